@@ -1,0 +1,140 @@
+# Copyright: the streamops engineers
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The pure half of every long wait: rate, estimate, line, loop. Clock, sleep and display are passed in."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# A silent job is killed by AWX's idle timeout and worries people: an unchanged line is repeated this often (seconds).
+HEARTBEAT = 60.0
+# Rows of history that a result carries; the latest ones are kept.
+HISTORY_LIMIT = 500
+
+GOING, DONE, FAILED = "going", "done", "failed"
+
+
+def duration(seconds: float) -> str:
+    """Return seconds as people read them: ``45s``, ``3m05s``, ``1h02m``."""
+    whole = round(max(0.0, seconds))
+    if whole < 60:
+        return f"{whole}s"
+    if whole < 3600:
+        return f"{whole // 60}m{whole % 60:02d}s"
+    return f"{whole // 3600}h{whole % 3600 // 60:02d}m"
+
+
+def capped(names: list[str], limit: int = 20) -> str:
+    """Return the names joined by commas, at most ``limit`` of them and then how many more there are."""
+    text = ", ".join(names[:limit])
+    return text if len(names) <= limit else f"{text} and {len(names) - limit} more"
+
+
+class Meter:
+    """Rate and time left of work that is counted, from the samples of the last ``window`` seconds."""
+
+    def __init__(self, window: float = 60.0) -> None:
+        self._window = window
+        self._samples: deque[tuple[float, float]] = deque()
+
+    def add(self, at: float, done: float) -> None:
+        """Take one sample: ``done`` units were finished at ``at`` seconds."""
+        self._samples.append((at, done))
+        # The last sample from before the window stays: without it a slow sampler would never have two.
+        while len(self._samples) > 2 and self._samples[1][0] <= at - self._window:
+            self._samples.popleft()
+
+    @property
+    def rate(self) -> float | None:
+        """Units a second over the window; None before two samples; negative when work is lost again."""
+        if len(self._samples) < 2 or self._samples[-1][0] <= self._samples[0][0]:
+            return None
+        (first_at, first), (last_at, last) = self._samples[0], self._samples[-1]
+        return (last - first) / (last_at - first_at)
+
+    def eta(self, total: float) -> float | None:
+        """Seconds until ``total`` is reached at this rate; None when nothing moves forward."""
+        rate = self.rate
+        if not rate or rate <= 0 or not self._samples:
+            return None
+        return max(0.0, total - self._samples[-1][1]) / rate
+
+
+def pace(meter: Meter, total: float, unit: str) -> str:
+    """Return ``2.1 partitions/s, ETA 9s``, or an empty string while nothing moves."""
+    eta = meter.eta(total)
+    return "" if eta is None else f"{meter.rate:.1f} {unit}/s, ETA {duration(eta)}"
+
+
+class LineFilter:
+    """Lets a line through when it says something new, and an unchanged one once per heartbeat (seconds)."""
+
+    def __init__(self, heartbeat: float = HEARTBEAT) -> None:
+        self._heartbeat = heartbeat
+        self._last: tuple[float, str] | None = None
+
+    def passes(self, at: float, text: str) -> bool:
+        """Tell whether ``text`` is to be shown at ``at`` seconds."""
+        if self._last is not None and self._last[1] == text and at - self._last[0] < self._heartbeat:
+            return False
+        self._last = (at, text)
+        return True
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one look found: ``state`` is going, done or failed; ``text`` the line for people; ``facts`` for history."""
+
+    state: str
+    text: str
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Followed:
+    """How a wait ended. ``elapsed`` in seconds; ``timed_out`` only when the last step was still going."""
+
+    last: Step
+    timed_out: bool
+    elapsed: float
+    attempts: int
+    history: list[dict[str, Any]]
+
+    def as_result(self) -> dict[str, Any]:
+        """Return the fields that every waiting action puts into its result."""
+        return {"elapsed": round(self.elapsed, 1), "attempts": self.attempts, "history": self.history}
+
+
+def follow(
+    look: Callable[[float], Step],
+    show: Callable[[str], None],
+    clock: Callable[[], float],
+    sleep: Callable[[float], None],
+    timeout: float,
+    interval: float,
+    heartbeat: float = HEARTBEAT,
+) -> Followed:
+    """Look again and again until a look says done or failed, or ``timeout`` seconds have passed.
+
+    ``look`` gets the seconds since the start. It may itself take about one ``interval`` (a module that observes);
+    what it leaves of the interval is slept. There is at least one look, and no sleep reaches past the timeout.
+    """
+    started, lines, attempts = clock(), LineFilter(heartbeat), 0
+    history: deque[dict[str, Any]] = deque(maxlen=HISTORY_LIMIT)
+    while True:
+        began = clock()
+        step = look(began - started)
+        attempts += 1
+        elapsed = clock() - started
+        history.append(dict(step.facts, elapsed=round(elapsed, 1), state=step.state))
+        if lines.passes(elapsed, step.text):
+            show(f"{step.text}, elapsed {duration(elapsed)} of {duration(timeout)}")
+        if step.state != GOING or elapsed >= timeout:
+            return Followed(step, step.state == GOING, elapsed, attempts, list(history))
+        sleep(max(0.0, min(interval - (clock() - began), timeout - elapsed)))
