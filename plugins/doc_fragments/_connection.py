@@ -1,0 +1,55 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How to reach a cluster: the options shared by all modules that talk to one."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """Options of the connection to a Kafka cluster; equal to CONNECTION_SPEC, which a test checks."""
+
+    DOCUMENTATION = r"""
+options:
+  bootstrap_servers:
+    description: Brokers to ask first, each as V(host:port); the others are found through them.
+    type: list
+    elements: str
+    required: true
+  security_protocol:
+    description: Protocol of the listener that O(bootstrap_servers) name.
+    type: str
+    choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
+    default: PLAINTEXT
+  sasl_mechanism:
+    description: How to log in. Required with the two SASL protocols.
+    type: str
+    choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512]
+  sasl_username:
+    description: User to log in as. Required with the two SASL protocols.
+    type: str
+  sasl_password:
+    description: Password of O(sasl_username). Required with the two SASL protocols.
+    type: str
+  ssl_ca_location:
+    description: PEM file, where the module runs, with the authorities to trust; the system's own by default.
+    type: path
+  ssl_certificate_location:
+    description: PEM file, where the module runs, with the client certificate. Goes with O(ssl_key_location).
+    type: path
+  ssl_key_location:
+    description: PEM file, where the module runs, with the key of the client certificate.
+    type: path
+  ssl_key_password:
+    description: Password of the file O(ssl_key_location).
+    type: str
+  request_timeout:
+    description: Longest time in seconds that one request may take.
+    type: int
+    default: 30
+requirements:
+  - confluent-kafka >= 2.6 where the module runs
+  - kafka-python >= 3.0 where the module runs
+notes:
+  - Runs where the brokers can be reached, usually the control node (C(delegate_to=localhost)), once per cluster.
+  - The action group C(streamops.kafka.cluster) sets these options for several tasks through C(module_defaults).
+"""

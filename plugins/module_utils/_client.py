@@ -1,0 +1,355 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one door to a Kafka cluster, and the one file that imports a Kafka library.
+
+confluent-kafka creates, grows, deletes and lists topics. kafka-python does what librdkafka cannot: it asks for named
+configuration keys only (1,000 topics in a fifth of the time), for the default broker entity, for fenced brokers
+(KIP-1073), for the metadata quorum (KIP-595) and it asks a given broker for its own view. Each library is imported
+at its first use, because either costs a quarter of a second on a small machine.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import logging
+import socket
+import traceback
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
+    ClusterUnreachableError,
+    MissingLibraryError,
+    RequestFailedError,
+    StreamopsError,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import (
+    Broker,
+    Partition,
+    Quorum,
+    Snapshot,
+    brokers_of,
+    is_internal,
+    quorum_of,
+)
+
+#: Kafka's resource types (ConfigResource.Type).
+TOPIC, BROKER = 2, 4
+#: Kafka's operations of an incremental change (AlterConfigOp.OpType).
+_SET, _DELETE = 0, 1
+#: Kafka's sources of a configuration value (ConfigEntry.ConfigSource), by their numbers in the protocol.
+SOURCES = {
+    0: "UNKNOWN",
+    1: "DYNAMIC_TOPIC",
+    2: "DYNAMIC_BROKER",
+    3: "DYNAMIC_DEFAULT_BROKER",
+    4: "STATIC_BROKER",
+    5: "DEFAULT",
+    6: "DYNAMIC_BROKER_LOGGER",
+}
+#: Longest time in seconds to find out that a bootstrap server does not answer, so that a wrong address shows at once.
+_PROBE_SECONDS = 5
+
+
+@dataclass(frozen=True)
+class ConfigValue:
+    """One configuration value as the cluster sees it.
+
+    C(value) is None for a sensitive one. C(source) is one of SOURCES. C(synonyms) are all values that exist for the
+    key, (source, value), the effective one first.
+    """
+
+    value: str | None
+    source: str
+    read_only: bool
+    synonyms: tuple[tuple[str, str | None], ...]
+
+
+@dataclass(frozen=True)
+class TopicSpec:
+    """A topic to create."""
+
+    name: str
+    partitions: int
+    replication_factor: int
+    config: Mapping[str, str]
+
+
+class Admin:
+    """Administration of one cluster; a context manager that says within seconds when the cluster cannot be reached.
+
+    Every method raises a StreamopsError: C(ClusterUnreachableError), C(RequestFailedError) or C(MissingLibraryError).
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._confluent_client: Any = None
+        self._python_client: Any = None
+        self._events: list[str] = []
+
+    def __enter__(self) -> Admin:
+        _probe(self.connection.bootstrap_servers)
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        if self._python_client is not None:
+            self._python_client.close()
+
+    # -- what the cluster is -------------------------------------------------------------------------------------
+
+    def snapshot(self, topics: Iterable[str] | None = None, min_insync: bool = True) -> Snapshot:
+        """The cluster now. C(topics) limits the partitions to these; C(min_insync) costs one request more."""
+        about = self._call("describe cluster", self._python.describe_cluster)
+        known = self.topics()
+        if topics is not None:
+            known = {name: known[name] for name in topics if name in known}
+        partitions = [partition for name in sorted(known) for partition in known[name]]
+        if min_insync and known:
+            key = "min.insync.replicas"
+            configs = self.configs(TOPIC, {name: [key] for name in known})
+            effective = {name: int(values[key].value or 0) for name, values in configs.items()}
+            partitions = [replace(partition, min_insync=effective.get(partition.topic, 0)) for partition in partitions]
+        quorum = self.quorum()
+        elected = about["controller_id"] if about["controller_id"] >= 0 else None
+        return Snapshot(
+            cluster_id=about["cluster_id"],
+            controller_id=quorum.leader_id if quorum else elected,
+            brokers=brokers_of(about["brokers"], partitions),
+            partitions=tuple(partitions),
+            quorum=quorum,
+        )
+
+    def brokers(self) -> tuple[Broker, ...]:
+        """The registered brokers, fenced ones included where the cluster tells (Kafka 4.0 and later)."""
+        return brokers_of(self._call("describe cluster", self._python.describe_cluster)["brokers"], ())
+
+    def quorum(self) -> Quorum | None:
+        """The metadata quorum, None where there is none (ZooKeeper mode)."""
+        from kafka import errors
+
+        try:
+            answer = self._python.describe_metadata_quorum()
+        except (errors.IncompatibleBrokerVersion, errors.UnsupportedVersionError):
+            return None
+        except (errors.KafkaTimeoutError, errors.RequestTimedOutError, errors.BrokerNotAvailableError):
+            # A broker forwards this to the leader of the quorum: no answer means that there is no leader.
+            return Quorum(None, -1, -1, (), ())
+        except errors.KafkaError as error:
+            self._failed("describe quorum", error)
+        return quorum_of(answer["topics"][0]["partitions"][0])
+
+    def topics(self) -> dict[str, tuple[Partition, ...]]:
+        """All topics with their partitions (C(min_insync) 0), as one broker knows them."""
+        confluent = self._confluent
+        try:
+            listed = confluent.list_topics(timeout=min(self.connection.request_timeout, 10)).topics
+        except _confluent_error() as error:
+            confluent.poll(0)  # Delivers what the connections reported: why a log-in or a handshake failed.
+            why = "; ".join(dict.fromkeys(self._events)) or str(error.args[0])
+            raise ClusterUnreachableError(dict.fromkeys(self.connection.bootstrap_servers, why)) from error
+        return {
+            name: tuple(_partition(name, listed[name].partitions[index]) for index in sorted(listed[name].partitions))
+            for name in listed
+        }
+
+    def topics_at(self, broker: int, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
+        """The leaders (-1 = none) of each partition of these topics as one broker knows them; unknown ones left out."""
+        from kafka.protocol.metadata import MetadataRequest
+
+        wanted = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
+        request = MetadataRequest(topics=wanted, allow_auto_topic_creation=False)
+        answer = self._send(f"list topics at broker {broker}", request, broker)
+        return {
+            topic.name: tuple(partition.leader_id for partition in topic.partitions)
+            for topic in answer.topics
+            if topic.error_code == 0
+        }
+
+    # -- topics --------------------------------------------------------------------------------------------------
+
+    def create_topics(self, topics: Iterable[TopicSpec], validate_only: bool = False) -> dict[str, Any]:
+        """Create topics in one request; per name None or (Kafka's error name, why)."""
+        from confluent_kafka.admin import NewTopic  # type: ignore[attr-defined]
+
+        wanted = [NewTopic(t.name, t.partitions, t.replication_factor, config=dict(t.config)) for t in topics]
+        return self._bulk("create_topics", wanted, validate_only=validate_only)
+
+    def grow_topics(self, totals: Mapping[str, int], validate_only: bool = False) -> dict[str, Any]:
+        """Raise topics to these numbers of partitions in one request; per name None or (Kafka's error name, why)."""
+        from confluent_kafka.admin import NewPartitions  # type: ignore[attr-defined]
+
+        wanted = [NewPartitions(name, total) for name, total in totals.items()]
+        return self._bulk("create_partitions", wanted, validate_only=validate_only)
+
+    def delete_topics(self, names: Iterable[str]) -> dict[str, Any]:
+        """Delete topics in one request; per name None or (Kafka's error name, why)."""
+        return self._bulk("delete_topics", list(names))
+
+    # -- configurations ------------------------------------------------------------------------------------------
+
+    def configs(self, kind: int, wanted: Mapping[str, Iterable[str] | None]) -> dict[str, dict[str, ConfigValue]]:
+        """The values of these keys (None = all) per name: topics, broker ids, or '' for the cluster-wide default."""
+        from kafka.protocol.admin import DescribeConfigsRequest
+
+        found: dict[str, dict[str, ConfigValue]] = {}
+        for node, names in _by_node(kind, wanted).items():
+            resources = [(kind, name, None if wanted[name] is None else list(wanted[name] or ())) for name in names]
+            request = DescribeConfigsRequest(resources=resources, include_synonyms=True, min_version=1)
+            for result in self._send("describe configs", request, node).results:
+                if result.error_code:
+                    raise RequestFailedError("configs of", result.resource_name, *_explain(result))
+                found[result.resource_name] = {entry.name: _config_value(entry) for entry in result.configs}
+        return found
+
+    def set_configs(
+        self, kind: int, changes: Mapping[str, Mapping[str, str | None]], validate_only: bool = False
+    ) -> dict[str, Any]:
+        """Set these keys (None = back to the default) and touch no other; per name None or (Kafka's error, why)."""
+        from kafka.protocol.admin import IncrementalAlterConfigsRequest
+
+        outcome: dict[str, Any] = {}
+        for node, names in _by_node(kind, changes).items():
+            resources = [
+                (kind, name, [(key, _DELETE if value is None else _SET, value) for key, value in changes[name].items()])
+                for name in names
+            ]
+            request = IncrementalAlterConfigsRequest(resources=resources, validate_only=validate_only)
+            for result in self._send("alter configs", request, node).responses:
+                outcome[result.resource_name] = _explain(result) if result.error_code else None
+        return outcome
+
+    # -- the two libraries ---------------------------------------------------------------------------------------
+
+    @property
+    def _confluent(self) -> Any:
+        if self._confluent_client is None:
+            try:
+                from confluent_kafka.admin import AdminClient
+            except ImportError as error:
+                raise _missing("confluent-kafka") from error
+            config = dict(self.connection.confluent_config(), error_cb=lambda e: self._events.append(e.str()))
+            try:
+                # log_level 0: what goes wrong is reported by error_cb, and must not also be written to stderr.
+                self._confluent_client = AdminClient(dict(config, log_level=0))
+            except _confluent_error() as error:
+                raise StreamopsError(f"connection: {error.args[0].str()}. Nothing was changed.") from error
+        return self._confluent_client
+
+    @property
+    def _python(self) -> Any:
+        if self._python_client is None:
+            try:
+                from kafka import errors
+                from kafka.admin import KafkaAdminClient
+            except ImportError as error:
+                raise _missing("kafka-python") from error
+            logging.getLogger("kafka").addHandler(logging.NullHandler())
+            try:
+                self._python_client = KafkaAdminClient(**self.connection.kafka_python_config())
+            except (errors.KafkaError, OSError) as error:
+                raise ClusterUnreachableError(dict.fromkeys(self.connection.bootstrap_servers, str(error))) from error
+        return self._python_client
+
+    def _send(self, what: str, request: Any, node: int | None = None) -> Any:
+        """Send a message of kafka-python to one broker (None = any) and return the answer."""
+        manager = self._python._manager
+
+        async def exchange() -> Any:
+            return await manager.send(request, node_id=node)
+
+        return self._call(what, lambda: manager.run(exchange))
+
+    def _call(self, what: str, function: Any) -> Any:
+        from kafka import errors
+
+        try:
+            return function()
+        except errors.KafkaError as error:
+            self._failed(what, error)
+
+    def _failed(self, what: str, error: Exception) -> NoReturn:
+        code = getattr(error, "message", None) or type(error).__name__
+        cluster = ",".join(self.connection.bootstrap_servers)
+        raise RequestFailedError(what, f"of {cluster}", str(code), str(error)) from error
+
+    def _bulk(self, method: str, wanted: list[Any], **options: Any) -> dict[str, Any]:
+        if not wanted:
+            return {}
+        # operation_timeout 0 would let a KRaft controller drop the request while librdkafka reports success.
+        timeout = self.connection.request_timeout
+        futures = getattr(self._confluent, method)(
+            wanted, operation_timeout=timeout, request_timeout=timeout + 5, **options
+        )
+        outcome: dict[str, Any] = {}
+        for name, future in futures.items():
+            error = future.exception()
+            outcome[name] = None if error is None else (error.args[0].name(), error.args[0].str())
+        return outcome
+
+
+def _confluent_error() -> Any:
+    from confluent_kafka import KafkaException
+
+    return KafkaException
+
+
+def _missing(library: str) -> MissingLibraryError:
+    return MissingLibraryError(library, "to talk to the Kafka cluster", traceback.format_exc())
+
+
+def _probe(servers: Iterable[str]) -> None:
+    """Raise ClusterUnreachableError unless one server accepts a connection; all are tried at once."""
+
+    def attempt(server: str) -> str | None:
+        host, _colon, port = server.rpartition(":")
+        try:
+            with socket.create_connection((host.strip("[]"), int(port)), timeout=_PROBE_SECONDS):
+                return None
+        except (OSError, ValueError, OverflowError) as error:
+            return str(error)
+
+    listed = list(servers)
+    with concurrent.futures.ThreadPoolExecutor(max_workers=max(len(listed), 1)) as pool:
+        running = {server: pool.submit(attempt, server) for server in listed}
+    failed = {server: str(future.result()) for server, future in running.items() if future.result() is not None}
+    if len(failed) == len(running):
+        raise ClusterUnreachableError(failed)
+
+
+def _by_node(kind: int, names: Iterable[str]) -> dict[int | None, list[str]]:
+    """Names by the broker that must be asked: each broker for itself, any one for topics and the default ('')."""
+    nodes: dict[int | None, list[str]] = {}
+    for name in names:
+        nodes.setdefault(int(name) if kind == BROKER and name else None, []).append(name)
+    return nodes
+
+
+def _explain(result: Any) -> tuple[str, str]:
+    from kafka.errors import for_code
+
+    error = for_code(result.error_code)
+    code = getattr(error, "message", None) or error.__name__
+    return str(code), str(result.error_message or getattr(error, "description", "") or code)
+
+
+def _config_value(entry: Any) -> ConfigValue:
+    return ConfigValue(
+        value=entry.value,
+        source=SOURCES.get(entry.config_source, "UNKNOWN"),
+        read_only=bool(entry.read_only),
+        synonyms=tuple((SOURCES.get(s.source, "UNKNOWN"), s.value) for s in entry.synonyms or ()),
+    )
+
+
+def _partition(topic: str, found: Any) -> Partition:
+    return Partition(
+        topic=topic,
+        index=found.id,
+        leader=found.leader if found.leader >= 0 else None,
+        replicas=tuple(found.replicas),
+        isr=tuple(found.isrs),
+        min_insync=0,
+        internal=is_internal(topic),
+    )

@@ -1,0 +1,104 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What can go wrong, as exceptions that carry fields, and the one place that turns them into fail_json.
+
+Logic and clients raise these and know nothing of Ansible; a module wraps its work in C(errors_reported).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
+
+
+class StreamopsError(Exception):
+    """The base of all errors that a user should read: C(message) is for people, C(failure) for programs."""
+
+    def __init__(self, message: str, **fields: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.fields = fields
+
+    @property
+    def failure(self) -> dict[str, Any]:
+        """The structured form that a module returns as C(failure): C(kind) and the fields of the error."""
+        return dict(self.fields, kind=type(self).__name__)
+
+
+class MissingLibraryError(StreamopsError):
+    """A Python library that the call needs cannot be imported where the module runs."""
+
+    def __init__(self, library: str, reason: str, trace: str) -> None:
+        super().__init__(f"{library} is needed {reason}", library=library, reason=reason)
+        self.trace = trace
+
+
+class ClusterUnreachableError(StreamopsError):
+    """No bootstrap server answered. C(attempts) maps each server that was tried to what happened there."""
+
+    def __init__(self, attempts: dict[str, str]) -> None:
+        tried = "; ".join(f"{server}: {why}" for server, why in attempts.items())
+        super().__init__(
+            f"Kafka cluster {','.join(attempts)}: no bootstrap server answered ({tried}). "
+            "Check that the brokers run, that bootstrap_servers and security_protocol are those of a client "
+            "listener, and that no firewall is in between. Nothing was changed.",
+            attempts=attempts,
+        )
+
+
+class RequestFailedError(StreamopsError):
+    """The cluster answered a request with an error. C(code) is Kafka's name for it, for example POLICY_VIOLATION."""
+
+    def __init__(self, what: str, name: str, code: str, why: str) -> None:
+        super().__init__(f"{what} {name}: {why} ({code})", what=what, name=name, code=code, why=why)
+        self.code = code
+        self.why = why
+
+
+class RefusedError(StreamopsError):
+    """A wish that breaks rules; C(violations) are all of them, and nothing was changed.
+
+    Each violation is one sentence that says what, where, found, allowed and the way out.
+    """
+
+    def __init__(self, subject: str, violations: Sequence[str]) -> None:
+        listed = "".join(f"\n- {line}" for line in violations)
+        super().__init__(
+            f"{subject}: {len(violations)} violation(s), nothing was changed:{listed}", violations=list(violations)
+        )
+        self.violations = list(violations)
+
+
+class WaitTimeoutError(StreamopsError):
+    """Something asked for did not become visible in time. C(missing) says what is still not there."""
+
+    def __init__(self, subject: str, seconds: float, missing: Sequence[str], done: str) -> None:
+        shown = "".join(f"\n- {line}" for line in missing[:20])
+        more = f"\n- and {len(missing) - 20} more" if len(missing) > 20 else ""
+        super().__init__(
+            f"{subject}: not seen within {seconds:g} s, {len(missing)} missing:{shown}{more}\n{done}",
+            seconds=seconds,
+            missing=list(missing),
+        )
+
+
+@contextlib.contextmanager
+def errors_reported(module: AnsibleModule) -> Iterator[None]:
+    """Run a module's work; end the module by C(fail_json) when it raises a StreamopsError."""
+    try:
+        yield
+    except MissingLibraryError as error:
+        # Imported here, so that logic and tests can use this file where Ansible is not installed.
+        from ansible.module_utils.basic import missing_required_lib
+
+        module.fail_json(
+            msg=missing_required_lib(error.fields["library"], reason=error.fields["reason"]),
+            exception=error.trace,
+            failure=error.failure,
+        )
+    except StreamopsError as error:
+        module.fail_json(msg=error.message, failure=error.failure)
