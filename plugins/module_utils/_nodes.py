@@ -1,0 +1,163 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the inventory says about the nodes of one cluster, as plain data.
+
+One inventory host is one node. Everything that needs to know the other nodes (bootstrap lists, quorum lists,
+machines shared by several nodes) starts from the list that `cluster_nodes` returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._directory_id import directory_id
+
+PURPOSES = ("clients", "brokers", "controllers")
+
+
+def machine_of(variables: Mapping[str, Any], host: str) -> str:
+    """The machine that a host runs on: hosts with the same connection target share one."""
+    if variables.get("ansible_connection") in ("local", "ansible.builtin.local"):
+        return "localhost"
+    return str(variables.get("ansible_host") or host)
+
+
+def cluster_nodes(
+    hostvars: Mapping[str, Mapping[str, Any]],
+    brokers: Sequence[str],
+    controllers: Sequence[str],
+    cluster: str,
+    defaults: Mapping[str, Any],
+) -> list[dict[str, Any]]:
+    """The nodes of one cluster, controllers first, each once, in inventory order.
+
+    defaults -- values for variables that a host leaves out (role defaults of other hosts cannot be seen):
+    kafka_cluster_name and kafka_listeners.
+
+    A node is {host, node_id, roles, rack, machine, listeners}; roles are Kafka's process.roles in their own order.
+    """
+    nodes = []
+    for host in dict.fromkeys([*controllers, *brokers]):
+        variables = hostvars[host]
+        if variables.get("kafka_cluster_name", defaults["kafka_cluster_name"]) != cluster:
+            continue
+        roles = [role for role, group in (("broker", brokers), ("controller", controllers)) if host in group]
+        nodes.append(
+            {
+                "host": host,
+                "node_id": variables.get("kafka_node_id"),
+                "roles": roles,
+                "rack": variables.get("kafka_rack") or None,
+                "machine": machine_of(variables, host),
+                "listeners": node_listeners(
+                    variables.get("kafka_listeners", defaults["kafka_listeners"]),
+                    roles,
+                    str(variables.get("ansible_host") or host),
+                ),
+            }
+        )
+    return nodes
+
+
+def node_listeners(listeners: Iterable[Mapping[str, Any]], roles: Sequence[str], address: str) -> list[dict[str, Any]]:
+    """The listeners of a cluster as one node sees them.
+
+    Each gets `opens`: whether this node opens it (controllers open the listeners for controllers, brokers those for
+    clients and brokers); the others are still named in the protocol map, since a node also connects to them.
+    """
+    seen = []
+    for listener in listeners:
+        for_controllers = listener["purpose"] == "controllers"
+        seen.append(
+            {
+                "name": listener["name"],
+                "port": int(listener["port"]),
+                "protocol": listener.get("protocol", "PLAINTEXT"),
+                "host": listener.get("host", ""),
+                "advertised_host": listener.get("advertised_host") or address,
+                "purpose": listener["purpose"],
+                "opens": ("controller" if for_controllers else "broker") in roles,
+            }
+        )
+    return seen
+
+
+def listener_for(node: Mapping[str, Any], purpose: str) -> Mapping[str, Any]:
+    """The listener of a node that serves a purpose; brokers without one of their own talk over the clients' one."""
+    for wanted in (purpose, "clients") if purpose == "brokers" else (purpose,):
+        for listener in node["listeners"]:
+            if listener["purpose"] == wanted:
+                return dict(listener)
+    raise ValueError(
+        f"{node['host']} has no listener for {purpose}: kafka_listeners needs one with purpose {purpose!r}"
+    )
+
+
+def endpoints(nodes: Iterable[Mapping[str, Any]], purpose: str) -> list[str]:
+    """The advertised host:port of every node that opens a listener for this purpose."""
+    found = []
+    for node in nodes:
+        role = "controller" if purpose == "controllers" else "broker"
+        if role in node["roles"]:
+            listener = listener_for(node, purpose)
+            found.append(f"{listener['advertised_host']}:{listener['port']}")
+    return found
+
+
+def listener_properties(node: Mapping[str, Any], controllers: Sequence[str]) -> dict[str, Any]:
+    """The native listener properties of one node.
+
+    controllers -- host:port of every controller, the bootstrap list of the dynamic quorum (KIP-853).
+    Kafka wants a broker to know the controllers' listener by name even though it does not open it (KIP-631), and
+    forbids an isolated controller to name an inter-broker listener that it does not open.
+    """
+    opened = [listener for listener in node["listeners"] if listener["opens"]]
+    properties: dict[str, Any] = {
+        "listeners": [f"{one['name']}://{one['host']}:{one['port']}" for one in opened],
+        "advertised.listeners": [f"{one['name']}://{one['advertised_host']}:{one['port']}" for one in opened],
+        "listener.security.protocol.map": [f"{one['name']}:{one['protocol']}" for one in node["listeners"]],
+        "controller.listener.names": listener_for(node, "controllers")["name"],
+        "controller.quorum.bootstrap.servers": list(controllers),
+    }
+    if "broker" in node["roles"]:
+        properties["inter.broker.listener.name"] = listener_for(node, "brokers")["name"]
+    return properties
+
+
+def initial_controllers(nodes: Iterable[Mapping[str, Any]], cluster_id: str) -> str:
+    """The argument of `kafka-storage format --initial-controllers`: id@host:port:directory-id, by node id (KIP-853)."""
+    voters = sorted((node for node in nodes if "controller" in node["roles"]), key=lambda node: node["node_id"])
+    parts = []
+    for node in voters:
+        listener = listener_for(node, "controllers")
+        address = f"{listener['advertised_host']}:{listener['port']}"
+        parts.append(f"{node['node_id']}@{address}:{directory_id(cluster_id, node['node_id'])}")
+    return ",".join(parts)
+
+
+def with_disks(nodes: Iterable[Mapping[str, Any]], hostvars: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The nodes together with what node_info saw on each; a host that did not answer has disks None (not known)."""
+    seen = []
+    for node in nodes:
+        info = hostvars[node["host"]].get("__common_node_info") or {}
+        running = bool((info.get("process") or {}).get("running"))
+        seen.append({**node, "disks": info.get("disks"), "running": running})
+    return seen
+
+
+def live_properties(
+    nodes: Iterable[Mapping[str, Any]], hostvars: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """By node id the wanted properties that a broker takes without a restart, as node_info told them apart."""
+    wanted = {}
+    for node in nodes:
+        info = hostvars[node["host"]].get("__common_node_info") or {}
+        wanted[str(node["node_id"])] = dict(info.get("live_properties") or {})
+    return wanted
+
+
+def machine_hosts(hostvars: Mapping[str, Mapping[str, Any]], play_hosts: Sequence[str], host: str) -> list[str]:
+    """The hosts of the play that share the machine of `host`, in the play's order; the first works for it."""
+    machine = machine_of(hostvars[host], host)
+    return [other for other in play_hosts if machine_of(hostvars[other], other) == machine]

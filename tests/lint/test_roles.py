@@ -1,0 +1,103 @@
+"""Rules that every role keeps, read from the files themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+ROLES = sorted(path for path in (ROOT / "roles").iterdir() if path.is_dir())
+TASK_FILES = sorted((ROOT / "roles").glob("*/tasks/**/*.yml"))
+
+# What these modules do is not seen in their name; they may say that nothing changed, each for the reason given.
+READS_ONLY = {
+    "Supervisor machine | Ask whether supervisord runs": "supervisorctl pid only answers a question",
+    "Restart reasons | Put the node on the list of those to restart": "group_by changes the run, not a host",
+    "Roll | Note that the node is done": "group_by changes the run, not a host",
+}
+
+
+def tasks_of(tasks: Any) -> Iterator[dict[str, Any]]:
+    """Every task of a file, those inside blocks too."""
+    for task in tasks or []:
+        yield task
+        for part in ("block", "rescue", "always"):
+            yield from tasks_of(task.get(part))
+
+
+def load(path: Path) -> Any:
+    """A YAML file; Ansible's own tags are not used in this repository."""
+    return yaml.safe_load(path.read_text())
+
+
+def options_of(role: Path) -> dict[str, Any]:
+    """The options of all entry points of a role."""
+    specification = load(role / "meta" / "argument_specs.yml")["argument_specs"]
+    return {name: option for entry in specification.values() for name, option in entry.get("options", {}).items()}
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
+def test_argument_specs_are_the_defaults_and_the_required_variables(role: Path) -> None:
+    defaults = load(role / "defaults" / "main.yml") or {}
+    options = options_of(role)
+    required = {name for name, option in options.items() if option.get("required")}
+    assert set(options) - required == set(defaults)
+    different = {name for name in defaults if options[name].get("default") != defaults[name]}
+    assert not different, f"default in argument_specs and in defaults/main.yml differ: {sorted(different)}"
+    assert not required & set(defaults), "a required variable has no default"
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
+def test_variables_carry_the_prefix_of_the_role_or_of_the_cluster(role: Path) -> None:
+    prefixes = ("kafka_", "kraft_") if role.name == "_common" else (f"{role.name}_",)
+    for name in load(role / "defaults" / "main.yml") or {}:
+        assert name.startswith(prefixes), f"{role.name}: {name} starts with none of {prefixes}"
+    variables = role / "vars" / "main.yml"
+    for name in (load(variables) or {}) if variables.exists() else {}:
+        assert name.startswith("_"), f"{role.name}: {name} in vars/ is derived and starts with an underscore"
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
+def test_a_role_has_a_page_and_metadata(role: Path) -> None:
+    assert (role / "README.md").is_file()
+    assert load(role / "meta" / "main.yml")["galaxy_info"]["license"] == "GPL-3.0-or-later"
+
+
+@pytest.mark.parametrize("path", TASK_FILES, ids=lambda path: str(path.relative_to(ROOT / "roles")))
+def test_no_task_that_changes_something_says_that_it_does_not(path: Path) -> None:
+    for task in tasks_of(load(path)):
+        if task.get("changed_when") is False:
+            assert task["name"] in READS_ONLY, f"{path.name}: '{task['name']}' hides its changes"
+
+
+@pytest.mark.parametrize("path", TASK_FILES, ids=lambda path: str(path.relative_to(ROOT / "roles")))
+def test_task_files_stay_short_and_their_tasks_have_names(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= 120
+    for task in tasks_of(load(path)):
+        assert task.get("name"), f"{path}: a task has no name: {sorted(task)}"
+
+
+def test_roles_name_no_inventory_group() -> None:
+    for path in [*TASK_FILES, *ROOT.glob("roles/*/vars/*.yml"), *ROOT.glob("roles/*/templates/*")]:
+        for group in ("kafka_brokers", "kraft_controllers", "mirror_makers"):
+            assert f"groups['{group}']" not in path.read_text(), f"{path} names the group {group}; use its variable"
+
+
+def test_the_collection_links_point_into_this_checkout() -> None:
+    links = ROOT / "collections" / "ansible_collections" / "streamops" / "kafka"
+    assert {link.name for link in links.iterdir()} == {
+        "galaxy.yml",
+        "meta",
+        "playbooks",
+        "plugins",
+        "roles",
+        "spark_validation",
+    }
+    for link in links.iterdir():
+        assert link.is_symlink()
+        assert not Path(link.readlink()).is_absolute()
+        assert link.resolve() == ROOT / link.name

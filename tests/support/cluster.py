@@ -1,0 +1,229 @@
+"""A cluster on this machine that the product's own playbooks install, for tests to use and to hurt."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = ROOT / ".venv" / "bin"
+RECAP = re.compile(r"^(\S+)\s+: (ok=.*)$", re.MULTILINE)
+
+
+def free_port_base(width: int = 100) -> int:
+    """The first port of a range of which no port is in use now, below the range the kernel takes for clients."""
+    for _ in range(200):
+        base = random.randrange(20000, 32000 - width, width)
+        if all(_is_free(port) for port in range(base, base + width)):
+            return base
+    raise RuntimeError("no free range of ports between 20000 and 32000")
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of ansible-playbook: exit status, what it printed, and the counters of its recap by host."""
+
+    rc: int
+    output: str
+    recap: dict[str, dict[str, int]]
+
+    @property
+    def changed(self) -> int:
+        """Changed tasks over all hosts."""
+        return sum(counters["changed"] for counters in self.recap.values())
+
+    def ok(self) -> Run:
+        """This run, or an assertion error with the end of what it printed."""
+        assert self.rc == 0, f"ansible-playbook ended with {self.rc}:\n{self.output[-6000:]}"
+        return self
+
+
+@dataclass
+class Cluster:
+    """An inventory of the product that runs on this machine, in a folder and a range of ports of its own."""
+
+    inventory: Path
+    directory: Path
+    port_base: int
+    variables: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        hosts = yaml.safe_load((self.inventory / "hosts.yml").read_text())
+        self.identities: dict[str, int] = {
+            host: variables["kafka_node_id"]
+            for group in hosts.values()
+            for host, variables in (group.get("hosts") or {}).items()
+        }
+
+    @property
+    def nodes(self) -> list[str]:
+        """Inventory names of all nodes."""
+        return list(self.identities)
+
+    def port(self, node: str, offset: int = 0) -> int:
+        """A port of a node: offset 0 for clients, 1 for brokers, 2 for controllers."""
+        return self.port_base + 10 * self.identities[node] + offset
+
+    @property
+    def bootstrap_servers(self) -> list[str]:
+        """host:port of every broker for clients."""
+        return [f"127.0.0.1:{self.port(node)}" for node in self.nodes if not node.startswith("controller")]
+
+    def command(self, playbook: str, *arguments: str, **variables: Any) -> list[str]:
+        """The command line of a run; variables become an extra-vars file beside the cluster."""
+        merged = {
+            "kafka_local_dir": str(self.directory),
+            "kafka_port_base": self.port_base,
+            "spark_validation_enabled": False,
+            **self.variables,
+            **variables,
+        }
+        self.directory.mkdir(parents=True, exist_ok=True)
+        extra = self.directory / "extra-vars.yml"
+        extra.write_text(yaml.safe_dump(merged))
+        return [str(BIN / "ansible-playbook"), playbook, "-i", str(self.inventory), "-e", f"@{extra}", *arguments]
+
+    def playbook(self, playbook: str = "site.yml", *arguments: str, timeout: float = 600, **variables: Any) -> Run:
+        """Runs a playbook to its end."""
+        done = subprocess.run(
+            self.command(playbook, *arguments, **variables),
+            cwd=ROOT,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+        return Run(done.returncode, done.stdout, parse_recap(done.stdout))
+
+    def record(self, node: str) -> Path:
+        """The start record of a node."""
+        return self.directory / "run" / node / "started"
+
+    def pid(self, node: str) -> int:
+        """The process id in the start record of a node."""
+        return int((self.record(node) / "pid").read_text())
+
+    def pids(self) -> dict[str, int]:
+        """The process ids of all nodes."""
+        return {node: self.pid(node) for node in self.nodes}
+
+    def alive(self, node: str) -> bool:
+        """Whether the recorded process runs (and is no zombie)."""
+        try:
+            state = Path(f"/proc/{self.pid(node)}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        except (OSError, ValueError):
+            return False
+        return state != "Z"
+
+    def supervisorctl(self, *words: str) -> str:
+        """What supervisorctl prints."""
+        configuration = self.directory / "config" / "supervisor" / "supervisord.conf"
+        done = subprocess.run(
+            [str(BIN / "supervisorctl"), "-c", str(configuration), *words], capture_output=True, text=True, check=False
+        )
+        return done.stdout
+
+    def stop(self, node: str) -> None:
+        """Stops a node in order; it stays stopped."""
+        self.supervisorctl("stop", f"kafka-{node}")
+        until(lambda: not self.alive(node), f"{node} to stop")
+
+    def start(self, node: str) -> None:
+        """Starts a stopped node, and waits until it listens."""
+        self.supervisorctl("start", f"kafka-{node}")
+        offset = 2 if node.startswith("controller") else 0
+        until(lambda: not _is_free(self.port(node, offset)), f"{node} to listen")
+
+    def kill(self, node: str) -> None:
+        """SIGKILL; supervisord starts the node again by itself."""
+        os.kill(self.pid(node), signal.SIGKILL)
+
+    def kill_supervisord(self) -> None:
+        """SIGKILL to the supervisor: from now on nobody restarts a node that dies."""
+        pid = int((self.directory / "run" / "supervisord.pid").read_text())
+        os.kill(pid, signal.SIGKILL)
+
+    def log(self, node: str) -> str:
+        """The node's server.log."""
+        return (self.directory / "log" / node / "server.log").read_text()
+
+    def destroy(self) -> None:
+        """Ends every process of this cluster."""
+        if (self.directory / "config").exists():
+            self.supervisorctl("shutdown")
+        deadline = time.monotonic() + 90
+        while any(self.alive(node) for node in self.nodes) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        for node in self.nodes:
+            if self.alive(node):
+                self.kill(node)
+
+
+def parse_recap(output: str) -> dict[str, dict[str, int]]:
+    """The counters that ansible-playbook prints at its end, by host."""
+    end = output.rpartition("PLAY RECAP")[2]
+    return {
+        host: {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", counters)}
+        for host, counters in RECAP.findall(end)
+    }
+
+
+def environment() -> dict[str, str]:
+    """The environment of a run: the repository's own virtual environment and configuration."""
+    return {
+        **os.environ,
+        "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+        "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
+        "ANSIBLE_NOCOLOR": "1",
+        "ANSIBLE_FORCE_COLOR": "0",
+    }
+
+
+def until(condition: Any, what: str, timeout: float = 60) -> None:
+    """Waits for a condition; an assertion error says what did not happen."""
+    deadline = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < deadline, f"waited {timeout} s for {what}"
+        time.sleep(0.1)
+
+
+def hosts_file(directory: Path, groups: dict[str, dict[str, dict[str, Any]]], variables: dict[str, Any]) -> Path:
+    """Writes an inventory: groups of hosts with their variables, and variables of all."""
+    (directory / "group_vars").mkdir(parents=True, exist_ok=True)
+    (directory / "hosts.yml").write_text(yaml.safe_dump({name: {"hosts": hosts} for name, hosts in groups.items()}))
+    (directory / "group_vars" / "all.yml").write_text(yaml.safe_dump(variables))
+    return directory
+
+
+def local_variables(inventory: str = "local") -> dict[str, Any]:
+    """The variables that a shipped local inventory sets for all hosts, to build another one from."""
+    loaded: dict[str, Any] = yaml.safe_load((ROOT / "inventories" / inventory / "group_vars" / "all.yml").read_text())
+    return loaded
+
+
+def names(items: Iterable[Any]) -> str:
+    """Items joined for a message."""
+    return ", ".join(map(str, items))
