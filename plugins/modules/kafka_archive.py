@@ -1,0 +1,174 @@
+#!/usr/bin/python
+# Copyright: the streamops engineers
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Make the archive of a Kafka release on the control node."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kafka_archive
+short_description: Make the archive of a Kafka release on the control node
+version_added: 0.1.0
+author: The streamops engineers
+description:
+  - Makes one uncompressed tar file per release in a cache directory, from jars that Maven fetches and a lock file pins,
+    or from the archive that Apache publishes, pinned by its SHA-512. Both end in the same layout and launcher.
+  - The file is the same byte for byte wherever it is made. With a filled cache neither Maven nor a network is needed.
+  - Nothing is used before every byte of it is checked; a damaged file is refused and nothing is left half done.
+extends_documentation_fragment: [streamops.kafka._attributes]
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+options:
+  source:
+    description: Where the jars come from.
+    type: str
+    choices: [maven, archive]
+    default: maven
+  version:
+    description: The version of Kafka.
+    type: str
+    required: true
+  launcher:
+    description: The launcher of the operator tools, a file of this collection.
+    type: path
+    required: true
+  lock:
+    description: The lock file. Required with O(source=maven).
+    type: path
+  src:
+    description:
+      - The archive that Apache publishes, as a file on the control node or an HTTP(S) URL.
+      - Required with O(source=archive).
+    type: str
+  sha512:
+    description: SHA-512 of O(src), bare or as in Apache's C(.sha512) files. Required with O(source=archive).
+    type: str
+  cache_dir:
+    description: The cache directory. By default C(streamops-kafka) in E(XDG_CACHE_HOME) or C(~/.cache).
+    type: path
+  maven:
+    description: The Maven command.
+    type: str
+    default: mvn
+  maven_settings:
+    description: A Maven settings file, for example one that names a mirror.
+    type: path
+  download_timeout:
+    description: Seconds that a download from O(src) may take in all.
+    type: int
+    default: 900
+  lock_timeout:
+    description: Seconds to wait for another run that makes the same archive.
+    type: int
+    default: 900
+"""
+
+EXAMPLES = r"""
+- name: Make the archive of Kafka 4.3.1 from Maven
+  streamops.kafka.kafka_archive:
+    version: 4.3.1
+    launcher: roles/_common/files/launcher
+    lock: roles/_common/files/kafka-4.3.1.lock.json
+  delegate_to: localhost
+
+- name: Make it from the archive that Apache publishes
+  streamops.kafka.kafka_archive:
+    source: archive
+    version: 4.3.1
+    launcher: roles/_common/files/launcher
+    src: /srv/mirror/kafka_2.13-4.3.1.tgz
+    sha512: "{{ kafka_archive_sha512 }}"
+  delegate_to: localhost
+"""
+
+RETURN = r"""
+archive:
+  description: The archive. In check mode it may not be there yet.
+  returned: success
+  type: str
+release_name:
+  description: The name of the one directory in the archive.
+  returned: success
+  type: str
+sha256:
+  description: SHA-256 of the archive; empty in check mode when it is not there yet.
+  returned: success
+  type: str
+"""
+
+import os
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils import _archive
+from ansible_collections.streamops.kafka.plugins.module_utils._archive_cache import Cache, default_directory
+from ansible_collections.streamops.kafka.plugins.module_utils._archive_layout import normal_sha512
+from ansible_collections.streamops.kafka.plugins.module_utils._archive_run import runner_of
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+
+ARGUMENTS = {
+    "source": {"type": "str", "choices": ["maven", "archive"], "default": "maven"},
+    "version": {"type": "str", "required": True},
+    "launcher": {"type": "path", "required": True},
+    "lock": {"type": "path"},
+    "src": {"type": "str"},
+    "sha512": {"type": "str"},
+    "cache_dir": {"type": "path"},
+    "maven": {"type": "str", "default": "mvn"},
+    "maven_settings": {"type": "path"},
+    "download_timeout": {"type": "int", "default": 900},
+    "lock_timeout": {"type": "int", "default": 900},
+}
+
+
+def wish_of(params: dict[str, Any]) -> _archive.Wish:
+    """Read the files that the parameters name."""
+    version, launcher = params["version"], _archive.read_text(params["launcher"], "Launcher")
+    if params["source"] == "archive":
+        return _archive.Wish(version, launcher, src=params["src"], sha512=normal_sha512(params["sha512"]))
+    lock = _archive.read_lock(params["lock"], version)
+    return _archive.Wish(version, launcher, lock, params["lock"])
+
+
+def main() -> None:
+    """Have the archive in the cache."""
+    module = AnsibleModule(
+        argument_spec=ARGUMENTS,
+        required_if=[("source", "maven", ["lock"]), ("source", "archive", ["src", "sha512"])],
+        supports_check_mode=True,
+    )
+    params = module.params
+    with errors_reported(module):
+        wish = wish_of(params)
+        cache = Cache(params["cache_dir"] or default_directory(os.environ))
+        means = _archive.Means(
+            runner_of(module),
+            params["maven"],
+            params["maven_settings"] or "",
+            params["download_timeout"],
+            params["lock_timeout"],
+        )
+        if module.check_mode:
+            sha256 = _archive.cached(wish, cache) or ""
+            changed = not sha256
+        else:
+            sha256, changed = _archive.ensure(wish, cache, means)
+    path = cache.archive(wish.name)
+    after = f"{path}\n"
+    module.exit_json(
+        changed=changed,
+        archive=path,
+        release_name=wish.name,
+        sha256=sha256,
+        diff={"before": "" if changed else after, "after": after},
+    )
+
+
+if __name__ == "__main__":
+    main()
