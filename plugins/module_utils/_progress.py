@@ -68,8 +68,10 @@ class Meter:
 
 def pace(meter: Meter, total: float, unit: str) -> str:
     """Return ``2.1 partitions/s, ETA 9s``, or an empty string while nothing moves."""
-    eta = meter.eta(total)
-    return "" if eta is None else f"{meter.rate:.1f} {unit}/s, ETA {duration(eta)}"
+    rate, eta = meter.rate, meter.eta(total)
+    if rate is None or eta is None:
+        return ""
+    return f"{rate:.0f} {unit}/s, ETA {duration(eta)}" if rate >= 10 else f"{rate:.2g} {unit}/s, ETA {duration(eta)}"
 
 
 class LineFilter:

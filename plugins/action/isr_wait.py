@@ -1,0 +1,39 @@
+# Copyright: the streamops engineers
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Repeats the module isr_wait, which observes for one interval, until its goal is reached; shows each interval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._isr import WAIT_OPTIONS, Goal
+from ansible_collections.streamops.kafka.plugins.module_utils._isr_wait import Tracker
+from ansible_collections.streamops.kafka.plugins.module_utils._progress import DONE, Step
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress_action import ProgressAction
+
+
+class ActionModule(ProgressAction):
+    """Waits for the ISR."""
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Run the wait, in check mode one look, and return what it found."""
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        options = self.own_options(WAIT_OPTIONS)
+        goal = Goal(options["scope"], options["broker"], tuple(options["topics"] or ()), options["leaders"])
+        tracker = Tracker(goal, options["consecutive"], options["stuck_after"], options["start_timeout"])
+        broken: dict[str, Any] = {}
+
+        def look(elapsed: float) -> Step:
+            found = self.call(task_vars)
+            if found.get("failed"):
+                broken.update(found)
+            return tracker.step(found, elapsed)
+
+        timeout = 0.0 if self._task.check_mode else float(options["timeout"])
+        followed = self.follow(look, task_vars, timeout, options["interval"])
+        if broken:
+            return dict(result, **broken)
+        result.update(tracker.result(), **followed.as_result())
+        if followed.last.state != DONE and not self._task.check_mode:
+            result.update(failed=True, msg=tracker.failure(timeout))
+        return result

@@ -1,0 +1,128 @@
+# Copyright: the streamops engineers
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Calls about partitions that only waits, gates and elections need, on the same connection as all others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._gate import Moving
+from ansible_collections.streamops.kafka.plugins.module_utils._isr import (
+    Goal,
+    Observation,
+    bytes_behind,
+    lagging,
+    observe,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+#: Kafka's error codes of an election (org.apache.kafka.common.protocol.Errors); 84 means that all is as wished.
+_ELECTED = (0, 84)
+_ELECTION_ERRORS = {
+    3: "UNKNOWN_TOPIC_OR_PARTITION",
+    41: "NOT_CONTROLLER",
+    80: "PREFERRED_LEADER_NOT_AVAILABLE",
+    83: "ELIGIBLE_LEADERS_NOT_AVAILABLE",
+}
+#: One election writes one metadata record; a KRaft controller refuses more than 10,000 in one request.
+ELECTION_BATCH = 5000
+
+
+class PartitionAdmin(Admin):
+    """The cluster's administration with reassignments, elections and the lag of replicas."""
+
+    def glance(self) -> Snapshot:
+        """Return brokers and partitions only: no quorum (slow while it has no leader), no configuration."""
+        partitions = [partition for found in self.topics().values() for partition in found]
+        return Snapshot(
+            cluster_id="", controller_id=None, brokers=self.brokers(), partitions=tuple(partitions), quorum=None
+        )
+
+    def reassignments(self) -> list[Moving]:
+        """Return the partitions that are being moved now (KIP-455)."""
+        found = self._call("list reassignments", self._python.list_partition_reassignments)
+        return [_moving(partition, detail) for partition, detail in found.items()]
+
+    def elect_preferred(self, partitions: Iterable[tuple[str, int]]) -> dict[tuple[str, int], str]:
+        """Ask for the preferred leader of each partition; return why not, for those where it could not be done."""
+        wanted = list(partitions)
+        failed: dict[tuple[str, int], str] = {}
+        for start in range(0, len(wanted), ELECTION_BATCH):
+            by_topic: dict[str, list[int]] = {}
+            for topic, index in wanted[start : start + ELECTION_BATCH]:
+                by_topic.setdefault(topic, []).append(index)
+            answer = self._call("elect leaders", lambda batch=by_topic: self._elect(batch))
+            failed.update(_election_failures(answer))
+        return failed
+
+    def _elect(self, by_topic: Mapping[str, list[int]]) -> Any:
+        # 0 is the preferred election; errors of single partitions are judged by the caller.
+        return self._python.elect_leaders(
+            0, dict(by_topic), timeout_ms=self.connection.request_timeout * 1000, raise_errors=False
+        )
+
+    def replica_sizes(self, broker: int, partitions: Mapping[str, list[int]]) -> dict[tuple[str, int], int]:
+        """Return the size in bytes of a broker's replicas of these partitions; those it does not hold are left out."""
+        answer = self._call(
+            f"describe log dirs of broker {broker}",
+            lambda: self._python.describe_log_dirs(dict(partitions), brokers=[broker]),
+        )
+        return {
+            (topic["name"], partition["partition_index"]): partition["partition_size"]
+            for directory in answer[0]["log_dirs"]
+            for topic in directory["topics"]
+            for partition in topic["partitions"]
+            if not partition["is_future_key"]
+        }
+
+
+class IsrObserver:
+    """Takes observations for one goal on one connection, which is opened again after an error."""
+
+    def __init__(self, connection: Connection, goal: Goal) -> None:
+        self._connection = connection
+        self._goal = goal
+        self._admin: PartitionAdmin | None = None
+
+    def take(self) -> Observation:
+        """Look at the cluster once; raises ClusterUnreachableError or RequestFailedError."""
+        try:
+            if self._admin is None:
+                self._admin = PartitionAdmin(self._connection)
+                self._admin.__enter__()
+            snapshot = self._admin.glance()
+            replicas = lagging(snapshot, self._goal)
+            behind = bytes_behind(replicas, self._admin.replica_sizes) if replicas else None
+            return replace(observe(snapshot, self._goal), bytes_behind=behind)
+        except StreamopsError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._admin is not None:
+            self._admin.__exit__()
+            self._admin = None
+
+
+def _moving(partition: Any, detail: Any) -> Moving:
+    touched = {*detail["replicas"], *detail["adding_replicas"], *detail["removing_replicas"]}
+    return Moving(topic=partition.topic, index=partition.partition, replicas=frozenset(touched))
+
+
+def _election_failures(answer: Any) -> dict[tuple[str, int], str]:
+    return {
+        (result.topic, partition.partition_id): partition.error_message
+        or _ELECTION_ERRORS.get(partition.error_code, f"error {partition.error_code}")
+        for result in answer.replica_election_results
+        for partition in result.partition_result
+        if partition.error_code not in _ELECTED
+    }

@@ -1,0 +1,203 @@
+#!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Wait until replicas are back in sync."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: isr_wait
+short_description: Wait until replicas are back in sync
+version_added: "0.1.0"
+author: streamops engineers (@streamops)
+description:
+  - Waits, bounded, until the replicas of a broker, of some topics or of the whole cluster are in the ISR, seen in
+    several observations in a row.
+  - Shows one line per interval with partitions done, what is missing and why, rate and time left.
+  - Tells replicas that catch up from a broker that is away and from a wait that is stuck.
+extends_documentation_fragment:
+  - streamops.kafka._attributes
+  - streamops.kafka._connection
+attributes:
+  check_mode:
+    support: full
+    details: Observes once and reports; never fails because something is not in sync.
+  diff_mode:
+    support: none
+    details: It changes nothing.
+  idempotent:
+    support: full
+options:
+  scope:
+    description:
+      - V(own) waits for the replicas that O(broker) holds.
+      - V(topics) waits for all replicas of O(topics).
+      - V(cluster) waits for all replicas of all topics.
+    type: str
+    choices: [own, topics, cluster]
+    default: cluster
+  broker:
+    description: Node id of the broker. Required with O(scope=own).
+    type: int
+  topics:
+    description: Topics to wait for; one that does not exist is waited for too. Required with O(scope=topics).
+    type: list
+    elements: str
+  leaders:
+    description: >-
+      Wait also until each partition is led by its preferred replica, with O(scope=own) those that prefer O(broker).
+      M(streamops.kafka.leader_election) makes them.
+    type: bool
+    default: false
+  timeout:
+    description: Longest wait in seconds. The interval that has begun is finished.
+    type: int
+    default: 300
+  interval:
+    description: Seconds between two lines of progress.
+    type: float
+    default: 5.0
+  sample_interval:
+    description: Seconds between two observations within an interval.
+    type: float
+    default: 1.0
+  consecutive:
+    description: Number of good observations in a row that end the wait.
+    type: int
+    default: 3
+  stuck_after:
+    description: Seconds without any progress after which the wait is called stuck. It goes on until O(timeout).
+    type: int
+    default: 60
+  start_timeout:
+    description: >-
+      Seconds that the cluster may be unreachable at the beginning. Once it has answered, an unreachable cluster is
+      shown and tolerated until O(timeout), since brokers may be restarting.
+    type: int
+    default: 10
+"""
+
+EXAMPLES = r"""
+- name: Wait until all replicas of broker 3 are back in the ISR
+  streamops.kafka.isr_wait:
+    bootstrap_servers: [kafka1.example.com:9092, kafka2.example.com:9092]
+    scope: own
+    broker: 3
+    timeout: 600
+  delegate_to: localhost
+
+- name: Wait until two topics are fully replicated and led by their preferred replicas
+  streamops.kafka.isr_wait:
+    bootstrap_servers: [kafka1.example.com:9092]
+    scope: topics
+    topics: [orders, payments]
+    leaders: true
+  delegate_to: localhost
+"""
+
+RETURN = r"""
+in_sync:
+  description: Whether the goal was reached in the last observation.
+  type: bool
+  returned: always
+wait_state:
+  description: V(in_sync), V(catching_up), V(waiting) for a broker that is away, V(stuck) or V(unreachable).
+  type: str
+  returned: always
+  sample: in_sync
+why:
+  description: Why the goal is not reached, empty when it is.
+  type: str
+  returned: always
+  sample: broker 3 is registered and misses 19 replicas
+partitions_total:
+  description: Partitions in scope.
+  type: int
+  returned: always
+partitions_done:
+  description: Partitions in scope that fulfil the goal.
+  type: int
+  returned: always
+partitions_not_done:
+  description: Partitions in scope that do not.
+  type: int
+  returned: always
+partitions:
+  description: The first 20 partitions that do not fulfil the goal, with leader, replicas, isr, missing and why.
+  type: list
+  elements: dict
+  returned: always
+brokers:
+  description: Per broker that misses replicas V(registered), V(fenced) or V(not registered).
+  type: dict
+  returned: always
+history:
+  description: What was seen interval by interval, at most the last 500; C(elapsed) is in seconds.
+  type: list
+  elements: dict
+  returned: always
+elapsed:
+  description: Seconds that were waited.
+  type: float
+  returned: always
+attempts:
+  description: Number of intervals.
+  type: int
+  returned: always
+"""
+
+import dataclasses
+import time
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+    CONNECTION_REQUIRED_IF,
+    CONNECTION_REQUIRED_TOGETHER,
+    CONNECTION_SPEC,
+    Connection,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._isr import REQUIRED_IF, WAIT_OPTIONS, Goal, watch
+from ansible_collections.streamops.kafka.plugins.module_utils._partitions import IsrObserver
+
+
+def _observations(module: AnsibleModule, goal: Goal) -> list[dict[str, Any]]:
+    """Observe for one interval, in check mode once; the action plugin repeats this and judges."""
+    connection = Connection.from_params(module.params)
+    # A broker that hangs must not eat the whole wait; ten seconds are plenty for metadata.
+    connection = dataclasses.replace(connection, request_timeout=min(10, connection.request_timeout))
+    observer = IsrObserver(connection, goal)
+    interval = 0.0 if module.check_mode else module.params["interval"]
+    try:
+        seen = watch(
+            observer.take,
+            clock=time.monotonic,
+            sleep=time.sleep,
+            interval=interval,
+            sample_interval=module.params["sample_interval"],
+            consecutive=module.params["consecutive"],
+        )
+    finally:
+        observer.close()
+    return [one.as_dict() for one in seen]
+
+
+def main() -> None:
+    """Return what one interval showed."""
+    module = AnsibleModule(
+        argument_spec=dict(CONNECTION_SPEC, **WAIT_OPTIONS),
+        required_if=[*CONNECTION_REQUIRED_IF, *REQUIRED_IF],
+        required_together=CONNECTION_REQUIRED_TOGETHER,
+        supports_check_mode=True,
+    )
+    params = module.params
+    goal = Goal(params["scope"], params["broker"], tuple(params["topics"] or ()), params["leaders"])
+    with errors_reported(module):
+        module.exit_json(changed=False, observations=_observations(module, goal))
+
+
+if __name__ == "__main__":
+    main()
