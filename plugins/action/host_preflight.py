@@ -1,0 +1,65 @@
+# Copyright: the streamops engineers
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Judges what all hosts of the play answered, at once, and fails with everything that is wrong; no remote call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_hosts import Host
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Node, as_bool, as_int
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_rules import check_hosts
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory_reader import InventoryReader
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight_result import preflight_result
+
+SPEC = {
+    "controllers_group": {"type": "str", "default": "kraft_controllers"},
+    "brokers_group": {"type": "str", "default": "kafka_brokers"},
+    "node_info_variable": {"type": "str", "default": "__common_node_info"},
+}
+
+
+class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
+    """Applies the host rules."""
+
+    _requires_connection = False
+    _supports_check_mode = True
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Collect the registered node_info of all hosts of the play, apply all rules, report all violations."""
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        known = task_vars or {}
+        _, options = self.validate_argument_spec(argument_spec=SPEC)
+        reader = InventoryReader(self, known)
+        expected = set(known.get("ansible_play_hosts_all", ()))
+        nodes = reader.nodes(options["controllers_group"], options["brokers_group"])
+        hosts = [
+            _host(node, reader.raw(node.name).get(options["node_info_variable"]))
+            for node in nodes
+            if node.name in expected
+        ]
+        return dict(result, **preflight_result(check_hosts(hosts), bool(self._task.register)))
+
+
+def _host(node: Node, answer: Any) -> Host:
+    """What the rules look at, from a node of the inventory and the registered result of node_info (or nothing)."""
+    answered = isinstance(answer, dict) and "disks" in answer
+    accepted = node.get("preflight_accept", [])
+    return Host(
+        name=node.name,
+        cluster=node.cluster,
+        machine=node.machine,
+        node_id=as_int(node.get("kafka_node_id")),
+        roles=tuple(role for role, has in (("broker", node.broker), ("controller", node.controller)) if has),
+        cluster_id=node.text("kafka_cluster_id"),
+        version=node.text("kafka_version"),
+        min_free_mib=as_int(node.get("preflight_min_free_mib")) or 0,
+        require_mount=as_bool(node.get("kafka_require_mount", False)),
+        installs_java=node.text("kafka_service_manager") == "systemd"
+        and bool(node.text("kafka_java_package"))
+        and not node.text("kafka_java_home"),
+        accepted=tuple(accepted) if isinstance(accepted, (list, tuple)) else (),
+        info=answer if answered else None,
+    )

@@ -1,0 +1,40 @@
+# Copyright: the streamops engineers
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Checks the whole inventory on the control node and fails once with everything that is wrong; no remote call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Inventory
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_rules import check_inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory_reader import InventoryReader
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight_result import preflight_result
+
+SPEC = {
+    "controllers_group": {"type": "str", "default": "kraft_controllers"},
+    "brokers_group": {"type": "str", "default": "kafka_brokers"},
+}
+
+
+class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
+    """Applies the inventory rules."""
+
+    _requires_connection = False
+    _supports_check_mode = True
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Read all hosts of all clusters, apply all rules, report all violations."""
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        known = task_vars or {}
+        _, options = self.validate_argument_spec(argument_spec=SPEC)
+        reader = InventoryReader(self, known)
+        inventory = Inventory(
+            nodes=tuple(reader.nodes(options["controllers_group"], options["brokers_group"])),
+            limit=known.get("ansible_limit"),
+            play_hosts=tuple(known.get("ansible_play_hosts_all", ())),
+            known_variables=tuple(reader.read_variables()),
+        )
+        return dict(result, **preflight_result(check_inventory(inventory), bool(self._task.register)))

@@ -1,0 +1,231 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the preflight rules look at: the inventory as frozen data, built from plain dicts.
+
+Accessors are forgiving: what has the wrong shape is left out (the rules of _preflight_shape name it), so that one
+mistake never hides another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._nodes import PURPOSES, machine_of
+
+CONTROLLER_GROUP = "kraft_controllers"
+BROKER_GROUP = "kafka_brokers"
+NO_CLUSTER = ""
+
+CONTROLLER_PURPOSE = "controllers"
+BROKER_PURPOSES = tuple(purpose for purpose in PURPOSES if purpose != CONTROLLER_PURPOSE)
+
+
+class Undefined:
+    """Stands for a value that could not be templated; the rule on undefined variables names it, others pass over."""
+
+    def __repr__(self) -> str:
+        return "<undefined>"
+
+
+UNDEFINED = Undefined()
+
+
+def as_int(value: Any) -> int | None:
+    """The whole number a user meant by 3 or "3"; None for anything else (true is no number)."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, str) and re.fullmatch(r"-?\d+", value.strip()):
+        return int(value)
+    return None
+
+
+def as_bool(value: Any) -> bool:
+    """True for true, "true" and the other words YAML and Kafka take for it."""
+    return value is True or str(value).strip().lower() in ("true", "yes", "on", "1")
+
+
+@dataclass(frozen=True)
+class Listener:
+    """One entry of kafka_listeners as it holds for one node; port is None when it is not a number."""
+
+    name: str
+    port: int | None
+    protocol: str
+    host: str
+    advertised_host: str
+    purpose: str
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One entry of kafka_topics; numbers are None when missing or no numbers."""
+
+    name: str
+    partitions: int | None
+    replication_factor: int | None
+    config: Mapping[str, Any]
+    wanted: bool
+
+
+@dataclass(frozen=True)
+class Node:
+    """One inventory host of the Kafka groups with its templated variables."""
+
+    name: str
+    cluster: str
+    machine: str
+    controller: bool
+    broker: bool
+    variables: Mapping[str, Any]
+    undefined: Mapping[str, str] = field(default_factory=dict)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of a variable; the default when it is missing, null or could not be templated."""
+        value = self.variables.get(name)
+        return default if value is None or value is UNDEFINED else value
+
+    def text(self, name: str) -> str:
+        """The value of a variable as text without surrounding space; empty when missing."""
+        return str(self.get(name, "")).strip()
+
+    def config(self) -> dict[str, Any]:
+        """kafka_config without the values that could not be templated."""
+        return _known(self.get("kafka_config"))
+
+    def listeners(self) -> list[Listener]:
+        """The well-formed entries of kafka_listeners that this node opens, by its roles."""
+        entries = [entry for entry in _dicts(self.get("kafka_listeners")) if entry.get("name")]
+        return [listener for listener in map(self._listener, entries) if self._opens(listener)]
+
+    def _opens(self, listener: Listener) -> bool:
+        if listener.purpose == CONTROLLER_PURPOSE:
+            return self.controller
+        return self.broker
+
+    def _listener(self, entry: Mapping[str, Any]) -> Listener:
+        default_host = self.get("ansible_host", self.name)
+        return Listener(
+            name=str(entry["name"]),
+            port=as_int(entry.get("port")),
+            protocol=str(entry.get("protocol", "PLAINTEXT")),
+            host=str(entry.get("host") or ""),
+            advertised_host=str(entry.get("advertised_host") or default_host),
+            purpose=str(entry.get("purpose", "clients")),
+        )
+
+    def log_dirs(self) -> list[str]:
+        """The data directories of this node: kafka_log_dirs, else one below kafka_data_dir."""
+        listed = self.get("kafka_log_dirs")
+        if isinstance(listed, str) and listed.strip():
+            return [part.strip() for part in listed.split(",")]
+        if isinstance(listed, (list, tuple)) and listed:
+            return [str(part) for part in listed]
+        parent = self.text("kafka_data_dir")
+        return [f"{parent}/{self.name}"] if parent else []
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The nodes that carry one kafka_cluster_name, in inventory order (never empty)."""
+
+    name: str
+    nodes: tuple[Node, ...]
+
+    @property
+    def controllers(self) -> tuple[Node, ...]:
+        return tuple(node for node in self.nodes if node.controller)
+
+    @property
+    def brokers(self) -> tuple[Node, ...]:
+        return tuple(node for node in self.nodes if node.broker)
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        return tuple(node.name for node in self.nodes)
+
+    @property
+    def production(self) -> bool:
+        """True unless every node says development: the strict reading wins while they disagree."""
+        return any(node.get("kafka_profile", "production") != "development" for node in self.nodes)
+
+    @property
+    def version(self) -> str:
+        return self.nodes[0].text("kafka_version")
+
+    def all_topics(self) -> list[Topic]:
+        """The well-formed entries of kafka_topics; the first node that has the list speaks for the cluster."""
+        lists = [node.get("kafka_topics") for node in self.nodes]
+        entries = next((_dicts(listed) for listed in lists if listed), [])
+        return [_topic(entry) for entry in entries if entry.get("name")]
+
+    def topics(self) -> list[Topic]:
+        """The topics that shall exist."""
+        return [topic for topic in self.all_topics() if topic.wanted]
+
+    def accepted(self) -> list[str]:
+        """The rows whose policy the inventory overrides by name (preflight_accept)."""
+        listed = self.nodes[0].get("preflight_accept", [])
+        return [str(row) for row in listed] if isinstance(listed, (list, tuple)) else []
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """All nodes of all clusters, and how this run was started.
+
+    limit is the text of --limit or None; play_hosts are the hosts the play would work on; known_variables are the
+    names the collection reads (to tell a typing error); undefined entries live in the nodes.
+    """
+
+    nodes: tuple[Node, ...]
+    limit: str | None = None
+    play_hosts: tuple[str, ...] = ()
+    known_variables: tuple[str, ...] = ()
+
+    def clusters(self) -> list[Cluster]:
+        """The clusters by name, in the order of their first node; nodes without a name are in none."""
+        names = list(dict.fromkeys(node.cluster for node in self.nodes if node.cluster != NO_CLUSTER))
+        return [Cluster(name, tuple(node for node in self.nodes if node.cluster == name)) for name in names]
+
+
+def build_node(
+    name: str, *, controller: bool, broker: bool, variables: Mapping[str, Any], undefined: Mapping[str, str]
+) -> Node:
+    """A Node from a host's name, its groups, its templated variables and the paths that could not be templated."""
+    known = _known(variables)
+    return Node(
+        name=name,
+        cluster=str(known.get("kafka_cluster_name") or NO_CLUSTER).strip(),
+        machine=machine_of(known, name),
+        controller=controller,
+        broker=broker,
+        variables=variables,
+        undefined=undefined,
+    )
+
+
+def _topic(entry: Mapping[str, Any]) -> Topic:
+    return Topic(
+        name=str(entry["name"]),
+        partitions=as_int(entry.get("partitions")),
+        replication_factor=as_int(entry.get("replication_factor")),
+        config=_known(entry.get("config")),
+        wanted=entry.get("state", "present") == "present",
+    )
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    """The dicts of a list, each without what could not be templated; empty for anything that is no list."""
+    if not isinstance(value, (list, tuple)):
+        return []
+    return [_known(entry) for entry in value if isinstance(entry, Mapping)]
+
+
+def _known(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        return {}
+    return {str(key): part for key, part in value.items() if part is not UNDEFINED}

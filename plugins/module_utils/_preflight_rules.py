@@ -1,0 +1,105 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The table of all preflight rows, and the two functions that apply it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from ansible_collections.streamops.kafka.plugins.module_utils import (
+    _preflight_hosts,
+    _preflight_identity,
+    _preflight_install,
+    _preflight_listeners,
+    _preflight_properties,
+    _preflight_replication,
+    _preflight_run,
+    _preflight_secrets,
+    _preflight_shape,
+    _preflight_topics,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_hosts import Host
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Inventory
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import (
+    ERROR,
+    Violation,
+    accept,
+    merge,
+)
+
+# Row -> title. The B numbers are those of the project's list of bad inputs; C rows are of the inventory contract.
+TITLES = {
+    "B1": "node ids",
+    "B2": "node id against the disks",
+    "B3": "cluster id against the disks",
+    "B4": "empty voters in a cluster that has run",
+    "B5": "size of the controller quorum",
+    "B7": "racks",
+    "B8": "more copies than brokers",
+    "B9": "min.insync.replicas against the number of copies",
+    "B10": "settings that can lose acknowledged records",
+    "B11": "copies of the internal topics",
+    "B12": "numbers of topics",
+    "B14": "topic names",
+    "B15": "unknown broker keys",
+    "B16": "unknown topic keys",
+    "B17": "keys that are no longer read",
+    "B18": "listeners and what they advertise",
+    "B19": "two listeners on one port",
+    "B20": "ports taken by others",
+    "B21": "hosts that did not answer",
+    "B27": "disks",
+    "B29": "Java",
+    "B30": "Kafka version",
+    "B34": "secrets and undefined values",
+    "B40": "part of a cluster by --limit",
+    "C1": "hosts without a cluster",
+    "C2": "clusters without controllers or brokers",
+    "C3": "mode and groups",
+    "C4": "words of variables",
+    "C5": "form of the cluster id",
+    "C6": "archive and its digest",
+    "C7": "heap size",
+    "C8": "directories",
+    "C9": "misspelt variables",
+    "C10": "typed variable and raw property at once",
+    "C11": "nodes of a cluster that disagree",
+    "C12": "shape of variables",
+    "C13": "copies in the production profile",
+}
+INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
+    *_preflight_shape.RULES,
+    *_preflight_identity.RULES,
+    *_preflight_install.RULES,
+    *_preflight_listeners.RULES,
+    *_preflight_replication.RULES,
+    *_preflight_topics.RULES,
+    *_preflight_properties.RULES,
+    *_preflight_secrets.RULES,
+    *_preflight_run.RULES,
+)
+
+
+def check_inventory(inventory: Inventory) -> list[Violation]:
+    """All that is wrong with an inventory, errors first; each cluster's preflight_accept turns policy into warnings."""
+    accepted = {name: cluster.accepted() for cluster in inventory.clusters() for name in cluster.hosts}
+    found = (violation for rule in INVENTORY_RULES for violation in rule(inventory))
+    return merge(accept(violation, _common(accepted, violation.hosts)) for violation in found)
+
+
+def _common(accepted: Mapping[str, Sequence[str]], hosts: Iterable[str]) -> list[str]:
+    """The rows that the clusters of all these hosts accept."""
+    lists = [accepted.get(host, ()) for host in hosts]
+    return [row for row in (lists[0] if lists else ()) if all(row in listed for listed in lists)]
+
+
+def check_hosts(hosts: Sequence[Host]) -> list[Violation]:
+    """All that is wrong with what the hosts answered, errors first; preflight_accept holds as for the inventory."""
+    accepted = {host.name: host.accepted for host in hosts}
+    found = (violation for rule in _preflight_hosts.RULES for violation in rule(hosts))
+    return merge(accept(violation, _common(accepted, violation.hosts)) for violation in found)
+
+
+def failed(violations: Iterable[Violation]) -> bool:
+    """True when there is an error among them."""
+    return any(violation.level == ERROR for violation in violations)

@@ -1,0 +1,67 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Preflight rules on secrets and on values that cannot be templated. Messages name a secret, never its value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import UNDEFINED, Inventory
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, Violation
+
+SECRET_NAME = re.compile(r"(password|passphrase|secret)$")
+JAAS_PASSWORD = re.compile(r"password\s*=\s*[\"']?([^\"';\s]*)")
+# What examples, tutorials and images ship with.
+WEAK = frozenset(
+    """changeme change-me change_me password passw0rd secret admin kafka confluent admin-secret test test1234
+    123456 todo xxx""".split()  # noqa: SIM905  (words read better than a list of quotes)
+)
+
+
+def undefined(inventory: Inventory) -> Iterator[Violation]:
+    """B34: every value can be templated with what the inventory says."""
+    for node in inventory.nodes:
+        for path, reason in node.undefined.items():
+            yield Violation(
+                "B34", ERROR, (node.name,), path, "the value cannot be templated", reason,
+                "templates of variables that exist", "define the variable it names (a secret: in the vault)",
+            )  # fmt: skip
+
+
+def secrets(inventory: Inventory) -> Iterator[Violation]:
+    """B34: no secret is empty or one that everybody knows."""
+    for node in inventory.nodes:
+        for path, value in _secrets("", node.variables):
+            text = str("" if value is None else value).strip()
+            if text and text.lower() not in WEAK:
+                continue
+            yield Violation(
+                "B34", ERROR, (node.name,), path, "the secret is no secret",
+                "a value from the books" if text else "an empty value", "a value of your own from the vault",
+                "put a long random value into the vault and refer to it",
+            )  # fmt: skip
+
+
+def _secrets(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """All values whose name is that of a secret, with their paths; for JAAS texts the passwords in them."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _secrets(_join(path, str(key)), part)
+    elif isinstance(value, (list, tuple)):
+        for index, part in enumerate(value):
+            yield from _secrets(f"{path}[{index}]", part)
+    elif value is not UNDEFINED:
+        name = path.rstrip("']")
+        if name.endswith("sasl.jaas.config"):
+            yield from ((path, match[1]) for match in JAAS_PASSWORD.finditer(str(value)))
+        elif SECRET_NAME.search(name):
+            yield path, value
+
+
+def _join(path: str, key: str) -> str:
+    return f"{path}['{key}']" if path else key
+
+
+RULES = (undefined, secrets)

@@ -1,0 +1,91 @@
+# Copyright: the streamops engineers
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Reads what the inventory says about every host, role defaults included, without touching a host.
+
+hostvars alone does not do: it knows no role defaults, gives up at the first value that cannot be templated, and a task
+sees only its own host's defaults.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ansible.errors import AnsibleError
+
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import UNDEFINED, Node, build_node
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_shape import OWN_PREFIXES
+
+if TYPE_CHECKING:
+    from ansible.plugins.action import ActionBase
+
+ROLES = Path(__file__).resolve().parents[2] / "roles"
+# The defaults of the cluster's names stand once, there; a role dependency would bring them too, but would also check
+# the arguments host by host and stop at the first mistake.
+SHARED_DEFAULTS = ROLES / "_common" / "defaults" / "main.yml"
+READ_PREFIXES = (*OWN_PREFIXES, "kraft_", "mirror_", "zookeeper_", "vault_")
+READ_NAMES = ("ansible_host", "ansible_connection")
+# Facts of a host and what roles derive are not there yet: a value made from them is not wrong, only not known.
+_NOT_YET = re.compile(r"ansible_facts|'(ansible_|_)\w+' is undefined")
+
+
+class InventoryReader:
+    """The nodes of the inventory as an action plugin sees them."""
+
+    def __init__(self, action: ActionBase, task_vars: Mapping[str, Any]) -> None:
+        self._action = action
+        self._hostvars = task_vars["hostvars"]
+        self._groups = task_vars["groups"]
+        self._defaults = action._loader.load_from_file(str(SHARED_DEFAULTS), trusted_as_template=True)
+
+    def nodes(self, controllers: str, brokers: str) -> list[Node]:
+        """All hosts of the two groups, controllers first, each once."""
+        in_group = {group: self._groups.get(group, []) for group in (controllers, brokers)}
+        hosts = dict.fromkeys([*in_group[controllers], *in_group[brokers]])
+        return [
+            self._node(host, controller=host in in_group[controllers], broker=host in in_group[brokers])
+            for host in hosts
+        ]
+
+    def _node(self, host: str, *, controller: bool, broker: bool) -> Node:
+        raw = self.raw(host)
+        templar = self._action._templar.copy_with_new_env(available_variables=raw)
+        undefined: dict[str, str] = {}
+        wanted = [name for name in raw if name.startswith(READ_PREFIXES) or name in READ_NAMES]
+        variables = {name: _template(templar, name, raw[name], undefined) for name in wanted}
+        return build_node(host, controller=controller, broker=broker, variables=variables, undefined=undefined)
+
+    def raw(self, host: str) -> dict[str, Any]:
+        """All variables of a host as the task would see them there, not templated."""
+        task = self._action._task
+        play, target = task.get_play(), self._hostvars._inventory.get_host(host)
+        known = self._hostvars._variable_manager.get_vars(play=play, host=target, task=task)
+        return {**self._defaults, **known}
+
+    def read_variables(self) -> list[str]:
+        """The names of all variables that the roles of this collection read, from their argument specs."""
+        return sorted(
+            {*self._defaults, *(name for path in ROLES.glob("*/meta/argument_specs.yml") for name in self._spec(path))}
+        )
+
+    def _spec(self, path: Path) -> Iterator[str]:
+        for entry in (self._action._loader.load_from_file(str(path)) or {}).get("argument_specs", {}).values():
+            yield from entry.get("options") or {}
+
+
+def _template(templar: Any, path: str, value: Any, undefined: dict[str, str]) -> Any:
+    """The value with every template in it done; what cannot be done becomes UNDEFINED and is noted with the reason."""
+    if isinstance(value, Mapping):
+        return {key: _template(templar, f"{path}['{key}']", part, undefined) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_template(templar, f"{path}[{index}]", part, undefined) for index, part in enumerate(value)]
+    try:
+        return templar.template(value)
+    except AnsibleError as problem:
+        reason = str(problem).splitlines()[0]
+        if not _NOT_YET.search(f"{value} {reason}"):
+            undefined[path] = reason
+        return UNDEFINED
