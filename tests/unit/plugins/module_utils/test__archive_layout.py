@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from ansible_collections.streamops.kafka.plugins.module_utils import _archive_layout as layout
 from ansible_collections.streamops.kafka.plugins.module_utils._archive_errors import InvalidInput
 

@@ -4,10 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-from ansible_collections.streamops.kafka.plugins.module_utils import _lock
-from ansible_collections.streamops.kafka.plugins.module_utils._archive_errors import InvalidInput
 from hypothesis import given
 from hypothesis import strategies as st
+
+from ansible_collections.streamops.kafka.plugins.module_utils import _lock
+from ansible_collections.streamops.kafka.plugins.module_utils._archive_errors import InvalidInput
 
 ROOT = Path(__file__).parents[4]
 LOCKS = sorted(ROOT.glob("roles/*/files/*.lock.json"))

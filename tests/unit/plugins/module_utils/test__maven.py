@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+
 from ansible_collections.streamops.kafka.plugins.module_utils import _maven
 from ansible_collections.streamops.kafka.plugins.module_utils._archive_errors import MavenFailed
 from ansible_collections.streamops.kafka.plugins.module_utils._lock import Artifact
