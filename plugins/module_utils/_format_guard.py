@@ -1,0 +1,131 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which nodes of a cluster may be formatted, with which cluster id, and which must not be touched, and why.
+
+Pure: what is on the disks comes in, a plan goes out. One refusal empties the plan: a cluster half of whose nodes were
+formatted "because they could be" is how formatting destroys clusters. Two empty voters out of three are a majority:
+formatted anew and started, they elect each other on an empty metadata log, and the intact third, with all topics,
+dies when it joins them. So an empty disk proves nothing; what all nodes together say does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils import _format_refusals as refusals
+
+BROKER, CONTROLLER = "broker", "controller"
+
+Node = Mapping[str, Any]
+
+
+def format_plan(
+    nodes: Sequence[Node],
+    cluster_id: str = "",
+    registered: Iterable[int] | None = None,
+    drawn: str = "",
+    replacing: str = "",
+) -> dict[str, Any]:
+    """Decide on all nodes of one cluster at once.
+
+    nodes -- {host, node_id, roles, disks (of node_info, None when the host was not asked), running}.
+    cluster_id -- the inventory's, "" for none. registered -- ids of the brokers registered in the running cluster,
+    None when it could not be asked. drawn -- a fresh random id, used when nothing else gives one. replacing -- the
+    one host whose disks were replaced on purpose, "" for none.
+
+    Returns {cluster_id, source: inventory|disks|drawn, first_installation, format: [hosts], format_dirs: {host:
+    [directories]}, initial_controllers: {host: whether it is formatted with the list of initial voters}, refusals}.
+    first_installation -- no node of the cluster has ever started.
+    """
+    ids = registered if registered is None else {int(one) for one in registered}
+    first = ids is None and not any(has_started(node) for node in nodes)
+    chosen, source = _cluster_id(nodes, cluster_id, drawn)
+    found = [one for node in nodes for one in refusals.of_disks(node, chosen if source != "drawn" else "", source)]
+    found += refusals.of_copies(nodes) + refusals.of_ids(nodes)
+    formats = {node["host"]: dirs for node in nodes for dirs in [_to_format(node)] if dirs}
+    if formats and not chosen:
+        raise ValueError("no cluster id: the inventory has none, no disk carries one, and none was drawn")
+    # A disk that has something on it is refused above, for that; whether it may be formatted is no question then.
+    troubled = {one["host"] for one in found}
+    for node in nodes:
+        if node["host"] in formats and node["host"] not in troubled:
+            found += _refused(node, nodes, first=first, source=source, registered=ids, replacing=replacing)
+    allowed = {} if found else formats
+    by_host = {node["host"]: node for node in nodes}
+    return {
+        "cluster_id": chosen,
+        "source": source,
+        "first_installation": first,
+        "format": list(allowed),
+        "format_dirs": allowed,
+        "initial_controllers": {host: first and _holds_voter(by_host[host], dirs) for host, dirs in allowed.items()},
+        "refusals": found,
+    }
+
+
+def has_started(node: Node) -> bool:
+    """Tell whether a process of this node has ever run on its disks."""
+    disks = node["disks"] or []
+    # A node that was not asked may have: what is not known is never taken for empty.
+    # Files without meta.properties are somebody else's: refused on their own node, no sign that this cluster started.
+    used = (disk["quorum_state"] or (disk["started"] and disk["meta_properties"]) for disk in disks)
+    return node["disks"] is None or bool(node["running"]) or any(used)
+
+
+def _cluster_id(nodes: Sequence[Node], given: str, drawn: str) -> tuple[str, str]:
+    """Return (id, source): the inventory's, else the one that most disks carry, else the drawn one."""
+    if given:
+        return given, "inventory"
+    on_disks = Counter(refusals.cluster_ids(nodes))
+    if on_disks:
+        return on_disks.most_common(1)[0][0], "disks"
+    return drawn, "drawn"
+
+
+def _to_format(node: Node) -> list[str]:
+    """Directories of a node that are not formatted; a foreign one is among them, and refused elsewhere."""
+    return [disk["path"] for disk in node["disks"] or [] if disk["meta_properties"] is None]
+
+
+def _holds_voter(node: Node, dirs: Sequence[str]) -> bool:
+    """Whether these directories hold the metadata log of a voter: that one carries its directory id."""
+    return CONTROLLER in node["roles"] and any(d["metadata"] and d["path"] in dirs for d in node["disks"])
+
+
+def _refused(
+    node: Node,
+    nodes: Sequence[Node],
+    *,
+    first: bool,
+    source: str,
+    registered: set[int] | None,
+    replacing: str,
+) -> list[dict[str, Any]]:
+    """Refusals to format a node whose directories could be formatted by themselves."""
+    if node["running"]:
+        return [refusals.running(node)]
+    partly = any(disk["meta_properties"] for disk in node["disks"])
+    if partly and has_started(node):
+        return [refusals.new_disk(node, _to_format(node))]
+    if first:
+        return []
+    if source == "drawn":
+        return [refusals.unknown_cluster(node)]
+    if replacing and node["host"] == replacing:
+        return _replacement(node, nodes)
+    if CONTROLLER in node["roles"]:
+        return [refusals.voter(node, [other["host"] for other in nodes if has_started(other)])]
+    if registered is None:
+        return [refusals.unknown_registration(node)]
+    return [refusals.registered(node)] if int(node["node_id"]) in registered else []
+
+
+def _replacement(node: Node, nodes: Sequence[Node]) -> list[dict[str, Any]]:
+    """A replaced voter needs a majority of voters that still have the metadata; a broker needs nothing more."""
+    if CONTROLLER not in node["roles"]:
+        return []
+    voters = [other for other in nodes if CONTROLLER in other["roles"]]
+    intact = [other["host"] for other in voters if other is not node and not _to_format(other) and has_started(other)]
+    return [] if len(intact) > len(voters) // 2 else [refusals.no_majority(node, intact, len(voters))]

@@ -1,0 +1,81 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Everything a play must know about a node on its host, gathered in one call and without a change."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils import _restart_reasons as reasons
+from ansible_collections.streamops.kafka.plugins.module_utils import _start_record as record
+from ansible_collections.streamops.kafka.plugins.module_utils._node_info_disks import disks
+from ansible_collections.streamops.kafka.plugins.module_utils._node_info_java import describe
+from ansible_collections.streamops.kafka.plugins.module_utils._node_info_ports import ports
+from ansible_collections.streamops.kafka.plugins.module_utils._node_info_process import process, read_record
+from ansible_collections.streamops.kafka.plugins.module_utils._properties import PropertiesError
+
+MANIFEST = "MANIFEST.sha256"
+UNREADABLE = "unreadable"
+
+
+def node_info(params: Mapping[str, Any], run: Callable[..., Any]) -> dict[str, Any]:
+    """Gather what node_info returns; params are the module's, run is its run_command."""
+    files = read_record(params["state_dir"]) if params["state_dir"] else {}
+    found = process(files, params["config_file"])
+    started, damaged = _started(files) if found["recorded"] else (None, None)
+    wanted = dict(params["wanted"] or {})
+    unreadable: list[str] = []
+    if wanted.get("files") is not None:
+        wanted["files"], unreadable = _wanted_files(wanted["files"], started["files"] if started else {})
+    why = [damaged] if damaged else reasons.restart_reasons(started, wanted, found["running"])
+    return {
+        "disks": disks(params["log_dirs"], params["metadata_dir"]),
+        "process": found,
+        "needs_start": not found["running"],
+        "restart_reasons": why,
+        "live_changes": reasons.live_changes(started, wanted, found["running"]),
+        "ports": ports(params["ports"], found["pid"]),
+        "java": describe(params["java"], run),
+        "unreadable_files": unreadable,
+        "installed": bool(params["release_dir"]) and os.path.isfile(os.path.join(params["release_dir"], MANIFEST)),
+    }
+
+
+def _wanted_files(given: Mapping[str, str], started: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """Return (path -> digest wanted, paths that this user may not read); an empty digest means: as on disk now.
+
+    A file that cannot be read is taken as unchanged, and named: a roll over a whole cluster needs a better reason.
+    """
+    wanted = {path: digest or file_digest(path) for path, digest in given.items()}
+    unreadable = sorted(path for path, digest in wanted.items() if digest == UNREADABLE)
+    for path in unreadable:
+        if path in started:
+            wanted[path] = started[path]
+        else:
+            del wanted[path]
+    return wanted, unreadable
+
+
+def _started(files: Mapping[str, str | None]) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """Return (what the process was started with, None) or (None, a reason that says why this is not known)."""
+    try:
+        return record.contents(files), None
+    except PropertiesError as problem:
+        return None, reasons.reason("record", "process", f"damaged start record: {problem}", "a readable one")
+
+
+def file_digest(path: str) -> str:
+    """Return the SHA-256 of a file, "missing" when it does not exist, "unreadable" when this user may not read it."""
+    digest = hashlib.sha256()
+    try:
+        with open(path, "rb") as file:
+            for block in iter(lambda: file.read(1 << 20), b""):
+                digest.update(block)
+    except FileNotFoundError:
+        return "missing"
+    except OSError:
+        return UNREADABLE
+    return digest.hexdigest()

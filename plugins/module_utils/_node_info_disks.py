@@ -1,0 +1,114 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What stands on the data disks of a node, read and never changed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._properties import READ_ENCODING, PropertiesError, parse
+
+META_PROPERTIES = "meta.properties"
+METADATA_PARTITION = "__cluster_metadata-0"
+
+# What mkfs leaves in a new file system: no data of anybody.
+_NOBODYS = ("lost+found",)
+# What `kafka-storage format` writes besides meta.properties, which it writes last (Formatter.doFormat): a directory
+# with these alone was cut while it was formatted, and no process ever used it.
+_FORMATTERS = re.compile(r"bootstrap\.checkpoint(\.tmp)?\Z|meta\.properties\.tmp\Z")
+_FIRST_SNAPSHOT = re.compile(r"0{20}-0{10}\.checkpoint(\.part)?\Z")
+# Names shown of a directory with foreign data.
+_SHOWN = 5
+# A meta.properties has five lines; anything larger is something else and is not read whole.
+_META_LIMIT = 65536
+
+
+def disks(log_dirs: Sequence[str], metadata_dir: str) -> list[dict[str, Any]]:
+    """Describe each log directory, and the metadata directory where it is none of them; missing ones too."""
+    metadata = os.path.normpath(metadata_dir or log_dirs[0]) if (metadata_dir or log_dirs) else ""
+    paths = list(dict.fromkeys([*log_dirs, *([metadata] if metadata else [])]))
+    seen: dict[str, str] = {}
+    for path in paths:
+        seen.setdefault(os.path.normpath(path), path)
+    return [dict(disk(path), metadata=normal == metadata) for normal, path in seen.items()]
+
+
+def disk(path: str) -> dict[str, Any]:
+    """Describe one directory: exists, empty, meta_properties, quorum_state, started, cut_format, entries, space, error.
+
+    started -- there is something that only a running Kafka writes (or that is not Kafka's at all).
+    cut_format -- only what an interrupted format leaves behind. error -- why it could not be read, else None.
+    """
+    found: dict[str, Any] = {
+        "path": path,
+        "exists": os.path.lexists(path),
+        "empty": True,
+        "meta_properties": None,
+        "quorum_state": False,
+        "started": False,
+        "cut_format": False,
+        "entries": [],
+        "error": None,
+    }
+    found.update(_space(path))
+    if not found["exists"]:
+        return found
+    try:
+        found.update(_content(path))
+    except OSError as problem:
+        found.update(empty=False, error=f"cannot be read: {problem.strerror or problem}")
+    except PropertiesError as problem:
+        found.update(empty=False, error=f"{META_PROPERTIES} is damaged: {problem}")
+    return found
+
+
+def _content(path: str) -> dict[str, Any]:
+    names = sorted(name for name in os.listdir(path) if name not in _NOBODYS)
+    metadata = os.path.join(path, METADATA_PARTITION)
+    in_metadata = sorted(os.listdir(metadata)) if os.path.isdir(metadata) else []
+    formatted = META_PROPERTIES in names
+    foreign = [
+        name for name in names if name not in (META_PROPERTIES, METADATA_PARTITION) and not _FORMATTERS.match(name)
+    ]
+    started = bool(foreign) or not all(_FIRST_SNAPSHOT.match(name) for name in in_metadata)
+    return {
+        "empty": not names,
+        "meta_properties": meta_properties(os.path.join(path, META_PROPERTIES)) if formatted else None,
+        "quorum_state": "quorum-state" in in_metadata,
+        "started": started,
+        "cut_format": bool(names) and not formatted and not started,
+        "entries": names[:_SHOWN],
+    }
+
+
+def meta_properties(path: str) -> dict[str, str]:
+    """Read a meta.properties; raises PropertiesError when it is garbage, OSError when it cannot be read."""
+    with open(path, encoding=READ_ENCODING, newline="") as file:
+        text = file.read(_META_LIMIT + 1)
+    if len(text) > _META_LIMIT or "\0" in text:
+        raise PropertiesError(path, "is no properties file")
+    properties = parse(text)
+    if "cluster.id" not in properties or not ("node.id" in properties or "broker.id" in properties):
+        raise PropertiesError(path, f"names no cluster.id and node.id (keys found: {_keys(properties)})")
+    return properties
+
+
+def _keys(properties: Iterable[str]) -> str:
+    # repr: garbage may hold anything, and this text reaches a terminal.
+    return ", ".join(repr(key[:40]) for key in sorted(properties)[:_SHOWN]) or "none"
+
+
+def _space(path: str) -> dict[str, int | None]:
+    """Bytes free for this user and total, of the file system that holds the path or would hold it."""
+    place = os.path.abspath(path)
+    while not os.path.isdir(place) and place != os.path.dirname(place):
+        place = os.path.dirname(place)
+    try:
+        usage = shutil.disk_usage(place)
+    except OSError:
+        return {"free_bytes": None, "total_bytes": None}
+    return {"free_bytes": usage.free, "total_bytes": usage.total}

@@ -1,0 +1,64 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One look of node_wait: watch a node on its host for an interval, end early when something is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._log_lines import last_errors
+from ansible_collections.streamops.kafka.plugins.module_utils._node_info_ports import ports
+from ansible_collections.streamops.kafka.plugins.module_utils._node_info_process import process, read_record, started_at
+from ansible_collections.streamops.kafka.plugins.module_utils._node_wait import WAITING, Life, judge, life_of
+from ansible_collections.streamops.kafka.plugins.module_utils._start_record import identity
+
+# Seconds between two readings of /proc within a look: cheap, and shorter than any process needs to start and die.
+PAUSE = 0.2
+# A process that a start record names and that is dead at the first look of a wait was started by this start when it
+# began at most this long before (seconds). A start writes its record within a second; a look lasts two.
+RECENT = 60.0
+
+
+def look(params: Mapping[str, Any], clock: Callable[[], float], sleep: Callable[[float], None]) -> dict[str, Any]:
+    """Watch for at most `interval` seconds and return {verdict, process, ports, missing_ports, log_lines, ...}.
+
+    clock -- seconds since 1970 on this host.
+    """
+    began = clock()
+    seen = life_of(params["seen"])
+    while True:
+        found = _reading(params)
+        now = life_of(found["process"])
+        verdict = judge(params["state"], seen, now, found["missing_ports"])
+        seen = seen or now
+        if verdict != WAITING or clock() - began >= params["interval"]:
+            break
+        sleep(PAUSE)
+    first = float((params["seen"] or {}).get("first_look") or began)
+    life = seen or found["recorded_life"]
+    since = started_at(life.start_time if life else None)
+    recent = since is not None and since >= first - RECENT
+    result = {key: value for key, value in found.items() if key != "recorded_life"}
+    result.update(verdict=verdict, now=began, ended_recently=recent and not found["process"]["running"])
+    files = list(params["log_files"]) if params["state"] == "started" else []
+    lines = last_errors(files, since if seen or recent else first - RECENT)
+    return dict(result, log_lines=lines, log_files=files)
+
+
+def _reading(params: Mapping[str, Any]) -> dict[str, Any]:
+    files = read_record(params["state_dir"])
+    found = process(files)
+    recorded = identity(files)
+    holders = ports(params["ports"], found["pid"]) if params["state"] == "started" and found["running"] else {}
+    return {
+        "process": found,
+        "recorded_life": Life(*recorded) if recorded else None,
+        "ports": holders,
+        "missing_ports": [port for port in params["ports"] if holders and not _serves(holders[str(port)])],
+    }
+
+
+def _serves(holder: Mapping[str, Any] | None) -> bool:
+    # An owner that this user cannot see may well be the node: a foreign one would make the node's own start fail.
+    return holder is not None and (holder["ours"] or holder["pid"] is None)

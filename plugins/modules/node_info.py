@@ -1,0 +1,207 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: node_info
+short_description: read the state of a Kafka node on its host
+description:
+  - Reads what a play must know before it decides anything about a node. Runs on the node, as any user, with nothing but
+    Python's standard library, and works on a host where nothing is installed yet.
+  - Compares what the running process was started with (the start record, written by the start itself) with what is
+    wanted now, and names each reason to restart. Files on disk play no part in that, so a run that was cut after
+    writing them still finds the same reasons next time.
+author: The streamops engineers
+extends_documentation_fragment: [streamops.kafka._attributes]
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: N/A
+  idempotent:
+    support: full
+options:
+  log_dirs:
+    description: The data directories of the node (C(log.dirs)). They need not exist.
+    type: list
+    elements: str
+    default: []
+  metadata_dir:
+    description: The directory of the metadata log (C(metadata.log.dir)); the first of O(log_dirs) when empty.
+    type: str
+    default: ""
+  state_dir:
+    description: The directory that holds the start record, C(started/).
+    type: str
+    default: ""
+  config_file:
+    description:
+      - The properties file as it is given to C(kafka.Kafka). With it, a process that something else started (without a
+        start record) is found too.
+    type: str
+    default: ""
+  wanted:
+    description:
+      - What the node should have been started with; what is left out is not compared.
+    type: dict
+    suboptions:
+      properties:
+        description: The properties; give them through P(streamops.kafka.declared#filter), so that no secret is passed.
+        type: dict
+      jvm:
+        description: The lines of the java argument file, in order.
+        type: list
+        elements: str
+      files:
+        description: Watched files, path to SHA-256. An empty SHA-256 means the file as it is on the disk now.
+        type: dict
+  ports:
+    description: TCP ports whose listener is looked for.
+    type: list
+    elements: int
+    default: []
+  java:
+    description: The path of C(java); when empty, the one of E(JAVA_HOME), else of the search path.
+    type: str
+    default: ""
+  release_dir:
+    description: The directory of the release that should be installed.
+    type: str
+    default: ""
+"""
+
+EXAMPLES = r"""
+- name: Read the state of each node
+  streamops.kafka.node_info:
+    log_dirs: [/var/lib/kafka/kafka1]
+    state_dir: /run/kafka/kafka1
+    ports: [9092, 9093]
+  register: node
+
+- name: Compare a node with what is wanted
+  streamops.kafka.node_info:
+    log_dirs: [/var/lib/kafka/kafka1]
+    state_dir: /run/kafka/kafka1
+    wanted:
+      properties: "{{ {'node.id': 1, 'num.io.threads': 16} | streamops.kafka.declared }}"
+      jvm: [-Xmx1g, -Xms1g]
+      files:
+        /etc/kafka/kafka1/keystore.pem: ""
+"""
+
+RETURN = r"""
+disks:
+  description: One entry for each data directory, and for the metadata directory where it is none of them.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    path:
+      description: The directory.
+      type: str
+    metadata:
+      description: Whether it holds the metadata log.
+      type: bool
+    exists:
+      description: Whether it exists.
+      type: bool
+    empty:
+      description: Whether nothing is in it (C(lost+found) is nothing).
+      type: bool
+    meta_properties:
+      description: The content of C(meta.properties); null when the directory is not formatted.
+      type: dict
+    quorum_state:
+      description: Whether a node has started here (C(__cluster_metadata-0/quorum-state) exists).
+      type: bool
+    started:
+      description: Whether it holds anything that formatting does not write.
+      type: bool
+    cut_format:
+      description: Whether it holds only what an interrupted format leaves behind.
+      type: bool
+    entries:
+      description: The first names in it.
+      type: list
+    free_bytes:
+      description: Bytes free on its file system, or on the one that would hold it.
+      type: int
+    total_bytes:
+      description: Size of that file system in bytes.
+      type: int
+    error:
+      description: Why it could not be read; null when it could.
+      type: str
+process:
+  description:
+    - C(running), C(pid), C(since) (seconds since 1970), C(start_time) (clock ticks since boot) and C(recorded), whether
+      the start record is that of this process.
+  returned: always
+  type: dict
+needs_start:
+  description: Whether no process of this node runs.
+  returned: always
+  type: bool
+restart_reasons:
+  description:
+    - Why the running process must be replaced. Each has C(kind) (property, jvm, file or record), C(name), C(from) and
+      C(to). Empty when it does not run. Secrets are named, their values never shown.
+  returned: always
+  type: list
+  elements: dict
+live_changes:
+  description: Properties that differ from what the process was started with and need no restart.
+  returned: always
+  type: list
+  elements: str
+ports:
+  description: For each port null, or C(pid) (null when this user cannot see it), C(command), C(ours) and C(note).
+  returned: always
+  type: dict
+java:
+  description: C(path), C(version) (the major number, null when unknown), C(full) and C(error) (null when it works).
+  returned: always
+  type: dict
+unreadable_files:
+  description: Watched files that this user may not read; they count as unchanged.
+  returned: always
+  type: list
+  elements: str
+installed:
+  description: Whether the release is there, complete (its manifest is written last).
+  returned: always
+  type: bool
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._node_info import node_info
+
+WANTED = {
+    "properties": {"type": "dict"},
+    "jvm": {"type": "list", "elements": "str"},
+    "files": {"type": "dict"},
+}
+
+SPEC = {
+    "log_dirs": {"type": "list", "elements": "str", "default": []},
+    "metadata_dir": {"type": "str", "default": ""},
+    "state_dir": {"type": "str", "default": ""},
+    "config_file": {"type": "str", "default": ""},
+    "wanted": {"type": "dict", "options": WANTED},
+    "ports": {"type": "list", "elements": "int", "default": []},
+    "java": {"type": "str", "default": ""},
+    "release_dir": {"type": "str", "default": ""},
+}
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
+    with errors_reported(module):
+        module.exit_json(changed=False, **node_info(module.params, module.run_command))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: node_wait
+short_description: wait until a Kafka node is up or gone
+description:
+  - Waits, for a bounded time and with a live line for each interval, until the process of a node (as its start record
+    names it) lives and listens on its ports, or until it is gone.
+  - When the process ends meanwhile, or another one takes its place since the service manager starts it again, the wait
+    fails at once with the last error lines of the node's own logs since that start.
+author: The streamops engineers
+extends_documentation_fragment: [streamops.kafka._attributes]
+attributes:
+  check_mode:
+    support: full
+    details: Looks once and fails nothing.
+  diff_mode:
+    support: N/A
+  idempotent:
+    support: full
+options:
+  node:
+    description: The name of the node, for messages.
+    type: str
+    required: true
+  state:
+    description: What to wait for.
+    type: str
+    choices: [started, stopped]
+    default: started
+  state_dir:
+    description: The directory that holds the start record, C(started/).
+    type: path
+    required: true
+  ports:
+    description: The TCP ports that the process must listen on.
+    type: list
+    elements: int
+    default: []
+  log_files:
+    description: The logs to look for errors in, C(server.log) and the captured output.
+    type: list
+    elements: path
+    default: []
+  timeout:
+    description: Seconds after which the wait fails.
+    type: int
+    default: 120
+  interval:
+    description: Seconds between two lines of progress; each look watches for that long.
+    type: float
+    default: 2.0
+  start_timeout:
+    description: Seconds after which the wait fails when no process was seen at all.
+    type: float
+    default: 10.0
+  seen:
+    description: What earlier looks of this wait found; set by the wait itself.
+    type: dict
+    suboptions:
+      pid:
+        description: The process that was seen.
+        type: int
+      start_time:
+        description: Its start time in clock ticks since boot.
+        type: int
+      first_look:
+        description: When the wait began, in seconds since 1970 on the host.
+        type: float
+"""
+
+EXAMPLES = r"""
+- name: Wait until the node serves its clients
+  streamops.kafka.node_wait:
+    node: kafka1
+    state_dir: /run/kafka/kafka1
+    ports: [9092, 9093, 9094]
+    log_files: [/var/log/kafka/kafka1/server.log, /var/log/kafka/kafka1/stdout.log]
+    timeout: 120
+"""
+
+RETURN = r"""
+process:
+  description: The process as M(streamops.kafka.node_info) returns it.
+  returned: always
+  type: dict
+ports:
+  description: Who listens on each port, as M(streamops.kafka.node_info) returns it.
+  returned: always
+  type: dict
+elapsed:
+  description: Seconds that the wait took.
+  returned: always
+  type: float
+history:
+  description: What each look found.
+  returned: always
+  type: list
+  elements: dict
+failure:
+  description: C(kind) (NodeDied or NodeWaitTimeout), C(node), C(standing) and C(log_lines).
+  returned: failure
+  type: dict
+"""
+
+import time
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._node_wait import WAIT_OPTIONS
+from ansible_collections.streamops.kafka.plugins.module_utils._node_wait_look import look
+
+SEEN = {"pid": {"type": "int"}, "start_time": {"type": "int"}, "first_look": {"type": "float"}}
+
+SPEC = dict(
+    WAIT_OPTIONS,
+    state_dir={"type": "path", "required": True},
+    ports={"type": "list", "elements": "int", "default": []},
+    log_files={"type": "list", "elements": "path", "default": []},
+    seen={"type": "dict", "options": SEEN},
+)
+
+
+def main() -> None:
+    """Run one look of the wait."""
+    module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
+    with errors_reported(module):
+        module.exit_json(changed=False, **look(module.params, time.time, time.sleep))
+
+
+if __name__ == "__main__":
+    main()
