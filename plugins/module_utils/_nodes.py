@@ -157,7 +157,15 @@ def live_properties(
     return wanted
 
 
-def machine_hosts(hostvars: Mapping[str, Mapping[str, Any]], play_hosts: Sequence[str], host: str) -> list[str]:
-    """The hosts of the play that share the machine of `host`, in the play's order; the first works for it."""
-    machine = machine_of(hostvars[host], host)
-    return [other for other in play_hosts if machine_of(hostvars[other], other) == machine]
+def machine_hosts(
+    hostvars: Mapping[str, Mapping[str, Any]], play_hosts: Sequence[str], host: str, alike: Sequence[str]
+) -> list[str]:
+    """The hosts of the play on the machine of `host` that give the variables `alike` the same values, in its order.
+
+    The first of them does what all need once: it is the same host whichever of them asks.
+    """
+
+    def place(one: str) -> list[Any]:
+        return [machine_of(hostvars[one], one), *(hostvars[one].get(name) for name in alike)]
+
+    return [other for other in play_hosts if place(other) == place(host)]

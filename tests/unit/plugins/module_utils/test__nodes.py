@@ -103,7 +103,14 @@ def test_hosts_of_one_machine_are_found_across_clusters_in_the_order_of_the_play
         "b": {"ansible_host": "10.0.0.2"},
         "c": {"ansible_host": "10.0.0.1", "kafka_cluster_name": "other"},
     }
-    assert _nodes.machine_hosts(hostvars, ["c", "b", "a"], "a") == ["c", "a"]
+    assert _nodes.machine_hosts(hostvars, ["c", "b", "a"], "a", ["kafka_version"]) == ["c", "a"]
+
+
+def test_two_releases_on_one_machine_each_have_a_first_host() -> None:
+    hostvars = {"a": {"kafka_version": "4.3.1"}, "b": {"kafka_version": "3.9.2"}, "c": {"kafka_version": "3.9.2"}}
+    local = {name: {**variables, "ansible_connection": "local"} for name, variables in hostvars.items()}
+    assert _nodes.machine_hosts(local, ["a", "b", "c"], "a", ["kafka_version"]) == ["a"]
+    assert _nodes.machine_hosts(local, ["a", "b", "c"], "c", ["kafka_version"]) == ["b", "c"]
 
 
 def test_a_host_that_did_not_answer_has_unknown_disks_not_empty_ones() -> None:
