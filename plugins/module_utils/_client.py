@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
+from ansible_collections.streamops.kafka.plugins.module_utils._config_values import SOURCES, TYPES, ConfigValue
 from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     ClusterUnreachableError,
@@ -31,7 +32,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import (
     Quorum,
     Snapshot,
     brokers_of,
-    is_internal,
+    partition_of,
     quorum_of,
 )
 
@@ -39,32 +40,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import (
 TOPIC, BROKER = 2, 4
 #: Kafka's operations of an incremental change (AlterConfigOp.OpType).
 _SET, _DELETE = 0, 1
-#: Kafka's sources of a configuration value (ConfigEntry.ConfigSource), by their numbers in the protocol.
-SOURCES = {
-    0: "UNKNOWN",
-    1: "DYNAMIC_TOPIC",
-    2: "DYNAMIC_BROKER",
-    3: "DYNAMIC_DEFAULT_BROKER",
-    4: "STATIC_BROKER",
-    5: "DEFAULT",
-    6: "DYNAMIC_BROKER_LOGGER",
-}
+#: Kafka's error UNKNOWN_TOPIC_OR_PARTITION.
+_UNKNOWN_TOPIC = 3
 #: Longest time in seconds to find out that a bootstrap server does not answer, so that a wrong address shows at once.
 _PROBE_SECONDS = 5
-
-
-@dataclass(frozen=True)
-class ConfigValue:
-    """One configuration value as the cluster sees it.
-
-    C(value) is None for a sensitive one. C(source) is one of SOURCES. C(synonyms) are all values that exist for the
-    key, (source, value), the effective one first.
-    """
-
-    value: str | None
-    source: str
-    read_only: bool
-    synonyms: tuple[tuple[str, str | None], ...]
 
 
 @dataclass(frozen=True)
@@ -150,22 +129,21 @@ class Admin:
             why = "; ".join(dict.fromkeys(self._events)) or str(error.args[0])
             raise ClusterUnreachableError(dict.fromkeys(self.connection.bootstrap_servers, why)) from error
         return {
-            name: tuple(_partition(name, listed[name].partitions[index]) for index in sorted(listed[name].partitions))
+            name: tuple(
+                partition_of(name, index, found.leader, found.replicas, found.isrs)
+                for index, found in sorted(listed[name].partitions.items())
+            )
             for name in listed
         }
 
-    def topics_at(self, broker: int, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
-        """The leaders (-1 = none) of each partition of these topics as one broker knows them; unknown ones left out."""
+    def topics_at(self, broker: int, names: Iterable[str]) -> dict[str, tuple[Partition, ...]]:
+        """These topics as one broker knows them (C(min_insync) 0); those that it does not know are left out."""
         from kafka.protocol.metadata import MetadataRequest
 
         wanted = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
         request = MetadataRequest(topics=wanted, allow_auto_topic_creation=False)
         answer = self._send(f"list topics at broker {broker}", request, broker)
-        return {
-            topic.name: tuple(partition.leader_id for partition in topic.partitions)
-            for topic in answer.topics
-            if topic.error_code == 0
-        }
+        return {topic.name: _partitions(topic) for topic in answer.topics if topic.error_code == 0}
 
     # -- topics --------------------------------------------------------------------------------------------------
 
@@ -189,15 +167,23 @@ class Admin:
 
     # -- configurations ------------------------------------------------------------------------------------------
 
-    def configs(self, kind: int, wanted: Mapping[str, Iterable[str] | None]) -> dict[str, dict[str, ConfigValue]]:
-        """The values of these keys (None = all) per name: topics, broker ids, or '' for the cluster-wide default."""
+    def configs(
+        self, kind: int, wanted: Mapping[str, Iterable[str] | None], at: int | None = None
+    ) -> dict[str, dict[str, ConfigValue]]:
+        """The values of these keys (None = all) per name: topics, broker ids, or '' for the cluster-wide default.
+
+        C(at) asks one broker for its view of topics or of the default; without it any one.
+        Topics that do not exist are left out, and so are keys that Kafka does not know.
+        """
         from kafka.protocol.admin import DescribeConfigsRequest
 
         found: dict[str, dict[str, ConfigValue]] = {}
         for node, names in _by_node(kind, wanted).items():
             resources = [(kind, name, None if wanted[name] is None else list(wanted[name] or ())) for name in names]
             request = DescribeConfigsRequest(resources=resources, include_synonyms=True, min_version=1)
-            for result in self._send("describe configs", request, node).results:
+            for result in self._send("describe configs", request, at if node is None else node).results:
+                if result.error_code == _UNKNOWN_TOPIC:
+                    continue  # Created or deleted just now: the broker asked does not know it (yet, or any more).
                 if result.error_code:
                     raise RequestFailedError("configs of", result.resource_name, *_explain(result))
                 found[result.resource_name] = {entry.name: _config_value(entry) for entry in result.configs}
@@ -337,19 +323,13 @@ def _explain(result: Any) -> tuple[str, str]:
 def _config_value(entry: Any) -> ConfigValue:
     return ConfigValue(
         value=entry.value,
+        kind=TYPES.get(entry.config_type, "STRING"),
         source=SOURCES.get(entry.config_source, "UNKNOWN"),
-        read_only=bool(entry.read_only),
-        synonyms=tuple((SOURCES.get(s.source, "UNKNOWN"), s.value) for s in entry.synonyms or ()),
+        sensitive=bool(entry.is_sensitive),
+        by_source={SOURCES.get(s.source, "UNKNOWN"): s.value for s in entry.synonyms or () if s.name == entry.name},
     )
 
 
-def _partition(topic: str, found: Any) -> Partition:
-    return Partition(
-        topic=topic,
-        index=found.id,
-        leader=found.leader if found.leader >= 0 else None,
-        replicas=tuple(found.replicas),
-        isr=tuple(found.isrs),
-        min_insync=0,
-        internal=is_internal(topic),
-    )
+def _partitions(topic: Any) -> tuple[Partition, ...]:
+    found = sorted(topic.partitions, key=lambda p: p.partition_index)
+    return tuple(partition_of(topic.name, p.partition_index, p.leader_id, p.replica_nodes, p.isr_nodes) for p in found)

@@ -85,6 +85,12 @@ def is_internal(topic: str) -> bool:
     return topic.startswith("__")
 
 
+def partition_of(topic: str, index: int, leader: int, replicas: Iterable[int], isr: Iterable[int]) -> Partition:
+    """A partition as the protocol describes it, where -1 stands for no leader; C(min_insync) is left 0."""
+    known = leader if leader >= 0 else None
+    return Partition(topic, index, known, tuple(replicas), tuple(isr), 0, is_internal(topic))
+
+
 def brokers_of(listed: Iterable[Mapping[str, Any]], partitions: Iterable[Partition]) -> tuple[Broker, ...]:
     """The brokers of an answer to DescribeCluster; before Kafka 4.0 fenced ones show only as holders of replicas."""
     brokers = {b["broker_id"]: (b["host"], b["port"], b["rack"], bool(b.get("is_fenced"))) for b in listed}

@@ -1,0 +1,286 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Topics, the deciding half: what is there and what is wanted become a plan, or a list of all reasons against it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._config_values import (
+    ConfigValue,
+    config_text,
+    same_value,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._diff import Change
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import is_internal
+
+#: Kafka's limits of a topic name (org.apache.kafka.common.internals.Topic).
+_LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
+_MAX_NAME = 249
+#: The controller refuses a request of more than 10,000 records (QuorumController.MAX_RECORDS_PER_USER_OP).
+MAX_RECORDS = 9_500
+
+
+@dataclass(frozen=True)
+class TopicWish:
+    """A topic as wanted. C(partitions) and C(replication_factor) None: the cluster's default at creation, then as is.
+
+    C(config) holds the keys to set at the topic; None takes a key back to the cluster's default. Others are let be.
+    """
+
+    name: str
+    partitions: int | None = None
+    replication_factor: int | None = None
+    config: Mapping[str, str | None] = field(default_factory=dict)
+    absent: bool = False
+
+
+@dataclass(frozen=True)
+class TopicState:
+    """A topic as it is. C(replication_factor) is the largest of its partitions; C(config) has the keys asked for."""
+
+    partitions: int
+    replication_factor: int
+    config: Mapping[str, ConfigValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TopicPlan:
+    """What has to be done for one topic, in this order: delete, create, grow, configure.
+
+    C(create_with) is the number of partitions to create it with (-1 = the cluster's default), C(growth) the numbers
+    (from, to) when more come after that.
+    """
+
+    wish: TopicWish
+    change: Change
+    delete: bool = False
+    create_with: int | None = None
+    growth: tuple[int, int] | None = None
+    config: Mapping[str, str | None] = field(default_factory=dict)
+
+    @property
+    def creates(self) -> bool:
+        """Whether the topic does not exist yet; its C(config) then goes into the request that creates it."""
+        return self.create_with is not None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What has to be done, or C(violations), in which case nothing may be.
+
+    C(replication_differs) lists (topic, found, wanted) of replication factors, which are only reported.
+    """
+
+    topics: tuple[TopicPlan, ...]
+    violations: tuple[str, ...] = ()
+    replication_differs: tuple[tuple[str, int, int], ...] = ()
+
+
+def parse_wishes(items: Sequence[Mapping[str, Any]]) -> tuple[list[TopicWish], list[str]]:
+    """The wishes of a list of {name, partitions, replication_factor, config, state}, and what cannot be understood."""
+    wishes, violations = [], []
+    for item in items:
+        config: dict[str, str | None] = {}
+        for key, value in (item.get("config") or {}).items():
+            try:
+                config[str(key)] = config_text(value)
+            except ValueError as error:
+                violations.append(f"topic {item['name']}: config {key}: {error}.")
+        wishes.append(
+            TopicWish(
+                name=str(item["name"]),
+                partitions=item.get("partitions"),
+                replication_factor=item.get("replication_factor"),
+                config=config,
+                absent=item.get("state") == "absent",
+            )
+        )
+    return wishes, violations
+
+
+def plan_topics(
+    state: Mapping[str, TopicState],
+    wishes: Sequence[TopicWish],
+    live_brokers: Sequence[int],
+    allow_delete: bool,
+    fenced_brokers: Sequence[int] = (),
+) -> Plan:
+    """Compare topics as they are with the wishes. C(state) must name every topic of the cluster."""
+    violations = list(_list_violations(state, wishes))
+    differs: list[tuple[str, int, int]] = []
+    plans: list[TopicPlan] = []
+    for wish in wishes:
+        now = state.get(wish.name)
+        found = list(_name_violations(wish.name)) or list(
+            _wish_violations(wish, now, live_brokers, fenced_brokers, allow_delete)
+        )
+        violations.extend(found)
+        if found:
+            continue
+        factor = wish.replication_factor
+        if now is not None and not wish.absent and factor is not None and factor != now.replication_factor:
+            differs.append((wish.name, now.replication_factor, factor))
+        plan = plan_topic(wish, now)
+        if plan is not None:
+            plans.append(plan)
+    return Plan(tuple(plans), tuple(violations), tuple(differs))
+
+
+def plan_topic(wish: TopicWish, now: TopicState | None) -> TopicPlan | None:
+    """The plan for one lawful wish, None when there is nothing to do."""
+    if wish.absent:
+        return None if now is None else TopicPlan(wish, _deletion(wish.name, now), delete=True)
+    if now is None:
+        return _creation(wish)
+    growth = None
+    if wish.partitions is not None and wish.partitions > now.partitions:
+        growth = (now.partitions, wish.partitions)
+    config = {key: value for key, value in wish.config.items() if not _is_set(now.config.get(key), value)}
+    if growth is None and not config:
+        return None
+    return TopicPlan(wish, _difference(wish.name, now, growth, config), growth=growth, config=config)
+
+
+def _creation(wish: TopicWish) -> TopicPlan:
+    config = {key: value for key, value in wish.config.items() if value is not None}
+    after: dict[str, Any] = {
+        "partitions": wish.partitions or "(default)",
+        "replication_factor": wish.replication_factor or "(default)",
+    }
+    if config:
+        after["config"] = config
+    change = Change(wish.name, None, after)
+    if wish.partitions is None:
+        return TopicPlan(wish, change, create_with=-1, config=config)
+    first = min(wish.partitions, MAX_RECORDS - 1 - len(config))
+    growth = (first, wish.partitions) if first < wish.partitions else None
+    return TopicPlan(wish, change, create_with=first, growth=growth, config=config)
+
+
+def _deletion(name: str, now: TopicState) -> Change:
+    return Change(name, {"partitions": now.partitions, "replication_factor": now.replication_factor}, None)
+
+
+def _is_set(now: ConfigValue | None, wanted: str | None) -> bool:
+    """Whether a key has the wanted value at the topic itself: a default that happens to be equal could still move."""
+    at_topic = now is not None and now.source == "DYNAMIC_TOPIC"
+    if wanted is None:
+        return now is not None and not at_topic
+    return now is not None and at_topic and same_value(now.kind, now.value, wanted)
+
+
+def _difference(name: str, now: TopicState, growth: tuple[int, int] | None, config: Mapping[str, str | None]) -> Change:
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    if growth is not None:
+        before["partitions"], after["partitions"] = growth
+    if config:
+        before["config"] = {key: _shown(now.config.get(key)) for key in config}
+        after["config"] = {key: "(default)" if value is None else value for key, value in config.items()}
+    return Change(name, before, after)
+
+
+def _shown(now: ConfigValue | None) -> str:
+    if now is None:
+        return "(unknown)"
+    return f"{now.value}" if now.source == "DYNAMIC_TOPIC" else f"{now.value} (default)"
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------
+
+
+def _list_violations(state: Mapping[str, TopicState], wishes: Sequence[TopicWish]) -> Iterator[str]:
+    for name, count in Counter(wish.name for wish in wishes).items():
+        if count > 1:
+            yield f"topic {name}: named {count} times in the list; one entry each is allowed. Merge them."
+    # Kafka's metrics write . as _, so it refuses to create a topic whose name then equals another one's.
+    metric_names: dict[str, str] = {}
+    for name in [*state, *(wish.name for wish in wishes if not wish.absent)]:
+        first = metric_names.setdefault(name.replace(".", "_"), name)
+        if first != name and name not in state:
+            yield f"topic {name}: collides with {first}, because Kafka's metrics write . as _. Choose another name."
+
+
+def _name_violations(name: str) -> Iterator[str]:
+    if is_internal(name):
+        yield f"topic {name}: belongs to Kafka itself (two leading underscores) and is never touched. Take it out."
+    elif not _LEGAL_NAME.fullmatch(name) or name in {".", ".."}:
+        yield f"topic {name!r}: illegal name; letters, digits, . _ and - are allowed, but not . or .. alone."
+    elif len(name) > _MAX_NAME:
+        yield f"topic {name}: the name has {len(name)} characters; {_MAX_NAME} are allowed."
+
+
+def _wish_violations(
+    wish: TopicWish, now: TopicState | None, live: Sequence[int], fenced: Sequence[int], allow_delete: bool
+) -> Iterator[str]:
+    if wish.absent:
+        if now is not None and not allow_delete:
+            yield (
+                f"topic {wish.name}: state is absent and it exists with {now.partitions} partitions; deleting it "
+                "destroys its records for good. Set allow_delete: true to consent."
+            )
+        return
+    for what, value in (("partitions", wish.partitions), ("replication_factor", wish.replication_factor)):
+        if value is not None and value < 1:
+            yield f"topic {wish.name}: {what} is {value}; at least 1 is needed."
+    if now is not None and wish.partitions is not None and 1 <= wish.partitions < now.partitions:
+        yield (
+            f"topic {wish.name}: has {now.partitions} partitions, {wish.partitions} wanted; Kafka cannot take "
+            f"partitions away. Ask for {now.partitions} or more, or copy the records to a new topic."
+        )
+    if now is None and wish.replication_factor is not None and wish.replication_factor > len(live):
+        down = f"; registered but down: {_ids(fenced)}, start them first" if fenced else ""
+        yield (
+            f"topic {wish.name}: replication_factor is {wish.replication_factor}, but only {len(live)} "
+            f"brokers are live ({_ids(live)}){down}. At most {len(live)} can be had now."
+        )
+
+
+def _ids(brokers: Iterable[int]) -> str:
+    return ", ".join(str(broker) for broker in brokers) or "none"
+
+
+# -- how it is cut into requests ---------------------------------------------------------------------------------
+
+
+def records(plan: TopicPlan) -> int:
+    """Metadata records that creating a topic takes: itself, its partitions (a default counted as 100), its keys."""
+    partitions = plan.create_with or 0
+    return 1 + (partitions if partitions > 0 else 100) + len(plan.config)
+
+
+def batches(sizes: Iterable[tuple[str, int]]) -> Iterator[list[str]]:
+    """Cut names, each with its number of records, into lists of at most MAX_RECORDS records; order is kept."""
+    batch: list[str] = []
+    total = 0
+    for name, size in sizes:
+        if batch and total + size > MAX_RECORDS:
+            yield batch
+            batch, total = [], 0
+        batch.append(name)
+        total += size
+    if batch:
+        yield batch
+
+
+def growth_requests(plans: Iterable[TopicPlan]) -> Iterator[dict[str, int]]:
+    """The totals of partitions to ask for, request by request, each adding at most MAX_RECORDS partitions."""
+    request: dict[str, int] = {}
+    added = 0
+    for plan in plans:
+        now, goal = plan.growth or (0, 0)
+        while now < goal:
+            step = min(goal - now, MAX_RECORDS)
+            if plan.wish.name in request or added + step > MAX_RECORDS:
+                yield request
+                request, added = {}, 0
+            now += step
+            added += step
+            request[plan.wish.name] = now
+    if request:
+        yield request

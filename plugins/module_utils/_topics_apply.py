@@ -1,0 +1,254 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Topics, the doing half: reads the cluster, has it judge the plan before anything changes, applies it and waits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client import TOPIC, TopicSpec
+from ansible_collections.streamops.kafka.plugins.module_utils._diff import diff_of
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
+    RefusedError,
+    RequestFailedError,
+    StreamopsError,
+    WaitTimeoutError,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._topics import (
+    Plan,
+    TopicPlan,
+    TopicState,
+    TopicWish,
+    batches,
+    growth_requests,
+    parse_wishes,
+    plan_topic,
+    plan_topics,
+    records,
+)
+
+if TYPE_CHECKING:
+    from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
+    from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Partition
+
+#: Answers that say that the broker asked is behind: the topic was created or deleted a moment ago.
+_BEHIND = {"TOPIC_ALREADY_EXISTS", "UNKNOWN_TOPIC_OR_PART", "UNKNOWN_TOPIC_OR_PARTITION"}
+#: Seconds between two looks while waiting.
+_PAUSE = 0.2
+
+
+def ensure_topics(
+    admin: Admin, items: Sequence[Mapping[str, Any]], allow_delete: bool, timeout: float, check: bool, diff: bool
+) -> dict[str, Any]:
+    """Make the topics of the list what it says and wait until every broker knows; return the module's result."""
+    wishes, misunderstood = parse_wishes(items)
+    plan = _decide(admin, wishes, misunderstood, allow_delete, timeout)
+    if plan.topics and not check:
+        _apply(admin, plan.topics)
+        _wait(admin, plan.topics, timeout)
+    result: dict[str, Any] = {
+        "changed": bool(plan.topics),
+        "created": [topic.wish.name for topic in plan.topics if topic.creates],
+        "grown": [topic.wish.name for topic in plan.topics if topic.growth and not topic.creates],
+        "configured": [topic.wish.name for topic in plan.topics if topic.config and not topic.creates],
+        "deleted": [topic.wish.name for topic in plan.topics if topic.delete],
+        "unchanged": len(wishes) - len(plan.topics),
+        "replication_differs": [
+            {"name": name, "found": found, "wanted": wanted} for name, found, wanted in plan.replication_differs
+        ],
+    }
+    if diff:
+        result["diff"] = diff_of(topic.change for topic in plan.topics)
+    return result
+
+
+def replication_warnings(result: Mapping[str, Any]) -> list[str]:
+    """What to warn a user of: replication factors that a result reports as different."""
+    return [
+        f"topic {topic['name']}: replication_factor is {topic['found']}, {topic['wanted']} wanted; "
+        "only a reassignment changes it, so it was left as it is."
+        for topic in result["replication_differs"]
+    ]
+
+
+# -- deciding ----------------------------------------------------------------------------------------------------
+
+
+def _decide(
+    admin: Admin, wishes: Sequence[TopicWish], misunderstood: Sequence[str], allow_delete: bool, timeout: float
+) -> Plan:
+    """Plan against the cluster as it is and let it judge the plan; raise RefusedError with all violations."""
+    deadline = time.monotonic() + timeout
+    while True:
+        state = _read(admin, wishes)
+        brokers = admin.brokers() if any(wish.name not in state for wish in wishes) else ()
+        live = [broker.id for broker in brokers if not broker.fenced]
+        fenced = [broker.id for broker in brokers if broker.fenced]
+        plan = plan_topics(state, wishes, live, allow_delete, fenced)
+        judged = _judge(admin, plan.topics)
+        if not any(code in _BEHIND for _name, code, _why in judged) or time.monotonic() > deadline:
+            break
+        time.sleep(_PAUSE)
+    violations = [*misunderstood, *plan.violations]
+    violations += [f"topic {name}: refused by Kafka: {why} ({code})." for name, code, why in judged]
+    if violations:
+        raise RefusedError(f"topics ({len(wishes)} wanted)", violations)
+    return plan
+
+
+def _read(admin: Admin, wishes: Iterable[TopicWish]) -> dict[str, TopicState]:
+    """Every topic of the cluster; those wished for also with the keys that their wish names."""
+    listed = admin.topics()
+    keys = {wish.name: wish.config for wish in wishes if wish.config and wish.name in listed and not wish.absent}
+    configs = admin.configs(TOPIC, keys) if keys else {}
+    # A topic that one broker lists and another does not know yet: judge it as new, and be told that it exists.
+    return {
+        name: _state(partitions, configs.get(name, {}))
+        for name, partitions in listed.items()
+        if name in configs or name not in keys
+    }
+
+
+def _state(partitions: Sequence[Partition], config: Mapping[str, Any]) -> TopicState:
+    factor = max((len(partition.replicas) for partition in partitions), default=0)
+    return TopicState(len(partitions), factor, config)
+
+
+def _judge(admin: Admin, plans: Sequence[TopicPlan]) -> list[tuple[str, str, str]]:
+    """What Kafka would refuse, as (topic, error name, why), asked by requests that change nothing."""
+    judged: dict[str, tuple[str, str]] = {}
+    for specs in _creations(plans):
+        judged.update(_failures(admin.create_topics(specs, validate_only=True)))
+    # Of a growth in several steps only the first can be asked for: Kafka does not know the others' beginning.
+    asked: set[str] = set()
+    for totals in growth_requests(plan for plan in plans if not plan.creates):
+        first = {name: total for name, total in totals.items() if name not in asked}
+        asked.update(first)
+        judged.update(_failures(admin.grow_topics(first, validate_only=True)))
+    found = [(name, code, why) for name, (code, why) in judged.items()]
+    return found + judge_configs(lambda c: admin.set_configs(TOPIC, c, validate_only=True), _reconfigured(plans))
+
+
+def _creations(plans: Sequence[TopicPlan]) -> Iterator[list[TopicSpec]]:
+    by_name = {plan.wish.name: plan for plan in plans if plan.creates}
+    for batch in batches((name, records(plan)) for name, plan in by_name.items()):
+        yield [_spec(by_name[name]) for name in batch]
+
+
+def _spec(plan: TopicPlan) -> TopicSpec:
+    factor = -1 if plan.wish.replication_factor is None else plan.wish.replication_factor
+    config = {key: value for key, value in plan.config.items() if value is not None}
+    return TopicSpec(plan.wish.name, plan.create_with or -1, factor, config)
+
+
+def _reconfigured(plans: Iterable[TopicPlan]) -> dict[str, Mapping[str, str | None]]:
+    return {plan.wish.name: plan.config for plan in plans if plan.config and not plan.creates}
+
+
+def judge_configs(
+    validate: Callable[[Mapping[str, Mapping[str, str | None]]], Mapping[str, Any]],
+    changes: Mapping[str, Mapping[str, str | None]],
+) -> list[tuple[str, str, str]]:
+    """What Kafka would refuse of these configuration changes, key by key, as (name, error name, why).
+
+    Kafka names the first bad key only, so what it refuses is asked again, one key of each name in a request.
+    """
+    refused: dict[str, tuple[str, str]] = {}
+    for batch in batches((name, len(config)) for name, config in changes.items()):
+        refused.update(_failures(validate({name: changes[name] for name in batch})))
+    alone: list[tuple[str, str, str]] = []
+    for position in range(max((len(changes[name]) for name in refused), default=0)):
+        single = {
+            name: dict([list(changes[name].items())[position]]) for name in refused if position < len(changes[name])
+        }
+        alone += [(name, code, why) for name, (code, why) in _failures(validate(single)).items()]
+    named = {name for name, _code, _why in alone}
+    return alone + [(name, code, why) for name, (code, why) in refused.items() if name not in named]
+
+
+def _failures(outcome: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    return {name: error for name, error in outcome.items() if error is not None}
+
+
+# -- applying ----------------------------------------------------------------------------------------------------
+
+
+def _apply(admin: Admin, plans: Sequence[TopicPlan]) -> None:
+    for batch in batches((plan.wish.name, 1) for plan in plans if plan.delete):
+        _must("delete topics", admin.delete_topics(batch))
+    for specs in _creations(plans):
+        _must("create topics", admin.create_topics(specs))
+    for totals in growth_requests(plans):
+        _must("grow topics", admin.grow_topics(totals))
+    changes = _reconfigured(plans)
+    for batch in batches((name, len(config)) for name, config in changes.items()):
+        _must("configure topics", admin.set_configs(TOPIC, {name: changes[name] for name in batch}))
+
+
+def _must(what: str, outcome: Mapping[str, Any]) -> None:
+    failures = _failures(outcome)
+    if failures:
+        name, (code, why) = next(iter(failures.items()))
+        done = f"{len(outcome) - len(failures)} of {len(outcome)} topics of this request were done"
+        others = f", {', '.join(sorted(failures)[:20])} were not" if len(failures) > 1 else ""
+        raise RequestFailedError(what, name, code, f"{why}; {done}{others}. Run again to go on from there")
+
+
+# -- waiting -----------------------------------------------------------------------------------------------------
+
+
+def _wait(admin: Admin, plans: Sequence[TopicPlan], timeout: float) -> None:
+    """Return when every live broker knows the topics as wanted and sees a leader for each of their partitions."""
+    deadline = time.monotonic() + timeout
+    open_plans = {broker.id: list(plans) for broker in admin.brokers() if not broker.fenced}
+    while True:
+        missing: list[str] = []
+        for broker in open_plans:
+            open_plans[broker], found = _behind(admin, broker, open_plans[broker])
+            missing += found
+        if not missing:
+            return
+        if time.monotonic() > deadline:
+            done = "The changes themselves were accepted by the cluster; run again to look again."
+            raise WaitTimeoutError(f"topics ({len(plans)} changed)", timeout, missing, done)
+        time.sleep(_PAUSE)
+
+
+def _behind(admin: Admin, broker: int, plans: list[TopicPlan]) -> tuple[list[TopicPlan], list[str]]:
+    """The plans that one broker does not see fulfilled, and what it misses of each."""
+    if not plans:
+        return [], []
+    try:
+        seen = admin.topics_at(broker, [plan.wish.name for plan in plans])
+        keys = {name: config for name, config in _reconfigured(plans).items() if name in seen}
+        configs = admin.configs(TOPIC, keys, broker) if keys else {}
+    except StreamopsError as error:
+        return plans, [f"broker {broker}: {error.message}"]
+    behind, missing = [], []
+    for plan in plans:
+        name = plan.wish.name
+        found = list(_missing(plan, seen.get(name), configs.get(name, {})))
+        if found:
+            behind.append(plan)
+            missing += [f"topic {name}: broker {broker} {what}" for what in found]
+    return behind, missing
+
+
+def _missing(plan: TopicPlan, seen: Sequence[Partition] | None, config: Mapping[str, Any]) -> Iterator[str]:
+    # What was set at creation came in the same record batch as the topic; only later settings are compared.
+    wish = replace(plan.wish, config={} if plan.creates else plan.config)
+    left = plan_topic(wish, None if seen is None else _state(seen, config))
+    if left is not None and left.delete:
+        yield "still lists it"
+    elif left is not None and left.creates:
+        yield "does not know it"
+    elif left is not None and left.growth:
+        yield f"knows {left.growth[0]} of its {left.growth[1]} partitions"
+    elif left is not None:
+        yield f"does not show its new {', '.join(left.config)}"
+    leaderless = [partition.index for partition in seen or () if partition.leader is None]
+    if leaderless and not plan.delete:
+        yield f"sees no leader of partition {', '.join(str(index) for index in leaderless[:10])}"

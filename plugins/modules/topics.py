@@ -1,0 +1,202 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ansible module: the topics of a cluster as a list."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: topics
+short_description: Create, grow, configure and delete the topics of a Kafka cluster
+version_added: 0.1.0
+description:
+  - Makes the topics of a list what the list says. Topics that it does not name are left alone, and so are
+    configuration keys that an entry does not name.
+  - Everything is judged before anything is changed, by rules of Kafka and by the cluster itself. If one entry cannot
+    be done, nothing is, and all reasons are reported at once.
+  - A list of a thousand topics costs a handful of requests.
+  - After a change it waits until every live broker knows the topics and sees a leader for each partition.
+  - The replication factor of an existing topic is compared and reported, never changed; that takes a reassignment.
+  - Topics of Kafka itself, whose names start with two underscores, are refused.
+options:
+  topics:
+    description: The topics to look after, each name once.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      name:
+        description: Name of the topic.
+        type: str
+        required: true
+      partitions:
+        description:
+          - Number of partitions. It can only grow; fewer than there are is refused.
+          - Without it a new topic gets the cluster's default, and an existing one keeps what it has.
+        type: int
+      replication_factor:
+        description: Replicas of each partition. Used at creation; without it the cluster's default.
+        type: int
+      config:
+        description:
+          - Configuration of the topic by Kafka's own names, for example V(retention.ms). Each value is set at the
+            topic itself, also when it equals the cluster's default, which could change later.
+          - V(null) takes a key back to the cluster's default.
+        type: dict
+        default: {}
+      state:
+        description: Whether the topic has to exist. V(absent) deletes it with all its records; see O(allow_delete).
+        type: str
+        choices: [present, absent]
+        default: present
+  allow_delete:
+    description: Consent to delete the topics whose state is V(absent). Without it such an entry is refused.
+    type: bool
+    default: false
+  timeout:
+    description: Longest time in seconds to wait until every live broker knows what was changed.
+    type: int
+    default: 120
+extends_documentation_fragment:
+  - streamops.kafka._connection
+  - streamops.kafka._attributes
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+seealso:
+  - module: streamops.kafka.broker_configs
+  - module: streamops.kafka.cluster_info
+author: The streamops engineers
+"""
+
+EXAMPLES = r"""
+- name: Create two topics
+  streamops.kafka.topics:
+    bootstrap_servers: [kafka1.example.com:9092, kafka2.example.com:9092]
+    topics:
+      - name: orders
+        partitions: 12
+        replication_factor: 3
+        config:
+          retention.ms: 604800000
+          cleanup.policy: [compact, delete]
+      - name: audit
+        partitions: 3
+        replication_factor: 3
+
+- name: Take a key back to the cluster's default and say what would change
+  streamops.kafka.topics:
+    bootstrap_servers: kafka1.example.com:9092
+    topics:
+      - name: orders
+        config:
+          retention.ms:
+  check_mode: true
+  diff: true
+
+- name: Delete a topic with all its records
+  streamops.kafka.topics:
+    bootstrap_servers: kafka1.example.com:9092
+    allow_delete: true
+    topics:
+      - name: orders
+        state: absent
+"""
+
+RETURN = r"""
+created:
+  description: Names of the topics that were created (in check mode here and below, that would be).
+  returned: success
+  type: list
+  elements: str
+  sample: [orders, audit]
+grown:
+  description: Names of the topics that got more partitions.
+  returned: success
+  type: list
+  elements: str
+configured:
+  description: Names of the existing topics whose configuration was changed.
+  returned: success
+  type: list
+  elements: str
+deleted:
+  description: Names of the topics that were deleted.
+  returned: success
+  type: list
+  elements: str
+unchanged:
+  description: Number of entries that were as wanted before.
+  returned: success
+  type: int
+replication_differs:
+  description: Topics that have another replication factor than wanted, which this module does not change.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the topic.
+      type: str
+    found:
+      description: Its replication factor.
+      type: int
+    wanted:
+      description: The replication factor of the entry.
+      type: int
+failure:
+  description: Why it failed, for programs; C(kind) and the fields of that kind, for example C(violations).
+  returned: failure
+  type: dict
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+    CONNECTION_REQUIRED_IF,
+    CONNECTION_REQUIRED_TOGETHER,
+    CONNECTION_SPEC,
+    Connection,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._topics_apply import ensure_topics, replication_warnings
+
+TOPIC_SPEC = {
+    "name": {"type": "str", "required": True},
+    "partitions": {"type": "int"},
+    "replication_factor": {"type": "int"},
+    "config": {"type": "dict", "default": {}},
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+}
+ARGUMENT_SPEC = {
+    "topics": {"type": "list", "elements": "dict", "required": True, "options": TOPIC_SPEC},
+    "allow_delete": {"type": "bool", "default": False},
+    "timeout": {"type": "int", "default": 120},
+    **CONNECTION_SPEC,
+}
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(
+        argument_spec=ARGUMENT_SPEC,
+        supports_check_mode=True,
+        required_if=CONNECTION_REQUIRED_IF,
+        required_together=CONNECTION_REQUIRED_TOGETHER,
+    )
+    wanted = module.params
+    with errors_reported(module), Admin(Connection.from_params(wanted)) as admin:
+        result = ensure_topics(
+            admin, wanted["topics"], wanted["allow_delete"], wanted["timeout"], module.check_mode, module._diff
+        )
+        for warning in replication_warnings(result):
+            module.warn(warning)
+        module.exit_json(**result)
+
+
+if __name__ == "__main__":
+    main()
