@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ansible_collections.streamops.kafka.plugins.module_utils._progress import capped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import (
         Partition,
@@ -27,6 +27,26 @@ if TYPE_CHECKING:
 
 # Kafka's default of controller.quorum.fetch.timeout.ms; Strimzi's KafkaQuorumCheck calls a voter caught up within it.
 FETCH_TIMEOUT_MS = 2000
+
+
+# The module's options beside the connection, and those that only its action plugin uses; timeout, interval in seconds.
+GATE_OPTIONS: dict[str, dict[str, Any]] = {
+    "node_ids": {"type": "list", "elements": "int", "required": True, "aliases": ["node_id"]},
+    "roles": {
+        "type": "list",
+        "elements": "str",
+        "choices": ["broker", "controller"],
+        "default": ["broker", "controller"],
+    },
+    "expected_brokers": {"type": "list", "elements": "int", "default": []},
+    "expected_controllers": {"type": "list", "elements": "int", "default": []},
+    "allow_unavailable_topics": {"type": "list", "elements": "str", "default": []},
+    "controller_fetch_timeout_ms": {"type": "int", "default": FETCH_TIMEOUT_MS},
+}
+GATE_WAIT_OPTIONS: dict[str, dict[str, Any]] = {
+    "timeout": {"type": "int", "default": 60},
+    "interval": {"type": "float", "default": 5.0},
+}
 
 
 @dataclass(frozen=True)
@@ -42,6 +62,18 @@ class Stop:
     expected_controllers: frozenset[int] = frozenset()
     allow_unavailable_topics: frozenset[str] = frozenset()
     fetch_timeout_ms: int = FETCH_TIMEOUT_MS
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any]) -> Stop:
+        """Return the wish in a module's parameters (GATE_OPTIONS)."""
+        return cls(
+            nodes=frozenset(params["node_ids"]),
+            roles=frozenset(params["roles"]),
+            expected_brokers=frozenset(params["expected_brokers"]),
+            expected_controllers=frozenset(params["expected_controllers"]),
+            allow_unavailable_topics=frozenset(params["allow_unavailable_topics"]),
+            fetch_timeout_ms=params["controller_fetch_timeout_ms"],
+        )
 
 
 @dataclass(frozen=True)
@@ -68,10 +100,6 @@ class Refusal:
         """Return the fields as a module returns them."""
         return asdict(self)
 
-    def sentence(self) -> str:
-        """Return the refusal for people, in one sentence."""
-        return f"{self.what}: found {self.found}; allowed {self.allowed}. {self.way_out}"
-
 
 def numbers(ids: Iterable[int]) -> str:
     """Return ids sorted and joined by commas, C(none) when there are none."""
@@ -88,7 +116,18 @@ def refusals(snapshot: Snapshot, stop: Stop, moving: Sequence[Moving] = ()) -> l
     ]
 
 
-def active_controllers(snapshot: Snapshot, stop: Stop) -> bool:
+def judge(snapshot: Snapshot, stop: Stop, moving: Sequence[Moving]) -> dict[str, Any]:
+    """Return the judgement as the module returns it: allowed, refusals, notes, is_active_controller."""
+    found = refusals(snapshot, stop, moving)
+    return {
+        "allowed": not found,
+        "refusals": [refusal.as_dict() for refusal in found],
+        "is_active_controller": holds_active_controller(snapshot, stop),
+        "notes": warnings(snapshot, stop),
+    }
+
+
+def holds_active_controller(snapshot: Snapshot, stop: Stop) -> bool:
     """Tell whether the active controller is among the nodes: a roll leaves it for last."""
     leader = snapshot.quorum.leader_id if snapshot.quorum else snapshot.controller_id
     return leader in stop.nodes
@@ -148,8 +187,9 @@ def _spareless(partitions: list[Partition], stop: Stop) -> list[Refusal]:
             what=f"{len(by_topic)} topic(s) on node {numbers(stop.nodes)} cannot lose a replica",
             found=f"replication factor with min.insync.replicas: {capped(found)}",
             allowed="a replication factor above min.insync.replicas, or the topic named in allow_unavailable_topics",
-            way_out="Raise the replication factor, lower min.insync.replicas, or accept in "
-            "allow_unavailable_topics that these topics are unavailable while the node is down.",
+            way_out="Raise the replication factor, lower min.insync.replicas, or accept that these "
+            "topics are unavailable while the node is down: name them in allow_unavailable_topics "
+            "(inventory: kafka_gate_allow_unavailable_topics).",
             transient=False,
         )
     ]
@@ -177,7 +217,7 @@ def _low(partitions: list[Partition], alive: set[int], stop: Stop) -> list[Refus
         mine = [p for p in partitions if (len(set(p.isr) & alive) < needed(p)) == now]
         if not mine:
             continue
-        shown = [f"{_name(p)} (ISR {numbers(p.isr)} of {numbers(p.replicas)}, min {needed(p)})" for p in mine]
+        shown = [f"{_name(p)} (ISR {numbers(p.isr)}, min {needed(p)})" for p in mine]
         refused.append(
             Refusal(
                 kind=kind,

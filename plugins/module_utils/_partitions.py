@@ -39,6 +39,10 @@ ELECTION_BATCH = 5000
 class PartitionAdmin(Admin):
     """The cluster's administration with reassignments, elections and the lag of replicas."""
 
+    def __enter__(self) -> PartitionAdmin:
+        super().__enter__()
+        return self
+
     def glance(self) -> Snapshot:
         """Return brokers and partitions only: no quorum (slow while it has no leader), no configuration."""
         partitions = [partition for found in self.topics().values() for partition in found]

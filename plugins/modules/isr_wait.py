@@ -163,6 +163,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._errors import err
 from ansible_collections.streamops.kafka.plugins.module_utils._isr import REQUIRED_IF, WAIT_OPTIONS, Goal, watch
 from ansible_collections.streamops.kafka.plugins.module_utils._partitions import IsrObserver
 
+ARGUMENT_SPEC = {**WAIT_OPTIONS, **CONNECTION_SPEC}
+
 
 def _observations(module: AnsibleModule, goal: Goal) -> list[dict[str, Any]]:
     """Observe for one interval, in check mode once; the action plugin repeats this and judges."""
@@ -186,9 +188,9 @@ def _observations(module: AnsibleModule, goal: Goal) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Return what one interval showed."""
+    """Run the module."""
     module = AnsibleModule(
-        argument_spec=dict(CONNECTION_SPEC, **WAIT_OPTIONS),
+        argument_spec=ARGUMENT_SPEC,
         required_if=[*CONNECTION_REQUIRED_IF, *REQUIRED_IF],
         required_together=CONNECTION_REQUIRED_TOGETHER,
         supports_check_mode=True,

@@ -30,7 +30,8 @@ class ProgressAction(ActionBase):  # type: ignore[misc]  # Ansible ships no type
 
         The module gets all of the task's options and judges them in full; these are the ones the loop needs itself.
         """
-        given = {name: value for name, value in self._task.args.items() if name in spec}
+        names = set(spec).union(*(option.get("aliases", ()) for option in spec.values()))
+        given = {name: value for name, value in self._task.args.items() if name in names}
         checked = ArgumentSpecValidator(dict(spec)).validate(given)
         if checked.error_messages:
             raise AnsibleActionFail(f"{self._task.action}: {'; '.join(checked.error_messages)}")

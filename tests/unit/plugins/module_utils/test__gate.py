@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ansible_collections.streamops.kafka.plugins.module_utils._gate import (
     Moving,
     Stop,
-    active_controllers,
+    holds_active_controller,
     refusals,
     warnings,
 )
@@ -154,9 +154,9 @@ def test_many_partitions_are_listed_up_to_twenty_and_counted() -> None:
 
 
 def test_the_active_controller_is_told() -> None:
-    assert active_controllers(cluster(), stop(1))
-    assert not active_controllers(cluster(), stop(2))
-    assert active_controllers(cluster(quorum=None, controller_id=2), stop(2))
+    assert holds_active_controller(cluster(), stop(1))
+    assert not holds_active_controller(cluster(), stop(2))
+    assert holds_active_controller(cluster(quorum=None, controller_id=2), stop(2))
 
 
 def test_what_cannot_be_helped_is_a_warning() -> None:

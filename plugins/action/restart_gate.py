@@ -1,0 +1,41 @@
+# Copyright: the streamops engineers
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Asks the module restart_gate until it allows the stop, or waiting makes no sense any more, and shows each look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._gate import GATE_OPTIONS, GATE_WAIT_OPTIONS
+from ansible_collections.streamops.kafka.plugins.module_utils._gate_wait import failure, step
+from ansible_collections.streamops.kafka.plugins.module_utils._progress import Step, duration
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress_action import ProgressAction
+
+
+class ActionModule(ProgressAction):
+    """Holds a roll at the gate of its next node."""
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Wait at the gate, in check mode look once, and return the judgement."""
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        options = self.own_options(dict(GATE_OPTIONS, **GATE_WAIT_OPTIONS))
+        nodes = options["node_ids"]
+        answers: list[dict[str, Any]] = []
+
+        def look(_elapsed: float) -> Step:
+            found = self.call(task_vars)
+            judged = step(nodes, found, answered_before=any("allowed" in answer for answer in answers))
+            answers.append(found)
+            return judged
+
+        timeout = 0.0 if self._task.check_mode else float(options["timeout"])
+        followed = self.follow(look, task_vars, timeout, options["interval"])
+        found = answers[-1]
+        result.update({name: value for name, value in found.items() if name != "invocation"}, **followed.as_result())
+        result["warnings"] = [*result.get("warnings", []), *found.get("notes", [])]
+        if found.get("refusals") and not self._task.check_mode:
+            waited = duration(followed.elapsed) if followed.timed_out else ""
+            result.update(failed=True, msg=failure(nodes, found["refusals"], waited))
+        elif found.get("failed"):
+            result["msg"] = f"{found.get('msg')} The gate stays shut: nothing was stopped."
+        return result

@@ -1,0 +1,109 @@
+# Copyright: the streamops engineers
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""A snapshot as a module returns it: nodes, quorum, topics, what is not as it should be, and who leads what."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Partition, Quorum, Snapshot
+
+
+def describe(snapshot: Snapshot, topics: Collection[str] | None = None, partitions: bool = True) -> dict[str, Any]:
+    """Return the cluster as plain data. C(topics) limits topics and findings to these names; None means all.
+
+    C(partitions) says whether topics carry their partitions. Nodes and leader counts are always those of the cluster.
+    """
+    wanted = [p for p in snapshot.partitions if topics is None or p.topic in topics]
+    findings = {name: [_partition(p) for p in found] for name, found in _findings(wanted).items()}
+    described = _topics(wanted, partitions)
+    return {
+        "cluster_id": snapshot.cluster_id,
+        "controller_id": snapshot.controller_id,
+        "nodes": _nodes(snapshot),
+        "quorum": _quorum(snapshot.quorum),
+        "topics": described,
+        **findings,
+        "counts": {
+            "nodes": len(snapshot.brokers),
+            "fenced_nodes": sum(broker.fenced for broker in snapshot.brokers),
+            "topics": len(described),
+            "partitions": len(wanted),
+            **{name: len(found) for name, found in findings.items()},
+        },
+    }
+
+
+def _findings(partitions: list[Partition]) -> dict[str, list[Partition]]:
+    """Kafka's own terms: its metrics UnderReplicatedPartitions, UnderMinIsr, AtMinIsr, OfflinePartitionsCount.
+
+    Without the effective min.insync.replicas (0) a partition is neither under nor at it.
+    """
+    return {
+        "under_replicated": [p for p in partitions if len(p.isr) < len(p.replicas)],
+        "under_min_isr": [p for p in partitions if len(p.isr) < p.min_insync],
+        "at_min_isr": [p for p in partitions if p.min_insync and len(p.isr) == p.min_insync],
+        "offline": [p for p in partitions if p.leader is None],
+        "not_preferred_leader": [p for p in partitions if p.replicas and p.leader != p.replicas[0]],
+    }
+
+
+def _partition(partition: Partition) -> dict[str, Any]:
+    return {
+        "topic": partition.topic,
+        "partition": partition.index,
+        "leader": partition.leader,
+        "replicas": list(partition.replicas),
+        "isr": list(partition.isr),
+    }
+
+
+def _topics(partitions: Iterable[Partition], detail: bool) -> list[dict[str, Any]]:
+    by_name: dict[str, list[Partition]] = {}
+    for partition in partitions:
+        by_name.setdefault(partition.topic, []).append(partition)
+    described = []
+    for name in sorted(by_name):
+        found = by_name[name]
+        topic: dict[str, Any] = {
+            "name": name,
+            "partition_count": len(found),
+            # While a reassignment runs partitions may differ; the smallest is what can be relied on.
+            "replication_factor": min(len(p.replicas) for p in found),
+            "min_insync_replicas": found[0].min_insync,
+            "internal": found[0].internal,
+        }
+        if detail:
+            topic["partitions"] = [_partition(p) for p in found]
+        described.append(topic)
+    return described
+
+
+def _nodes(snapshot: Snapshot) -> list[dict[str, Any]]:
+    nodes = []
+    for broker in snapshot.brokers:
+        preferred = [p for p in snapshot.partitions if p.replicas and p.replicas[0] == broker.id]
+        away = sum(p.leader != broker.id for p in preferred)
+        nodes.append(
+            dict(
+                asdict(broker),
+                replicas=sum(broker.id in p.replicas for p in snapshot.partitions),
+                leaders=sum(p.leader == broker.id for p in snapshot.partitions),
+                preferred_leaders=len(preferred),
+                # As in leader.imbalance.per.broker.percentage: of those that prefer this broker, led by others.
+                imbalance_percent=round(100.0 * away / len(preferred), 1) if preferred else 0.0,
+            )
+        )
+    return nodes
+
+
+def _quorum(quorum: Quorum | None) -> dict[str, Any] | None:
+    if quorum is None:
+        return None
+    found = asdict(quorum)
+    return dict(found, voters=list(found["voters"]), observers=list(found["observers"]))

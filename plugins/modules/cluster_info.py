@@ -1,0 +1,157 @@
+#!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Look at a cluster."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: cluster_info
+short_description: Look at a Kafka cluster
+version_added: "0.1.0"
+author: streamops engineers (@streamops)
+description:
+  - Returns the nodes, the metadata quorum, the topics with their partitions, and what is not as it should be
+    (under-replicated, under or at min.insync.replicas, offline, not led by the preferred replica).
+  - Everything is of one moment, and nothing is changed.
+extends_documentation_fragment:
+  - streamops.kafka._attributes
+  - streamops.kafka._connection
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: none
+    details: It changes nothing.
+  idempotent:
+    support: full
+options:
+  topics:
+    description: >-
+      Names of the topics to return and to look for findings in, all by default; names that do not exist are left
+      out. An empty list gives nodes and quorum only.
+    type: list
+    elements: str
+  include_partitions:
+    description: Whether each topic carries its partitions. The lists of findings always do.
+    type: bool
+    default: true
+"""
+
+EXAMPLES = r"""
+- name: Look at the cluster
+  streamops.kafka.cluster_info:
+    bootstrap_servers: [kafka1.example.com:9092, kafka2.example.com:9092]
+    include_partitions: false
+  delegate_to: localhost
+  register: cluster
+
+- name: Every replica must be in sync
+  ansible.builtin.assert:
+    that: cluster.counts.under_replicated == 0
+"""
+
+RETURN = r"""
+cluster_id:
+  description: Id of the cluster.
+  type: str
+  returned: success
+controller_id:
+  description: Id of the active controller, null while there is none.
+  type: int
+  returned: success
+nodes:
+  description: >-
+    The registered brokers, each with id, host, port, rack, fenced (registered, but down or not ready), and its numbers
+    of replicas, leaders and preferred_leaders; imbalance_percent is the share of its preferred partitions that others
+    lead. Kafka before 4.0 does not list brokers that are down; those that hold replicas are shown as fenced.
+  type: list
+  elements: dict
+  returned: success
+  sample: [{id: 1, host: kafka1, port: 9092, rack: a, fenced: false, replicas: 12, leaders: 4, preferred_leaders: 4,
+            imbalance_percent: 0.0}]
+quorum:
+  description: >-
+    The metadata quorum with leader_id (null while there is none), leader_epoch, high_watermark, voters and observers;
+    each member with id, directory_id, log_end_offset, lag in records and last_caught_up_ms_ago. Null in ZooKeeper
+    mode.
+  type: dict
+  returned: success
+topics:
+  description: >-
+    The topics, each with name, partition_count, replication_factor, min_insync_replicas (the effective value),
+    internal, and with O(include_partitions) its partitions.
+  type: list
+  elements: dict
+  returned: success
+under_replicated:
+  description: Partitions with fewer in-sync replicas than replicas; topic, partition, leader, replicas, isr.
+  type: list
+  elements: dict
+  returned: success
+under_min_isr:
+  description: Partitions with fewer in-sync replicas than min.insync.replicas, which refuse acks=all.
+  type: list
+  elements: dict
+  returned: success
+at_min_isr:
+  description: Partitions that would refuse acks=all if one more in-sync replica were lost.
+  type: list
+  elements: dict
+  returned: success
+offline:
+  description: Partitions without a leader.
+  type: list
+  elements: dict
+  returned: success
+not_preferred_leader:
+  description: Partitions that their preferred (first) replica does not lead.
+  type: list
+  elements: dict
+  returned: success
+counts:
+  description: The sizes of these lists, and of nodes, fenced_nodes, topics and partitions.
+  type: dict
+  returned: success
+  sample: {nodes: 3, fenced_nodes: 0, topics: 5, partitions: 30, under_replicated: 0, under_min_isr: 0, at_min_isr: 0,
+           offline: 0, not_preferred_leader: 0}
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster_info import describe
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+    CONNECTION_REQUIRED_IF,
+    CONNECTION_REQUIRED_TOGETHER,
+    CONNECTION_SPEC,
+    Connection,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+
+ARGUMENT_SPEC = {
+    "topics": {"type": "list", "elements": "str"},
+    "include_partitions": {"type": "bool", "default": True},
+    **CONNECTION_SPEC,
+}
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(
+        argument_spec=ARGUMENT_SPEC,
+        required_if=CONNECTION_REQUIRED_IF,
+        required_together=CONNECTION_REQUIRED_TOGETHER,
+        supports_check_mode=True,
+    )
+    topics = module.params["topics"]
+    with errors_reported(module), Admin(Connection.from_params(module.params)) as admin:
+        # Always all partitions: leader counts are of the whole cluster, and an older one shows a broker that is down
+        # only through its replicas.
+        snapshot = admin.snapshot(min_insync=topics is None or bool(topics))
+        module.exit_json(changed=False, **describe(snapshot, topics, module.params["include_partitions"]))
+
+
+if __name__ == "__main__":
+    main()

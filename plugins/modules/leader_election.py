@@ -1,0 +1,135 @@
+#!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Give partitions back to their preferred leaders."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: leader_election
+short_description: Give partitions back to their preferred leaders
+version_added: "0.1.0"
+author: streamops engineers (@streamops)
+description:
+  - Makes the preferred (first) replica lead, for the partitions of one broker, for a list of partitions, or for the
+    whole cluster, and waits until it does. It moves no data.
+  - A partition whose preferred replica is not in sync is reported and left as it is.
+extends_documentation_fragment:
+  - streamops.kafka._attributes
+  - streamops.kafka._connection
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+options:
+  type:
+    description: Kind of election.
+    type: str
+    choices: [preferred]
+    default: preferred
+  broker:
+    description: Only the partitions that prefer this broker, by its node id. Not together with O(partitions).
+    type: int
+  partitions:
+    description: Only these partitions.
+    type: list
+    elements: dict
+    suboptions:
+      topic:
+        description: Name of the topic.
+        type: str
+        required: true
+      partition:
+        description: Number of the partition.
+        type: int
+        required: true
+  timeout:
+    description: Longest time in seconds to wait until the preferred replicas lead.
+    type: int
+    default: 60
+"""
+
+EXAMPLES = r"""
+- name: Give a broker that returned back what it prefers to lead
+  streamops.kafka.leader_election:
+    bootstrap_servers: [kafka1.example.com:9092, kafka2.example.com:9092]
+    broker: 3
+  delegate_to: localhost
+
+- name: Elect the preferred leaders of two partitions
+  streamops.kafka.leader_election:
+    bootstrap_servers: [kafka1.example.com:9092]
+    partitions:
+      - topic: orders
+        partition: 0
+      - topic: orders
+        partition: 1
+  delegate_to: localhost
+"""
+
+RETURN = r"""
+elected:
+  description: Partitions that changed their leader; in check mode those that would.
+  type: list
+  elements: dict
+  returned: success
+  sample: [{topic: orders, partition: 0, leader: 1, preferred: 3, isr: [1, 2, 3]}]
+not_in_sync:
+  description: Partitions that were left as they are because their preferred replica is not in sync.
+  type: list
+  elements: dict
+  returned: success
+not_elected:
+  description: Partitions whose election the cluster refused, with why.
+  type: list
+  elements: dict
+  returned: success
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+    CONNECTION_REQUIRED_IF,
+    CONNECTION_REQUIRED_TOGETHER,
+    CONNECTION_SPEC,
+    Connection,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._leader_election_apply import ensure_leaders
+from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin
+
+ARGUMENT_SPEC = {
+    "type": {"type": "str", "choices": ["preferred"], "default": "preferred"},
+    "broker": {"type": "int"},
+    "partitions": {
+        "type": "list",
+        "elements": "dict",
+        "options": {"topic": {"type": "str", "required": True}, "partition": {"type": "int", "required": True}},
+    },
+    "timeout": {"type": "int", "default": 60},
+    **CONNECTION_SPEC,
+}
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(
+        argument_spec=ARGUMENT_SPEC,
+        mutually_exclusive=[("broker", "partitions")],
+        required_if=CONNECTION_REQUIRED_IF,
+        required_together=CONNECTION_REQUIRED_TOGETHER,
+        supports_check_mode=True,
+    )
+    asked = module.params["partitions"]
+    wanted = None if asked is None else [(one["topic"], one["partition"]) for one in asked]
+    with errors_reported(module), PartitionAdmin(Connection.from_params(module.params)) as admin:
+        result = ensure_leaders(admin, module.params["broker"], wanted, module.params["timeout"], module.check_mode)
+        module.exit_json(**result)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+#!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Decide whether nodes may be stopped now."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: restart_gate
+short_description: Decide whether nodes may be stopped now
+version_added: "0.1.0"
+author: streamops engineers (@streamops)
+description:
+  - Allows the stop of one or several nodes when, judged on one snapshot of the cluster, every partition keeps
+    min.insync.replicas in-sync replicas on live brokers and a leader, the metadata quorum keeps a caught-up majority,
+    all other nodes of the inventory are up, and no reassignment touches the nodes. Otherwise it fails with every
+    reason, and nothing has been stopped.
+  - Waits a little for reasons that may pass by themselves, with a line of progress.
+extends_documentation_fragment:
+  - streamops.kafka._attributes
+  - streamops.kafka._connection
+attributes:
+  check_mode:
+    support: full
+    details: Looks once and reports; never fails because of a refusal.
+  diff_mode:
+    support: none
+    details: It changes nothing.
+  idempotent:
+    support: full
+options:
+  node_ids:
+    description: Ids of the nodes to be stopped at the same time.
+    type: list
+    elements: int
+    required: true
+    aliases: [node_id]
+  roles:
+    description: What the nodes are.
+    type: list
+    elements: str
+    choices: [broker, controller]
+    default: [broker, controller]
+  expected_brokers:
+    description: Ids of all brokers of the inventory. Those that are not to be stopped must be registered and serving.
+    type: list
+    elements: int
+    default: []
+  expected_controllers:
+    description: >-
+      Ids of all controllers of the inventory. Those that are not to be stopped must be caught up; without this option
+      a caught-up majority is enough.
+    type: list
+    elements: int
+    default: []
+  allow_unavailable_topics:
+    description:
+      - Topics that may be unavailable while the nodes are down although they cannot lose a replica, because their
+        replication factor is not above min.insync.replicas; V(*) means all of these.
+      - It frees no topic that can lose a replica.
+    type: list
+    elements: str
+    default: []
+  controller_fetch_timeout_ms:
+    description: >-
+      The controllers' C(controller.quorum.fetch.timeout.ms). A voter counts as caught up when it was so within it.
+    type: int
+    default: 2000
+  timeout:
+    description: Longest time in seconds to wait for reasons that may pass by themselves.
+    type: int
+    default: 60
+  interval:
+    description: Seconds between two looks.
+    type: float
+    default: 5.0
+"""
+
+EXAMPLES = r"""
+- name: Ask whether broker 3 may be stopped
+  streamops.kafka.restart_gate:
+    bootstrap_servers: [kafka1.example.com:9092, kafka2.example.com:9092]
+    node_ids: [3]
+    expected_brokers: [1, 2, 3]
+    allow_unavailable_topics: [scratch]
+  delegate_to: localhost
+"""
+
+RETURN = r"""
+allowed:
+  description: Whether the nodes may be stopped.
+  type: bool
+  returned: always
+refusals:
+  description: >-
+    Every reason against it, each with kind, what, found, allowed, way_out and transient (it may pass by itself).
+  type: list
+  elements: dict
+  returned: always
+  sample:
+    - kind: broker_down
+      what: another broker than node 3 is down
+      found: broker 2 is fenced
+      allowed: all other brokers of the inventory registered and not fenced
+      way_out: Start that broker first.
+      transient: true
+is_active_controller:
+  description: Whether the active controller is among the nodes. A roll leaves it for last.
+  type: bool
+  returned: always
+notes:
+  description: What does not forbid the stop but a person should know; also shown as warnings.
+  type: list
+  elements: str
+  returned: always
+history:
+  description: What was seen look by look; C(elapsed) is in seconds.
+  type: list
+  elements: dict
+  returned: always
+elapsed:
+  description: Seconds that were waited.
+  type: float
+  returned: always
+attempts:
+  description: Number of looks.
+  type: int
+  returned: always
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+    CONNECTION_REQUIRED_IF,
+    CONNECTION_REQUIRED_TOGETHER,
+    CONNECTION_SPEC,
+    Connection,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._gate import GATE_OPTIONS, GATE_WAIT_OPTIONS, Stop, judge
+from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin
+
+ARGUMENT_SPEC = {**GATE_OPTIONS, **GATE_WAIT_OPTIONS, **CONNECTION_SPEC}
+
+
+def main() -> None:
+    """Run the module: judge one snapshot. The action plugin repeats this while waiting makes sense."""
+    module = AnsibleModule(
+        argument_spec=ARGUMENT_SPEC,
+        required_if=CONNECTION_REQUIRED_IF,
+        required_together=CONNECTION_REQUIRED_TOGETHER,
+        supports_check_mode=True,
+    )
+    with errors_reported(module), PartitionAdmin(Connection.from_params(module.params)) as admin:
+        # Reassignments first: one that begins in between shows as replicas out of sync in the snapshot.
+        moving = admin.reassignments()
+        module.exit_json(changed=False, **judge(admin.snapshot(), Stop.from_params(module.params), moving))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When a gate is waited for, and what a shut one says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._gate_wait import failure, step
+from ansible_collections.streamops.kafka.plugins.module_utils._progress import DONE, FAILED, GOING
+
+
+def refusal(kind: str, transient: bool) -> dict[str, Any]:
+    """Return a refusal as the module returns it."""
+    return {
+        "kind": kind,
+        "what": f"what {kind}",
+        "found": "f",
+        "allowed": "a",
+        "way_out": "Do w.",
+        "transient": transient,
+    }
+
+
+@pytest.mark.parametrize(
+    ("transient", "state"), [([], DONE), ([True], GOING), ([True, True], GOING), ([True, False], FAILED)]
+)
+def test_a_gate_is_waited_for_only_while_every_reason_may_pass(transient: list[bool], state: str) -> None:
+    result = {"refusals": [refusal(f"k{number}", value) for number, value in enumerate(transient)]}
+    assert step([3], result, answered_before=False).state == state
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "state"),
+    [
+        ("ClusterUnreachableError", False, FAILED),
+        ("ClusterUnreachableError", True, GOING),
+        ("RequestFailedError", True, GOING),
+        ("MissingLibraryError", True, FAILED),
+    ],
+)
+def test_a_cluster_that_has_answered_before_may_be_electing(kind: str, before: bool, state: str) -> None:
+    result = {"failed": True, "msg": "no answer", "failure": {"kind": kind}}
+    assert step([3], result, answered_before=before).state == state
+
+
+def test_the_message_names_the_nodes_every_reason_and_that_nothing_was_stopped() -> None:
+    message = failure([3, 2], [refusal("one", True), refusal("two", False)], "1m00s")
+    assert message.splitlines() == [
+        "restart_gate node 2, 3: refused after 1m00s, 2 reason(s), nothing was stopped:",
+        "- what one: found f; allowed: a. Do w.",
+        "- what two: found f; allowed: a. Do w.",
+    ]
