@@ -134,7 +134,7 @@ def advertised_twice(inventory: Inventory) -> Iterator[Violation]:
                 )
     twice: dict[tuple[str, ...], list[str]] = {}
     for (_scope, host, port), opened in seen.items():
-        if port and len(_hosts(opened)) > 1 and not _port_meets(opened):
+        if port and len(_hosts(opened)) > 1 and not _port_meets(opened) and not _unusable(host, opened):
             addresses = twice.setdefault(_hosts(opened), [])
             addresses.extend({f"{host}:{port}"}.difference(addresses))
     for hosts, addresses in twice.items():
@@ -142,6 +142,11 @@ def advertised_twice(inventory: Inventory) -> Iterator[Violation]:
             "B18", ERROR, hosts, "kafka_listeners", "several nodes advertise the same address", ", ".join(addresses),
             "an address of its own for each node", "give each node its own advertised_host or port",
         )  # fmt: skip
+
+
+def _unusable(host: str, opened: list[Opened]) -> bool:
+    """Whether the address cannot be advertised at all, which other rules name."""
+    return host in META_ADDRESSES or (is_loopback(host) and len({node.machine for node, _listener in opened}) > 1)
 
 
 def _port_meets(opened: list[Opened]) -> bool:

@@ -62,11 +62,11 @@ def racks_partial(inventory: Inventory) -> Iterator[Violation]:
 def racks_few(inventory: Inventory) -> Iterator[Violation]:
     """B7: fewer racks than copies means that a lost rack can take several copies with it."""
     for cluster in inventory.clusters():
-        racks = {node.text("kafka_rack") for node in cluster.brokers if node.text("kafka_rack")}
+        racks = {node.text("kafka_rack") for node in cluster.brokers}
         factors = [topic.replication_factor or 0 for topic in cluster.topics()]
         factors += [as_int(node.config().get(DEFAULT_RF)) or 0 for node in cluster.brokers]
         highest = max(factors, default=0)
-        if racks and len(racks) < highest:
+        if "" not in racks and 0 < len(racks) < highest:
             most = -(-highest // len(racks))
             yield Violation(
                 "B7", WARNING, tuple(node.name for node in cluster.brokers), "kafka_rack",
@@ -143,7 +143,7 @@ def default_min_isr(inventory: Inventory) -> Iterator[Violation]:
 def _min_isr(
     cluster: Cluster, hosts: tuple[str, ...], variable: str, of: str, factor: int | None, least: int | None
 ) -> Iterator[Violation]:
-    if factor is None or least is None or least < factor:
+    if factor is None or least is None or factor < 1 or least < factor:
         return
     found = f"{MIN_ISR} {least} with replication factor {factor}"
     allowed = f"at most {factor - 1}" if factor > 1 else "a replication factor above 1"

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Inventories for the tests of preflight: a good one of each mode, to be broken in one place at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Inventory, Node, build_node
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_rules import check_inventory
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import Violation
+
+LISTENERS = [
+    {"name": "CLIENT", "port": 9092, "protocol": "PLAINTEXT", "purpose": "clients"},
+    {"name": "BROKER", "port": 9094, "protocol": "PLAINTEXT", "purpose": "brokers"},
+    {"name": "CONTROLLER", "port": 9093, "protocol": "PLAINTEXT", "purpose": "controllers"},
+]
+CLUSTER: dict[str, Any] = {
+    "kafka_cluster_name": "blue",
+    "kafka_cluster_id": "",
+    "kafka_mode": "kraft_combined",
+    "kafka_version": "4.3.1",
+    "kafka_profile": "production",
+    "kafka_listeners": LISTENERS,
+    "kafka_config": {"min.insync.replicas": 2, "default.replication.factor": 3},
+    "kafka_topics": [{"name": "orders", "partitions": 6, "replication_factor": 3}],
+    "kafka_service_manager": "systemd",
+    "kafka_install_source": "maven",
+    "kafka_data_dir": "/var/lib/kafka",
+    "kafka_heap_size": "1g",
+}
+UNSET = object()
+
+
+def node(name: str, node_id: int, *, controller: bool = True, broker: bool = True, **variables: Any) -> Node:
+    """A node of cluster blue on a machine of its own; variables replace those of the cluster, UNSET takes one out."""
+    merged = {**CLUSTER, "kafka_node_id": node_id, "ansible_host": f"10.0.0.{node_id}", **variables}
+    known = {key: value for key, value in merged.items() if value is not UNSET}
+    return build_node(name, controller=controller, broker=broker, variables=known, undefined={})
+
+
+def combined(hosts: dict[str, dict[str, Any]] | None = None, count: int = 3, **cluster: Any) -> Inventory:
+    """Combined nodes kafka1 to kafkaN; hosts holds variables of single ones, cluster those of all."""
+    own = hosts or {}
+    nodes = [node(f"kafka{n}", n, **{**cluster, **own.get(f"kafka{n}", {})}) for n in range(1, count + 1)]
+    return Inventory(tuple(nodes))
+
+
+def isolated(hosts: dict[str, dict[str, Any]] | None = None, **cluster: Any) -> Inventory:
+    """Controllers controller1 to 3 and brokers broker4 to 6, each process alone."""
+    own = hosts or {}
+    common = {"kafka_mode": "kraft_isolated", **cluster}
+    nodes = [
+        node(name, n, **{"controller": n < 4, "broker": n > 3, **common, **own.get(name, {})})
+        for n, name in enumerate(["controller1", "controller2", "controller3", "broker4", "broker5", "broker6"], 1)
+    ]
+    return Inventory(tuple(nodes))
+
+
+def config(**properties: Any) -> dict[str, Any]:
+    """The good kafka_config with some properties more; underscores in their names stand for dots."""
+    extra = {name.replace("_", "."): value for name, value in properties.items()}
+    return {**CLUSTER["kafka_config"], **extra}
+
+
+def topic(name: str = "orders", partitions: Any = 6, replication_factor: Any = 3, **more: Any) -> dict[str, Any]:
+    """One entry of kafka_topics."""
+    return {"name": name, "partitions": partitions, "replication_factor": replication_factor, **more}
+
+
+def only(inventory: Inventory, rule: str, level: str = "error") -> Violation:
+    """The one violation of an inventory, which must be of this row and level."""
+    violations = check_inventory(inventory)
+    assert [(one.rule, one.level) for one in violations] == [(rule, level)], [one.sentence() for one in violations]
+    return violations[0]
+
+
+def expect(inventory: Inventory, rule: str, *parts: str, level: str = "error") -> None:
+    """The inventory breaks this row alone, with a sentence that has all these parts."""
+    sentence = only(inventory, rule, level).sentence()
+    missing = [part for part in parts if part not in sentence]
+    assert not missing, f"{missing} not in: {sentence}"

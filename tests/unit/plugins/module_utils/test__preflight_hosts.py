@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What hosts answer, by table: one mistake in good answers gives exactly its own violation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_hosts import Host
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_rules import check_hosts
+
+GIB = 1024**3
+ID, OTHER_ID = "MkU3OEVBNTcwNTJENDM2Qg", "p1i3TnVbRHmcGWhFS1Pexg"
+
+
+def disk(node_id: int | None, **changes: Any) -> dict[str, Any]:
+    """A disk as node_info tells it: of this node, formatted and used, or empty for None."""
+    used = node_id is not None
+    return {
+        "path": "/data",
+        "metadata": True,
+        "exists": used,
+        "empty": not used,
+        "meta_properties": {"cluster.id": ID, "node.id": str(node_id), "directory.id": f"dir{node_id}"}
+        if used
+        else None,
+        "quorum_state": used,
+        "started": used,
+        "cut_format": False,
+        "entries": [],
+        "free_bytes": 50 * GIB,
+        "total_bytes": 100 * GIB,
+        "mount": "/data",
+        "error": None,
+        **changes,
+    }
+
+
+def info(node_id: int, *disks: dict[str, Any], running: bool = True, **changes: Any) -> dict[str, Any]:
+    """What node_info returns on a good host."""
+    return {
+        "disks": list(disks or [disk(node_id)]),
+        "process": {"running": running, "pid": 100 + node_id if running else None},
+        "ports": {"9092": {"pid": 100 + node_id, "command": "java", "ours": True, "note": ""} if running else None},
+        "java": {"path": "/usr/bin/java", "version": 17, "full": "17.0.15", "error": None},
+        **changes,
+    }
+
+
+def host(n: int, answer: dict[str, Any] | None = None, **changes: Any) -> Host:
+    """Combined node kafkaN of cluster blue; a good answer unless another is given."""
+    good = Host(
+        name=f"kafka{n}",
+        cluster="blue",
+        machine=f"10.0.0.{n}",
+        node_id=n,
+        roles=("broker", "controller"),
+        cluster_id="",
+        version="4.3.1",
+        min_free_mib=1024,
+        require_mount=True,
+        installs_java=False,
+        accepted=(),
+        info=info(n) if answer is None else answer,
+    )
+    return replace(good, **changes)
+
+
+def answers(second: Host) -> list[Host]:
+    """Three hosts of which the second one is given."""
+    return [host(1), second, host(3)]
+
+
+def fresh(n: int) -> Host:
+    """A host on which nothing is installed yet."""
+    return host(n, info(n, disk(None), running=False))
+
+
+def held(by: dict[str, Any], running: bool = False) -> dict[str, Any]:
+    """An answer whose port 9092 is held by something else."""
+    holder = {"ours": False, "note": "", "command": "nginx: master", "pid": 4711, **by}
+    return info(2, running=running, ports={"9092": holder})
+
+
+NO_JAVA = {"path": "", "version": None, "full": "", "error": "no java in JAVA_HOME or on the search path"}
+OLD_JAVA = {"path": "/usr/bin/java", "version": 11, "full": "11.0.2", "error": None}
+FOREIGN = {"cluster.id": OTHER_ID, "node.id": "2", "directory.id": "d"}
+
+GOOD = [
+    answers(host(2)),
+    [fresh(1), fresh(2), fresh(3)],
+    # A first installation that was cut goes on.
+    [host(1, info(1, disk(1, quorum_state=False, started=False), running=False)), fresh(2), fresh(3)],
+    answers(host(2, info(2, running=False))),
+    answers(host(2, cluster_id=ID)),
+    answers(host(2, info(2, java=NO_JAVA), installs_java=True)),
+    [host(n, info(n, java=OLD_JAVA), version="3.9.2") for n in (1, 2, 3)],
+    answers(host(2, info(2, disk(2, mount="/")), require_mount=False)),
+    answers(host(2, info(2, disk(2, free_bytes=None)))),
+]
+
+ERRORS: list[tuple[Host, str, list[str]]] = [
+    (host(2, node_id=7), "B2", ["kafka2: /data", "node.id 2 on the disk", "node.id 7 (kafka_node_id)", "back to 2"]),
+    (host(2, info(2, disk(2, meta_properties=FOREIGN))), "B3", ["kafka2: /data", OTHER_ID, ID, "most disks"]),
+    (
+        host(2, info(2, disk(2, meta_properties={"cluster.id": ID, "broker.id": "2"}))),
+        "B3",
+        ["ZooKeeper mode broker (broker.id 2)"],
+    ),
+    (
+        host(
+            2,
+            info(
+                2,
+                disk(2),
+                disk(2, path="/new", meta_properties=None, empty=True, metadata=False, started=False),
+                running=False,
+            ),
+        ),
+        "B4",
+        ["kafka2: /new", "an empty directory beside others"],
+    ),
+    (host(2, info(2, disk(None), running=False)), "B4", ["kafka2: /data", "a controller without data", "replacement"]),
+    (host(2, held({})), "B20", ["kafka2: port 9092", "pid 4711 (nginx: master)", "another port"]),
+    (host(2, held({"pid": 101}), machine="10.0.0.1"), "B20", ["pid 101 (node kafka1)"]),
+    (host(2, held({"pid": None, "note": "run as root to learn it"})), "B20", ["run as root to learn it"]),
+    (host(2, held({}, running=True)), "B20", ["pid 4711"]),
+    (
+        host(2, info(2, disk(2, error="cannot be read: Permission denied"))),
+        "B27",
+        ["Permission denied", "owner and mode"],
+    ),
+    (
+        host(2, info(2, disk(None, empty=False, exists=True, entries=["photos"]), running=False), roles=("broker",)),
+        "B27",
+        ["files without meta.properties (photos)"],
+    ),
+    (host(2, info(2, disk(2, free_bytes=10 * 1024**2))), "B27", ["kafka2: /data", "10 MiB free", "1024 MiB or more"]),
+    (host(2, info(2, disk(2, mount="/"))), "B27", ["on the root file system", "kafka_require_mount"]),
+    (
+        host(2, info(2, java=NO_JAVA)),
+        "B29",
+        ["kafka2: kafka_java_home", "no java in", "Java 17 or newer for Kafka 4.3.1"],
+    ),
+]
+
+
+@pytest.mark.parametrize("hosts", GOOD)
+def test_good_answers_break_no_row(hosts: list[Host]) -> None:
+    assert check_hosts(hosts) == []
+
+
+@pytest.mark.parametrize(("second", "rule", "parts"), ERRORS)
+def test_each_bad_answer_is_named_alone(second: Host, rule: str, parts: list[str]) -> None:
+    violations = check_hosts(answers(second))
+    assert [(one.rule, one.level, one.hosts) for one in violations] == [(rule, "error", ("kafka2",))]
+    assert [part for part in parts if part not in violations[0].sentence()] == []
+
+
+def test_a_host_that_did_not_answer_is_named_and_the_others_are_still_judged() -> None:
+    hosts = [replace(host(1), info=None), host(2, node_id=7), fresh(3)]
+    assert [(one.rule, one.hosts) for one in check_hosts(hosts)] == [("B21", ("kafka1",)), ("B2", ("kafka2",))]
+
+
+def test_emptied_disks_of_two_of_three_voters_are_refused() -> None:
+    violations = check_hosts([fresh(1), fresh(2), host(3)])
+    assert [(one.rule, one.hosts) for one in violations] == [("B4", ("kafka1", "kafka2"))]
+
+
+def test_the_inventorys_cluster_id_is_held_against_every_disk() -> None:
+    violations = check_hosts([replace(host(n), cluster_id=OTHER_ID) for n in (1, 2, 3)])
+    assert [(one.rule, one.hosts) for one in violations] == [("B3", ("kafka1", "kafka2", "kafka3"))]
+    assert ID in violations[0].found
+    assert OTHER_ID in violations[0].allowed
+
+
+def test_one_disk_copied_to_two_nodes_is_refused() -> None:
+    copied = {"cluster.id": ID, "node.id": "2", "directory.id": "dir1"}
+    violations = check_hosts(answers(host(2, info(2, disk(2, meta_properties=copied)))))
+    assert [(one.rule, one.hosts) for one in violations] == [("B3", ("kafka2",))]
+
+
+def test_old_java_is_refused_for_kafka_4_on_all_nodes_at_once() -> None:
+    violations = check_hosts([host(n, info(n, java=OLD_JAVA)) for n in (1, 2, 3)])
+    assert [(one.rule, one.hosts) for one in violations] == [("B29", ("kafka1", "kafka2", "kafka3"))]
+    assert "Java 11 (/usr/bin/java)" in violations[0].found
+
+
+def test_mixed_java_is_a_warning_that_says_who_has_which() -> None:
+    newer = {"path": "/usr/bin/java", "version": 21, "full": "21.0.1", "error": None}
+    violations = check_hosts(answers(host(2, info(2, java=newer))))
+    assert [(one.rule, one.level) for one in violations] == [("B29", "warning")]
+    assert violations[0].found == "17 on kafka1, kafka3; 21 on kafka2"
+
+
+def test_a_port_whose_owner_a_running_node_cannot_see_is_a_warning() -> None:
+    violations = check_hosts(answers(host(2, held({"pid": None, "note": "cannot be seen"}, running=True))))
+    assert [(one.rule, one.level) for one in violations] == [("B20", "warning")]
+
+
+def test_a_full_disk_can_be_accepted_by_name() -> None:
+    full = host(2, info(2, disk(2, free_bytes=0)), accepted=("B27",))
+    assert [(one.rule, one.level) for one in check_hosts(answers(full))] == [("B27", "warning")]
+
+
+def test_clusters_are_judged_apart() -> None:
+    green = [replace(host(n), name=f"green{n}", cluster="green", machine=f"10.0.1.{n}") for n in (1, 2, 3)]
+    assert check_hosts([fresh(1), fresh(2), fresh(3), *green]) == []
