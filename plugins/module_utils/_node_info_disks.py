@@ -102,13 +102,16 @@ def _keys(properties: Iterable[str]) -> str:
     return ", ".join(repr(key[:40]) for key in sorted(properties)[:_SHOWN]) or "none"
 
 
-def _space(path: str) -> dict[str, int | None]:
-    """Bytes free for this user and total, of the file system that holds the path or would hold it."""
+def _space(path: str) -> dict[str, Any]:
+    """Bytes free for this user and total, and the mount point, of the file system that holds the path or would."""
     place = os.path.abspath(path)
     while not os.path.isdir(place) and place != os.path.dirname(place):
         place = os.path.dirname(place)
+    mount = os.path.realpath(place)
+    while not os.path.ismount(mount):
+        mount = os.path.dirname(mount)
     try:
         usage = shutil.disk_usage(place)
     except OSError:
-        return {"free_bytes": None, "total_bytes": None}
-    return {"free_bytes": usage.free, "total_bytes": usage.total}
+        return {"free_bytes": None, "total_bytes": None, "mount": mount}
+    return {"free_bytes": usage.free, "total_bytes": usage.total, "mount": mount}

@@ -129,6 +129,9 @@ disks:
     total_bytes:
       description: Size of that file system in bytes.
       type: int
+    mount:
+      description: Where that file system is mounted; C(/) for the root file system.
+      type: str
     error:
       description: Why it could not be read; null when it could.
       type: str
