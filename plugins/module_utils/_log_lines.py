@@ -21,6 +21,7 @@ _TELLING = re.compile(
     r"\b(ERROR|FATAL)\b|Exception\b|^Caused by:|^Error: |^Error occurred|OutOfMemory|Unrecognized|Invalid maximum heap"
     r"|Could not (create|find|open)|Address already in use|No space left|Too many open files"
 )
+_ASSIGNED = re.compile(r"([\w.-]+)\s*=")
 _FRAME = re.compile(r"^\s+at |^\s+\.\.\. \d+ (more|common)")
 # "[2026-11-21 01:03:54,986] ERROR" (Kafka's pattern, local time), "2026-11-21T01:03:54.98Z main ERROR" (log4j2's own).
 _TIME = re.compile(r"^\[?(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)[.,]?\d*(Z?)")
@@ -57,9 +58,9 @@ def telling_lines(text: str, since: float | None) -> list[str]:
 
 def _shown(line: str) -> str:
     # Kafka itself masks what it knows to be a password; a JAAS entry with a typing error it may quote in full.
-    name, separator, _value = line.partition("=")
-    if separator and is_secret(name):
-        return name.rstrip()[:WIDTH] + "=(not shown: may hold a secret)"
+    for assigned in _ASSIGNED.finditer(line):
+        if is_secret(assigned.group(1)):
+            return line[: assigned.end(1)][:WIDTH] + "=(not shown: may hold a secret)"
     return line.rstrip()[:WIDTH]
 
 

@@ -6,9 +6,9 @@ DOCUMENTATION = r"""
 module: storage_format
 short_description: format the empty directories of a KRaft node
 description:
-  - Runs C(kafka-storage format) for one node. Every directory is looked at right before, and must be absent or empty, or
-    carry these very ids from a first format that was cut;
-    C(--ignore-formatted) is never used, since formatting a node anew that others rely on can destroy a cluster.
+  - Runs C(kafka-storage format) for one node. Every directory is looked at right before, and must be absent, empty, or
+    carry these very ids from a first format that was cut. C(--ignore-formatted) is never used, since formatting a node
+    anew that others rely on can destroy a cluster.
   - Which nodes may be formatted at all is decided for the whole cluster by P(streamops.kafka.format_plan#filter).
   - Run it as the user that runs Kafka; files are made for that user and its group alone (umask 027).
 author: The streamops engineers
@@ -57,8 +57,9 @@ options:
     type: str
     default: ""
   initial_controllers:
-    description: The first voters of a dynamic quorum, V(id@host:port:directory-id), joined by commas. Excludes O(standalone)
-      and O(no_initial_controllers).
+    description:
+      - The first voters of a dynamic quorum, each V(id@host:port:directory-id), joined by commas. Excludes
+        O(standalone) and O(no_initial_controllers).
     type: str
   standalone:
     description: Whether this node is the only voter of a dynamic quorum.

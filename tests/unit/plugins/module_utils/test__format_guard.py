@@ -1,0 +1,294 @@
+"""The format guard: what it formats, what it refuses, and the rules that hold whatever the disks say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ansible_collections.streamops.kafka.plugins.module_utils._format_guard import format_plan, has_started
+
+A, B = "clusteridAAAAAAAAAAAAA", "clusteridBBBBBBBBBBBBB"
+DRAWN = "drawnidDDDDDDDDDDDDDDD"
+
+
+def disk(path: str = "/data", cluster: str = "", node_id: int = 0, **other: Any) -> dict[str, Any]:
+    """An empty disk, or with a cluster id a formatted one."""
+    meta = {"version": "1", "cluster.id": cluster, "node.id": str(node_id)} if cluster else None
+    plain = {
+        "path": path,
+        "metadata": path == "/data",
+        "exists": True,
+        "empty": not cluster,
+        "meta_properties": meta,
+        "quorum_state": False,
+        "started": False,
+        "cut_format": False,
+        "entries": ["meta.properties"] if cluster else [],
+        "error": None,
+    }
+    return {**plain, **other}
+
+
+def node(number: int, *disks: dict[str, Any], roles: str = "broker,controller", **other: Any) -> dict[str, Any]:
+    """A node; without disks it has one empty one."""
+    named = {"host": f"kafka{number}", "node_id": number, "roles": roles.split(","), "running": False}
+    return {**named, "disks": list(disks) or [disk()], **other}
+
+
+def formatted(number: int, cluster: str = A, **other: Any) -> dict[str, Any]:
+    return disk("/data", cluster, number, **other)
+
+
+def used(number: int, cluster: str = A) -> dict[str, Any]:
+    return formatted(number, cluster, quorum_state=True, started=True)
+
+
+def kinds(plan: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(one["host"], one["kind"]) for one in plan["refusals"]]
+
+
+FRESH = [node(1), node(2), node(3)]
+ALL = ["kafka1", "kafka2", "kafka3"]
+
+
+@pytest.mark.parametrize(("given_id", "chosen", "source"), [("", DRAWN, "drawn"), (A, A, "inventory")])
+def test_a_first_installation_formats_every_node_with_one_id(given_id: str, chosen: str, source: str) -> None:
+    plan = format_plan(FRESH, given_id, None, DRAWN)
+    assert (plan["cluster_id"], plan["source"], plan["first_installation"]) == (chosen, source, True)
+    assert plan["format"] == ALL
+    assert plan["initial_controllers"] == dict.fromkeys(ALL, True)
+    assert plan["refusals"] == []
+
+
+def test_a_first_installation_that_was_cut_goes_on_with_the_id_on_the_disks() -> None:
+    plan = format_plan([node(1, formatted(1)), node(2), node(3)], "", None, DRAWN)
+    assert (plan["cluster_id"], plan["source"], plan["format"]) == (A, "disks", ["kafka2", "kafka3"])
+    assert plan["refusals"] == []
+
+
+def test_a_converged_cluster_has_nothing_to_format() -> None:
+    plan = format_plan([node(number, used(number), running=True) for number in (1, 2, 3)], "", [1, 2, 3], DRAWN)
+    assert (plan["format"], plan["refusals"], plan["first_installation"]) == ([], [], False)
+    assert plan["source"] == "disks"
+
+
+def test_isolated_brokers_of_a_first_installation_are_no_initial_controllers() -> None:
+    plan = format_plan([node(1, roles="controller"), node(101, roles="broker")], "", None, DRAWN)
+    assert plan["initial_controllers"] == {"kafka1": True, "kafka101": False}
+
+
+def test_two_emptied_disks_of_three_are_refused_and_the_third_is_untouched() -> None:
+    plan = format_plan([node(1, used(1)), node(2), node(3)], A, None, DRAWN)
+    assert kinds(plan) == [("kafka2", "empty_voter"), ("kafka3", "empty_voter")]
+    assert plan["format"] == []
+
+
+def test_emptied_controllers_are_refused_while_a_broker_still_has_data() -> None:
+    nodes = [node(1, roles="controller"), node(101, used(101), roles="broker")]
+    assert kinds(format_plan(nodes, A, None, DRAWN)) == [("kafka1", "empty_voter")]
+
+
+def test_a_foreign_disk_is_refused_with_both_ids_named() -> None:
+    plan = format_plan([node(1, formatted(1, B)), node(2)], A, None, DRAWN)
+    assert kinds(plan) == [("kafka1", "cluster_id")]
+    assert B in plan["refusals"][0]["message"]
+    assert A in plan["refusals"][0]["message"]
+    assert plan["format"] == []
+
+
+def test_without_an_id_in_the_inventory_the_odd_disk_out_is_named() -> None:
+    plan = format_plan([node(1, used(1)), node(2, used(2)), node(3, used(3, B))], "", None, DRAWN)
+    assert kinds(plan) == [("kafka3", "cluster_id")]
+
+
+def test_a_changed_node_id_is_refused_with_both_ids_named() -> None:
+    plan = format_plan([node(7, used(1))], A, None, DRAWN)
+    assert kinds(plan) == [("kafka7", "node_id")]
+    assert "node.id 1 on the disk" in plan["refusals"][0]["message"]
+    assert "node.id 7 (kafka_node_id)" in plan["refusals"][0]["message"]
+
+
+BAD_DISKS = [
+    ("foreign_data", {"empty": False, "started": True, "entries": ["photos"]}),
+    ("cut_format", {"empty": False, "cut_format": True, "entries": ["bootstrap.checkpoint"]}),
+    ("unreadable", {"empty": False, "error": "cannot be read: Permission denied"}),
+    (
+        "zookeeper_data",
+        {"empty": False, "started": True, "meta_properties": {"version": "0", "cluster.id": A, "broker.id": "1"}},
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "state"), BAD_DISKS)
+def test_a_bad_disk_stops_the_formatting_of_all_nodes(kind: str, state: dict[str, Any]) -> None:
+    plan = format_plan([node(1, disk(**state)), node(2)], "" if kind != "zookeeper_data" else A, None, DRAWN)
+    assert ("kafka1", kind) in kinds(plan)
+    assert plan["format"] == []
+    assert plan["format_dirs"] == {}
+
+
+def test_a_host_that_was_not_asked_stops_the_formatting_of_all_others() -> None:
+    plan = format_plan([node(1), node(2, disks=None)], "", None, DRAWN)
+    assert ("kafka2", "not_asked") in kinds(plan)
+    assert plan["format"] == []
+
+
+def test_a_copied_disk_is_refused() -> None:
+    meta = {"version": "1", "cluster.id": A, "node.id": "1", "directory.id": "same"}
+    nodes = [node(1, disk("/a", empty=False, meta_properties=meta), disk("/b", empty=False, meta_properties=meta))]
+    assert kinds(format_plan(nodes, A, None, DRAWN)) == [("kafka1", "copied_disk")]
+
+
+def test_two_hosts_with_one_id_are_refused() -> None:
+    plan = format_plan([node(1), node(1, host="twin")], "", None, DRAWN)
+    assert kinds(plan) == [("twin", "duplicate_id")]
+
+
+@pytest.mark.parametrize(
+    ("registered", "kind"),
+    [([101], None), ([101, 102], "registered_broker"), (None, "unknown_broker")],
+)
+def test_a_broker_without_data_is_formatted_only_when_the_cluster_does_not_know_it(
+    registered: list[int] | None, kind: str | None
+) -> None:
+    nodes = [
+        node(1, used(1), roles="controller", running=True),
+        node(101, used(101), roles="broker", running=True),
+        node(102, roles="broker"),
+    ]
+    plan = format_plan(nodes, "", registered, DRAWN)
+    assert kinds(plan) == ([("kafka102", kind)] if kind else [])
+    assert plan["format"] == ([] if kind else ["kafka102"])
+    assert plan["cluster_id"] == A
+    assert not any(plan["initial_controllers"].values())
+
+
+def test_a_new_combined_node_of_a_started_cluster_is_refused_since_it_is_a_voter() -> None:
+    nodes = [*(node(number, used(number), running=True) for number in (1, 2, 3)), node(4)]
+    assert kinds(format_plan(nodes, A, [1, 2, 3], DRAWN)) == [("kafka4", "empty_voter")]
+
+
+def test_an_empty_disk_beside_a_used_one_is_refused() -> None:
+    plan = format_plan([node(1, used(1), disk("/data2"))], A, None, DRAWN)
+    assert kinds(plan) == [("kafka1", "new_disk")]
+    assert plan["refusals"][0]["where"] == "/data2"
+
+
+def test_a_first_format_that_was_cut_between_two_disks_goes_on_with_the_rest() -> None:
+    plan = format_plan([node(1, formatted(1), disk("/data2")), node(2)], A, None, DRAWN)
+    assert plan["refusals"] == []
+    assert plan["format_dirs"] == {"kafka1": ["/data2"], "kafka2": ["/data"]}
+    # The metadata directory, which carries the voter's directory id, is formatted already.
+    assert plan["initial_controllers"] == {"kafka1": False, "kafka2": True}
+
+
+def test_directories_that_vanished_under_a_running_process_are_refused() -> None:
+    plan = format_plan([node(1, running=True), node(2)], A, None, DRAWN)
+    assert ("kafka1", "running") in kinds(plan)
+    assert plan["format"] == []
+
+
+def test_a_running_cluster_whose_id_nobody_knows_is_refused() -> None:
+    assert kinds(format_plan([node(9, roles="broker")], "", [1, 2], DRAWN)) == [("kafka9", "unknown_cluster")]
+
+
+def test_one_replaced_voter_is_formatted_while_the_others_have_a_majority() -> None:
+    plan = format_plan([node(1, used(1)), node(2, used(2)), node(3)], A, [1, 2, 3], DRAWN, replacing="kafka3")
+    assert (plan["format"], plan["refusals"]) == (["kafka3"], [])
+    assert plan["initial_controllers"] == {"kafka3": False}
+
+
+def test_a_replaced_voter_is_refused_when_the_others_have_no_majority() -> None:
+    plan = format_plan([node(1, used(1)), node(2), node(3)], A, None, DRAWN, replacing="kafka3")
+    assert kinds(plan) == [("kafka2", "empty_voter"), ("kafka3", "no_majority")]
+
+
+def test_a_known_broker_with_a_new_disk_is_formatted_when_it_is_named_as_replaced() -> None:
+    nodes = [node(1, used(1), roles="controller"), node(101, roles="broker")]
+    assert format_plan(nodes, A, [101], DRAWN, replacing="kafka101")["format"] == ["kafka101"]
+
+
+def test_a_missing_drawn_id_is_an_error_and_no_empty_cluster_id() -> None:
+    with pytest.raises(ValueError, match="no cluster id"):
+        format_plan(FRESH)
+
+
+def test_every_refusal_says_where_what_is_allowed_and_the_way_out() -> None:
+    nodes = [node(1, used(1, B)), node(2), node(3, disk(empty=False, entries=["x"]))]
+    for one in format_plan(nodes, A, None, DRAWN)["refusals"]:
+        assert all(one[key] for key in ("host", "kind", "where", "found", "allowed", "way_out"))
+        assert one["message"].startswith(f"{one['host']}: ")
+        assert "Nothing was formatted" in one["message"]
+
+
+DISKS = st.builds(
+    lambda path, cluster, number, state: {**disk(path, cluster, number), **state},
+    st.sampled_from(["/data", "/data2"]),
+    st.sampled_from(["", A, B]),
+    st.integers(1, 4),
+    st.sampled_from(
+        [{}, {}, {"quorum_state": True, "started": True, "empty": False}, *(state for _kind, state in BAD_DISKS)]
+    ),
+)
+NODES = st.lists(
+    st.builds(
+        lambda number, disks, roles, running: node(number, disks=disks, roles=roles, running=running),
+        st.integers(1, 4),
+        st.lists(DISKS, min_size=1, max_size=2, unique_by=lambda one: one["path"]),
+        st.sampled_from(["broker", "controller", "broker,controller"]),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=4,
+    unique_by=lambda one: one["host"],
+)
+ARGUMENTS = (
+    NODES,
+    st.sampled_from(["", A, B]),
+    st.one_of(st.none(), st.lists(st.integers(1, 4), unique=True)),
+    st.sampled_from(["", "kafka1", "kafka2"]),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(*ARGUMENTS)
+def test_no_plan_formats_what_is_not_empty(nodes: Any, given_id: str, registered: Any, replacing: str) -> None:
+    plan = format_plan(nodes, given_id, registered, DRAWN, replacing)
+    for one in nodes:
+        planned = plan["format_dirs"].get(one["host"], [])
+        assert all(d["empty"] and not d["error"] for d in one["disks"] if d["path"] in planned)
+
+
+@settings(max_examples=200, deadline=None)
+@given(*ARGUMENTS)
+def test_no_plan_leaves_two_cluster_ids(nodes: Any, given_id: str, registered: Any, replacing: str) -> None:
+    plan = format_plan(nodes, given_id, registered, DRAWN, replacing)
+    on_disks = {d["meta_properties"]["cluster.id"] for one in nodes for d in one["disks"] if d["meta_properties"]}
+    if plan["format"]:
+        assert on_disks <= {plan["cluster_id"]}
+        assert plan["cluster_id"] == (given_id or plan["cluster_id"])
+    if plan["source"] == "drawn" and plan["format"]:
+        assert plan["first_installation"]
+
+
+@settings(max_examples=200, deadline=None)
+@given(*ARGUMENTS)
+def test_no_plan_formats_a_voter_once_any_node_has_started_unless_it_is_the_one_replaced(
+    nodes: Any, given_id: str, registered: Any, replacing: str
+) -> None:
+    plan = format_plan(nodes, given_id, registered, DRAWN, replacing)
+    voters = {one["host"] for one in nodes if "controller" in one["roles"]}
+    if any(has_started(one) for one in nodes):
+        assert set(plan["format"]) & voters <= {replacing}
+        assert not any(plan["initial_controllers"].values())
+
+
+@settings(max_examples=200, deadline=None)
+@given(*ARGUMENTS)
+def test_one_refusal_empties_the_plan(nodes: Any, given_id: str, registered: Any, replacing: str) -> None:
+    plan = format_plan(nodes, given_id, registered, DRAWN, replacing)
+    assert not (plan["refusals"] and plan["format"])
+    assert plan["format"] == list(plan["format_dirs"])
