@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Preflight in real runs of site.yml: everything wrong in one message, and nothing touched."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.support.cluster import ROOT, Cluster, Run, free_port_base
+
+ONLY_PREFLIGHT = """\
+- hosts: kraft_controllers:kafka_brokers
+  gather_facts: false
+  any_errors_fatal: true
+  roles:
+    - role: streamops.kafka.preflight
+"""
+
+
+def copy_of_local(folder: Path) -> tuple[Path, dict[str, Any], dict[str, Any]]:
+    """A copy of inventories/local with its hosts and its group variables, to be changed and saved."""
+    inventory = folder / "inventory"
+    shutil.copytree(ROOT / "inventories" / "local", inventory)
+    hosts = yaml.safe_load((inventory / "hosts.yml").read_text())
+    return inventory, hosts, yaml.safe_load((inventory / "group_vars" / "all.yml").read_text())
+
+
+def saved(folder: Path, hosts: dict[str, Any], variables: dict[str, Any]) -> Cluster:
+    """The changed inventory as a cluster that writes below the folder."""
+    inventory = folder / "inventory"
+    (inventory / "hosts.yml").write_text(yaml.safe_dump(hosts))
+    (inventory / "group_vars" / "all.yml").write_text(yaml.safe_dump(variables))
+    return Cluster(inventory, folder / "run", free_port_base())
+
+
+def preflight_only(cluster: Cluster, folder: Path, *arguments: str) -> Run:
+    """A run of the role alone."""
+    playbook = folder / "preflight.yml"
+    playbook.write_text(ONLY_PREFLIGHT)
+    return cluster.playbook(str(playbook), *arguments)
+
+
+def message(run: Run) -> str:
+    """The one error message of a run, with its line breaks taken out."""
+    assert run.output.count("[ERROR]") == 1, run.output[-6000:]
+    text = run.output.split("[ERROR]: Task failed: Action failed: ", 1)[1].split("Origin:", 1)[0]
+    return " ".join(text.split())
+
+
+def assert_refused_untouched(run: Run, cluster: Cluster) -> None:
+    """The run failed, changed nothing, and left nothing in the cluster's folder."""
+    assert run.rc != 0
+    assert run.changed == 0
+    assert [path.name for path in cluster.directory.iterdir()] == ["extra-vars.yml"]
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Cluster:
+    """An inventory with many mistakes of different kinds."""
+    _inventory, hosts, variables = copy_of_local(tmp_path)
+    nodes = hosts["kafka_brokers"]["hosts"]
+    nodes["kafka2"]["kafka_node_id"] = 1
+    nodes["kafka3"].pop("kafka_rack")
+    nodes["kafka3"]["kafka_heap_size"] = "{{ nowhere }}"
+    variables["kafka_config"].update({"node.id": 1, "num.io.thread": 8})
+    variables["kafka_topics"] += [{"name": "a.b", "replication_factor": 4}, {"name": "a_b", "partitions": 0}]
+    variables["kafka_admin_password"] = "changeme"
+    variables["kafka_profil"] = "production"
+    return saved(tmp_path, hosts, variables)
+
+
+def test_all_mistakes_stand_in_one_message_and_nothing_is_touched(broken: Cluster) -> None:
+    run = broken.playbook()
+    assert_refused_untouched(run, broken)
+    told = message(run)
+    for part in (
+        "nothing was touched",
+        "ERROR B1, node ids: - kafka1, kafka2: kafka_node_id",
+        "ERROR B7, racks: - kafka3: kafka_rack",
+        "ERROR B8, more copies than brokers:",
+        "ERROR B12,",
+        "ERROR B14, topic names:",
+        "ERROR B15, unknown broker keys:",
+        "perhaps num.io.threads is meant",
+        "ERROR B19,",
+        "ERROR B34, secrets and undefined values:",
+        "kafka3: kafka_heap_size: the value cannot be templated (found: 'nowhere' is undefined",
+        "kafka_admin_password",
+        "ERROR C10,",
+        "say it through kafka_node_id",
+        "WARNING C9, misspelt variables: - kafka1, kafka2, kafka3: kafka_profil:",
+    ):
+        assert part in told, part
+    assert "changeme" not in run.output
+
+
+def test_check_mode_and_tags_do_not_get_around_it(broken: Cluster) -> None:
+    for arguments in (["--check", "--diff"], ["--tags", "kafka_broker_configure"]):
+        run = broken.playbook("site.yml", *arguments)
+        assert_refused_untouched(run, broken)
+        assert "ERROR B1, node ids:" in message(run)
+
+
+def test_a_limit_to_a_part_of_the_cluster_is_refused(tmp_path: Path) -> None:
+    cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
+    run = cluster.playbook("site.yml", "--limit", "kafka1")
+    assert_refused_untouched(run, cluster)
+    assert "ERROR B40, part of a cluster by --limit: - kafka2, kafka3: --limit leaves out a part" in message(run)
+
+
+@pytest.mark.parametrize("inventory", ["local", "local_isolated"])
+@pytest.mark.parametrize("arguments", [[], ["--check", "--diff"]], ids=["run", "check"])
+def test_the_inventories_of_the_product_pass_and_change_nothing(
+    inventory: str, arguments: list[str], tmp_path: Path
+) -> None:
+    cluster = Cluster(ROOT / "inventories" / inventory, tmp_path / "run", free_port_base())
+    run = preflight_only(cluster, tmp_path, *arguments).ok()
+    assert run.changed == 0
+    assert "[WARNING]" not in run.output
+    assert [path.name for path in cluster.directory.iterdir()] == ["extra-vars.yml"]
+
+
+def test_accepted_rows_are_shown_as_warnings(tmp_path: Path) -> None:
+    _inventory, hosts, variables = copy_of_local(tmp_path)
+    del hosts["kafka_brokers"]["hosts"]["kafka3"]
+    variables.update(kafka_profile="production", preflight_accept=["B5", "C13"], kafka_topics=[])
+    run = preflight_only(saved(tmp_path, hosts, variables), tmp_path).ok()
+    told = " ".join(run.output.split())
+    assert "[WARNING]: B5, size of the controller quorum" in told
+    assert told.count("accepted by preflight_accept") == 2
+
+
+def test_what_the_hosts_say_is_judged_at_once_with_both_ids_named(tmp_path: Path) -> None:
+    cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
+    disk = cluster.directory / "data" / "kafka2"
+    disk.mkdir(parents=True)
+    meta = "version=1\nnode.id=7\ncluster.id=AAAAAAAAAAAAAAAAAAAAAg\ndirectory.id=AAAAAAAAAAAAAAAAAAAAAw\n"
+    (disk / "meta.properties").write_text(meta)
+    with socket.create_server(("127.0.0.1", cluster.port("kafka1"))):
+        run = cluster.playbook("site.yml", kafka_cluster_id="AAAAAAAAAAAAAAAAAAAABA")
+    assert run.rc != 0
+    assert run.changed == 0
+    told = message(run)
+    assert "ERROR B2, node id against the disks: - kafka2:" in told
+    assert "node.id 7 on the disk" in told
+    assert "node.id 2 (kafka_node_id)" in told
+    assert "ERROR B3, cluster id against the disks: - kafka2:" in told
+    assert "cluster id AAAAAAAAAAAAAAAAAAAAAg" in told
+    assert "cluster id AAAAAAAAAAAAAAAAAAAABA (kafka_cluster_id of the inventory)" in told
+    assert f"ERROR B20, ports taken by others: - kafka1: port {cluster.port('kafka1')}" in told
+    assert "found: pid" in told
+    assert (disk / "meta.properties").read_text() == meta
+    assert sorted(path.name for path in cluster.directory.iterdir()) == ["data", "extra-vars.yml"]
