@@ -1,0 +1,116 @@
+"""The command line: `smoke --args-file FILE` runs a job, `report RESULT.json` draws its report again."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from spark_validation import config, report
+from spark_validation.errors import BadArgumentsError, CannotRunError, root_cause
+from spark_validation.result import ERROR, Check, Result, save
+
+
+def main(argv: list[str]) -> int:
+    """Run one command; returns the exit code (0 pass, 1 findings or not judgeable, 2 could not run)."""
+    parser = argparse.ArgumentParser(prog="spark_validation", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name in JOBS:
+        job = commands.add_parser(name, help=f"run job {name}")
+        job.add_argument(
+            "--args-file", required=True, type=Path, help="JSON file of arguments (docs/spark-validation.md)"
+        )
+    drawing = commands.add_parser("report", help="draw report.html again from a result.json")
+    drawing.add_argument("result", type=Path)
+    drawing.add_argument("--output", type=Path, help="file to write (default: report.html beside the result)")
+    chosen = parser.parse_args(argv)
+    if chosen.command == "report":
+        return _draw(chosen.result, chosen.output or chosen.result.with_name("report.html"))
+    return run_job(chosen.command, chosen.args_file)
+
+
+def run_job(name: str, args_file: Path) -> int:
+    """Run job `name`. A result.json always says how it ended; it lies beside the arguments when those are unusable."""
+    result = Result(job=name, mode="", run_id="", started_ms=_now())
+    output = args_file.parent
+    try:
+        arguments = config.parse(_decoded(args_file))
+        result.mode, result.run_id, result.settings = arguments.mode, arguments.run_id, arguments.public()
+        output = Path(arguments.output_dir)
+        output.mkdir(parents=True, exist_ok=True)
+        JOBS[name](arguments, result)
+    except CannotRunError as error:
+        _note(result, error.what, error.why)
+    except Exception as error:
+        _note(result, "job", root_cause(error))
+    result.finished_ms = _now()
+    document = result.to_dict()
+    save(document, output / "result.json")
+    report.write(document, output / "report.html")
+    print(_summary(document, output), flush=True)
+    return int(document["exit_code"])
+
+
+def _smoke(arguments: config.Arguments, result: Result) -> None:
+    # Spark is imported late: bad arguments and `report` need neither Java nor a session.
+    from spark_validation.progress import Progress
+    from spark_validation.session import open_session
+    from spark_validation.smoke import Smoke
+
+    progress = Progress(Path(arguments.output_dir) / "progress.jsonl")
+    try:
+        with progress.phase("start", "start Spark"):
+            session = open_session(f"smoke {arguments.run_id}")
+        try:
+            Smoke(session, arguments, progress, result).run()
+        finally:
+            session.stop()
+    finally:
+        result.figures["phases"] = progress.phases
+        progress.close()
+
+
+JOBS: dict[str, Callable[[config.Arguments, Result], None]] = {"smoke": _smoke}
+
+
+def _decoded(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadArgumentsError([f"{path}: {error}"]) from error
+
+
+def _draw(source: Path, target: Path) -> int:
+    try:
+        report.write(json.loads(source.read_text(encoding="utf-8")), target)
+    except (OSError, ValueError, KeyError) as error:
+        print(f"cannot draw {source}: {type(error).__name__}: {error}", file=sys.stderr)
+        return 2
+    print(target)
+    return 0
+
+
+def _note(result: Result, what: str, why: str) -> None:
+    result.message = f"{what}: {why}"
+    result.checks.append(
+        Check("run", "The job could run", ERROR, expected="it runs", actual=result.message, suggests=why)
+    )
+
+
+def _summary(document: dict[str, Any], output: Path) -> str:
+    lines = [f"verdict {document['verdict']} (run {document['run_id']}, {document['seconds']} s)"]
+    lines += [
+        f"  {check['status']}: {check['title']}: expected {check['expected']}, found {check['actual']} {check['unit']}"
+        for check in document["checks"]
+        if check["status"] not in ("pass", "info")
+    ]
+    return "\n".join([*lines, f"  {output / 'report.html'}"])
+
+
+def _now() -> int:
+    return int(time.time() * 1000)

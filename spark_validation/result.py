@@ -1,0 +1,73 @@
+"""The result of a job: checks, verdict, figures; written as `result.json`. Pure but for `save`."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+SCHEMA = "streamops.spark_validation.result/1"
+
+PASS, FAIL, INCONCLUSIVE, ERROR, INFO = "pass", "fail", "inconclusive", "error", "info"
+# The first of these that any check has is the verdict; `info` never decides.
+_WORST_FIRST = (ERROR, FAIL, INCONCLUSIVE)
+EXIT_CODES = {PASS: 0, FAIL: 1, INCONCLUSIVE: 1, ERROR: 2}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One question and its answer. `examples` are at most 20 of `examples_total`; `suggests` is empty on a pass."""
+
+    name: str
+    title: str
+    status: str
+    expected: Any
+    actual: Any
+    difference: Any = None
+    threshold: Any = None
+    unit: str = ""
+    examples: list[dict[str, Any]] = field(default_factory=list)
+    examples_total: int = 0
+    suggests: str = ""
+    seconds: float | None = None
+
+
+def verdict_of(checks: list[Check]) -> str:
+    """pass only when every check passed; without any check nothing was proved, so error."""
+    statuses = {check.status for check in checks}
+    return next((status for status in _WORST_FIRST if status in statuses), PASS if PASS in statuses else ERROR)
+
+
+@dataclass
+class Result:
+    """Everything that result.json holds. Times are epoch milliseconds, durations seconds."""
+
+    job: str
+    mode: str
+    run_id: str
+    started_ms: int
+    finished_ms: int = 0
+    message: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    cluster: dict[str, Any] = field(default_factory=dict)
+    ranges: dict[str, list[int]] = field(default_factory=dict)
+    ledger: dict[str, Any] = field(default_factory=dict)
+    checks: list[Check] = field(default_factory=list)
+    figures: dict[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole result as JSON values, with schema, verdict and exit code first."""
+        verdict = verdict_of(self.checks)
+        head = {"schema": SCHEMA, "verdict": verdict, "exit_code": EXIT_CODES[verdict]}
+        seconds = round((self.finished_ms - self.started_ms) / 1000, 3)
+        return {**head, **asdict(self), "seconds": seconds}
+
+
+def save(document: dict[str, Any], path: Path) -> None:
+    """Write a result whole or not at all: whoever polls for the file never reads half of it."""
+    unfinished = path.with_suffix(".new")
+    unfinished.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    unfinished.replace(path)
