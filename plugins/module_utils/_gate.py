@@ -111,12 +111,13 @@ def refusals(snapshot: Snapshot, stop: Stop, moving: Sequence[Moving] = ()) -> l
     return [
         *_broken_partitions(snapshot, stop),
         *_missing_brokers(snapshot, stop),
+        *_outdated_brokers(snapshot, stop),
         *_quorum(snapshot, stop),
         *_reassignments(stop, moving),
     ]
 
 
-def judge(snapshot: Snapshot, stop: Stop, moving: Sequence[Moving]) -> dict[str, Any]:
+def judge(snapshot: Snapshot, moving: Sequence[Moving], stop: Stop) -> dict[str, Any]:
     """Return the judgement as the module returns it: allowed, refusals, notes, is_active_controller."""
     found = refusals(snapshot, stop, moving)
     return {
@@ -253,6 +254,37 @@ def _missing_brokers(snapshot: Snapshot, stop: Stop) -> list[Refusal]:
     ]
 
 
+def _outdated_brokers(snapshot: Snapshot, stop: Stop) -> list[Refusal]:
+    """Refuse while a serving broker is behind in the metadata log: its picture of the cluster, or ours, may be old.
+
+    A broker that was frozen answers with the ISRs of before. The leader of the quorum knows who has caught up.
+    """
+    quorum = snapshot.quorum
+    if quorum is None or quorum.leader_id is None:
+        return []
+    members = {member.id: member for member in (*quorum.observers, *quorum.voters)}
+    behind = []
+    for broker in snapshot.brokers:
+        if broker.fenced or broker.id in stop.nodes:
+            continue
+        if broker.id not in members:
+            behind.append(f"broker {broker.id} has not fetched the metadata log")
+        elif not caught_up(members[broker.id], quorum, stop.fetch_timeout_ms):
+            behind.append(_behind(members[broker.id], "broker"))
+    if not behind:
+        return []
+    return [
+        Refusal(
+            kind="broker_metadata_behind",
+            what=f"{len(behind)} other broker(s) are behind in the metadata log",
+            found=capped(behind),
+            allowed=f"all other serving brokers caught up within {stop.fetch_timeout_ms} ms",
+            way_out="Wait until they have caught up; see their logs if they do not.",
+            transient=True,
+        )
+    ]
+
+
 def caught_up(voter: Voter, quorum: Quorum, limit_ms: int) -> bool:
     """Tell whether a voter has all records but those of the last C(limit_ms) milliseconds; the leader always has."""
     if voter.id == quorum.leader_id:
@@ -305,10 +337,10 @@ def _majority(quorum: Quorum, stop: Stop) -> list[Refusal]:
     ]
 
 
-def _behind(voter: Voter) -> str:
+def _behind(voter: Voter, role: str = "voter") -> str:
     ago = voter.last_caught_up_ms_ago
     since = "never caught up" if ago is None else f"last caught up {ago} ms ago"
-    return f"voter {voter.id} is {voter.lag} records behind, {since}"
+    return f"{role} {voter.id} is {voter.lag} records behind, {since}"
 
 
 def _missing_controllers(quorum: Quorum, stop: Stop) -> list[Refusal]:

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 def step(nodes: Sequence[int], result: Mapping[str, Any], answered_before: bool) -> Step:
     """Judge one module result: open, shut for good, or shut for reasons that may pass by themselves.
 
-    A cluster that does not answer at the first look is an error; one that has answered before may be electing.
+    A cluster that cannot be reached at the first look is an error; one that has answered before may be electing.
     """
     name = f"restart_gate node {_listed(nodes)}"
     if result.get("failed"):
         kind = result.get("failure", {}).get("kind", "")
-        passing = answered_before and kind in ("ClusterUnreachableError", "RequestFailedError")
+        passing = kind == "RequestFailedError" or (answered_before and kind == "ClusterUnreachableError")
         state = GOING if passing else FAILED
         return Step(state, f"{name}: the cluster does not answer: {result.get('msg')}", {"refusals": [kind]})
     shut = result["refusals"]

@@ -32,7 +32,7 @@ WAIT_OPTIONS: dict[str, dict[str, Any]] = {
     "sample_interval": {"type": "float", "default": 1.0},
     "consecutive": {"type": "int", "default": 3},
     "stuck_after": {"type": "int", "default": 60},
-    "start_timeout": {"type": "int", "default": 10},
+    "start_timeout": {"type": "int", "default": 8},
 }
 REQUIRED_IF: list[tuple[str, str, list[str]]] = [("scope", "own", ["broker"]), ("scope", "topics", ["topics"])]
 

@@ -166,6 +166,8 @@ class Tracker:
     def _way_out(self) -> str:
         if self.state == "catching_up":
             return "The replicas are still catching up: run again, or raise timeout. Nothing was changed."
+        if self.last is not None and not self.last.missing_replicas:
+            return "Put right what is named above, then run again. Nothing was changed."
         return "Look into the log of the broker named above, and at its disk and network. Nothing was changed."
 
 

@@ -36,6 +36,11 @@ _ELECTION_ERRORS = {
 ELECTION_BATCH = 5000
 
 
+def quick(connection: Connection) -> Connection:
+    """Return the connection for calls that are repeated: a broker that hangs must not eat the whole wait."""
+    return replace(connection, request_timeout=min(10, connection.request_timeout))
+
+
 class PartitionAdmin(Admin):
     """The cluster's administration with reassignments, elections and the lag of replicas."""
 
@@ -49,6 +54,16 @@ class PartitionAdmin(Admin):
         return Snapshot(
             cluster_id="", controller_id=None, brokers=self.brokers(), partitions=tuple(partitions), quorum=None
         )
+
+    def for_gate(self) -> tuple[Snapshot, list[Moving]]:
+        """Return what a gate judges, asked in an order in which nothing old can pass for new.
+
+        The quorum first: its leader says which brokers know the metadata as it is now, so the partitions that any of
+        these tells afterwards are at most that old. Reassignments before them: one that begins in between shows there.
+        """
+        quorum = self.quorum()
+        moving = self.reassignments()
+        return replace(self.snapshot(), quorum=quorum), moving
 
     def reassignments(self) -> list[Moving]:
         """Return the partitions that are being moved now (KIP-455)."""

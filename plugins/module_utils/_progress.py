@@ -135,8 +135,9 @@ def follow(
         attempts += 1
         elapsed = clock() - started
         history.append(dict(step.facts, elapsed=round(elapsed, 1), state=step.state))
-        if lines.passes(elapsed, step.text):
-            show(f"{step.text}, elapsed {duration(elapsed)} of {duration(timeout)}")
+        # A failed step is not shown: the error that follows says it in full. Without a timeout it was one look only.
+        if step.state != FAILED and lines.passes(elapsed, step.text):
+            show(f"{step.text}, elapsed {duration(elapsed)} of {duration(timeout)}" if timeout else step.text)
         if step.state != GOING or elapsed >= timeout:
             return Followed(step, step.state == GOING, elapsed, attempts, list(history))
         sleep(max(0.0, min(interval - (clock() - began), timeout - elapsed)))

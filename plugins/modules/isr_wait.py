@@ -75,7 +75,7 @@ options:
       Seconds that the cluster may be unreachable at the beginning. Once it has answered, an unreachable cluster is
       shown and tolerated until O(timeout), since brokers may be restarting.
     type: int
-    default: 10
+    default: 8
 """
 
 EXAMPLES = r"""
@@ -147,7 +147,6 @@ attempts:
   returned: always
 """
 
-import dataclasses
 import time
 from typing import Any
 
@@ -161,17 +160,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._connection import
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
 from ansible_collections.streamops.kafka.plugins.module_utils._isr import REQUIRED_IF, WAIT_OPTIONS, Goal, watch
-from ansible_collections.streamops.kafka.plugins.module_utils._partitions import IsrObserver
+from ansible_collections.streamops.kafka.plugins.module_utils._partitions import IsrObserver, quick
 
 ARGUMENT_SPEC = {**WAIT_OPTIONS, **CONNECTION_SPEC}
 
 
 def _observations(module: AnsibleModule, goal: Goal) -> list[dict[str, Any]]:
     """Observe for one interval, in check mode once; the action plugin repeats this and judges."""
-    connection = Connection.from_params(module.params)
-    # A broker that hangs must not eat the whole wait; ten seconds are plenty for metadata.
-    connection = dataclasses.replace(connection, request_timeout=min(10, connection.request_timeout))
-    observer = IsrObserver(connection, goal)
+    observer = IsrObserver(quick(Connection.from_params(module.params)), goal)
     interval = 0.0 if module.check_mode else module.params["interval"]
     try:
         seen = watch(

@@ -14,8 +14,8 @@ author: streamops engineers (@streamops)
 description:
   - Allows the stop of one or several nodes when, judged on one snapshot of the cluster, every partition keeps
     min.insync.replicas in-sync replicas on live brokers and a leader, the metadata quorum keeps a caught-up majority,
-    all other nodes of the inventory are up, and no reassignment touches the nodes. Otherwise it fails with every
-    reason, and nothing has been stopped.
+    all other nodes of the inventory are up and know the metadata, and no reassignment touches the nodes. Otherwise it
+    fails with every reason, and nothing has been stopped.
   - Waits a little for reasons that may pass by themselves, with a line of progress.
 extends_documentation_fragment:
   - streamops.kafka._attributes
@@ -139,7 +139,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._connection import
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
 from ansible_collections.streamops.kafka.plugins.module_utils._gate import GATE_OPTIONS, GATE_WAIT_OPTIONS, Stop, judge
-from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin
+from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin, quick
 
 ARGUMENT_SPEC = {**GATE_OPTIONS, **GATE_WAIT_OPTIONS, **CONNECTION_SPEC}
 
@@ -152,10 +152,8 @@ def main() -> None:
         required_together=CONNECTION_REQUIRED_TOGETHER,
         supports_check_mode=True,
     )
-    with errors_reported(module), PartitionAdmin(Connection.from_params(module.params)) as admin:
-        # Reassignments first: one that begins in between shows as replicas out of sync in the snapshot.
-        moving = admin.reassignments()
-        module.exit_json(changed=False, **judge(admin.snapshot(), Stop.from_params(module.params), moving))
+    with errors_reported(module), PartitionAdmin(quick(Connection.from_params(module.params))) as admin:
+        module.exit_json(changed=False, **judge(*admin.for_gate(), Stop.from_params(module.params)))
 
 
 if __name__ == "__main__":

@@ -37,6 +37,12 @@ def quorum(leader: int | None = 1, **ago: int | None) -> Quorum:
     return Quorum(leader, 3, 100, voters, ())
 
 
+def isolated(**ago: int | None) -> Quorum:
+    """Return controllers 11 to 13, caught up, and brokers as their observers."""
+    found = quorum(11, v11=0, v12=9, v13=9)
+    return replace(found, observers=quorum(11, **ago).voters)
+
+
 HEALTHY = quorum(1, v1=0, v2=100, v3=200)
 
 
@@ -63,6 +69,7 @@ def kinds(snapshot: Snapshot, wish: Stop, moving: tuple[Moving, ...] = ()) -> li
     return [refusal.kind for refusal in refusals(snapshot, wish, moving)]
 
 
+ALONE = stop(1, expected_brokers=frozenset(), expected_controllers=frozenset())
 ALLOWED = [
     ("all in sync", cluster(part((1, 2, 3))), stop(3)),
     ("the node is not in the ISR and enough others are", cluster(part((1, 2))), stop(3)),
@@ -71,11 +78,10 @@ ALLOWED = [
     ("any topic by consent", cluster(part((3, 2), (2, 3), 2)), stop(3, allow_unavailable_topics={"*"})),
     ("two nodes at once where both can be spared", cluster(part((1, 2, 3), minimum=1), quorum=None), stop(2, 3)),
     ("the node itself is not registered", cluster(part((1, 2)), brokers=brokers(1, 2)), stop(3)),
-    ("a node that is a broker only, the quorum elsewhere", cluster(quorum=quorum(11, v11=0, v12=9, v13=9)),
+    ("a node that is a broker only, the quorum elsewhere", cluster(quorum=isolated(v1=5, v2=400, v3=9999)),
      stop(3, roles={"broker"}, expected_controllers={11, 12, 13})),
-    ("a single voter", cluster(quorum=quorum(1, v1=0)), stop(1, expected_controllers={1})),
-    ("one of two voters, the other caught up", cluster(quorum=quorum(1, v1=0, v2=50)),
-     stop(1, expected_controllers={1, 2})),
+    ("a single voter", cluster(quorum=quorum(1, v1=0), brokers=brokers(1)), ALONE),
+    ("one of two voters, the other caught up", cluster(quorum=quorum(1, v1=0, v2=50), brokers=brokers(1, 2)), ALONE),
     ("one of five voters, another away", cluster(quorum=quorum(1, v1=0, v2=9, v3=9, v4=9, v5=99999)),
      stop(2, expected_controllers=frozenset())),
     ("ZooKeeper mode", cluster(part((1, 2, 3)), quorum=None), stop(3, expected_controllers=frozenset())),
@@ -104,6 +110,9 @@ REFUSED = [
     ("under_min_isr", cluster(part((3,))), stop(3, allow_unavailable_topics={"*"})),
     ("broker_down", cluster(brokers=brokers(1, 3)), stop(3)),
     ("broker_down", cluster(brokers=brokers(1, 2, 3, fenced=(1,))), stop(3)),
+    ("broker_metadata_behind", cluster(quorum=isolated(v1=5, v2=2000, v3=5)), stop(3)),
+    ("broker_metadata_behind", cluster(quorum=isolated(v1=5, v3=5)), stop(3)),
+    ("broker_metadata_behind", cluster(quorum=quorum(1, v1=0, v2=25000, v3=5)), stop(3)),
     ("no_active_controller", cluster(quorum=quorum(None)), stop(3)),
     ("no_active_controller", cluster(quorum=None, controller_id=None), stop(3)),
     ("quorum_majority", cluster(quorum=quorum(1, v1=0, v2=2000, v3=10)), stop(3)),
@@ -185,12 +194,14 @@ def situations(draw: st.DrawFn) -> tuple[Snapshot, Stop]:
         for n in draw(st.lists(nodes, unique=True))
     )
     leader = draw(st.sampled_from([None, *(v.id for v in voters)]))
+    known = {v.id for v in voters}
+    observers = tuple(Voter(n, None, 0, 0, draw(st.sampled_from([0, 2000]))) for n in ids if n not in known)
     wish = Stop(
         nodes=frozenset(draw(st.lists(nodes, min_size=1, unique=True))),
         expected_brokers=frozenset(draw(st.lists(nodes, unique=True))),
         allow_unavailable_topics=frozenset(draw(st.sampled_from([(), ("t0",), ("*",)]))),
     )
-    return Snapshot("id", leader, found, tuple(partitions), Quorum(leader, 1, 0, voters, ())), wish
+    return Snapshot("id", leader, found, tuple(partitions), Quorum(leader, 1, 0, voters, observers)), wish
 
 
 def harm(snapshot: Snapshot, wish: Stop) -> bool:
@@ -213,6 +224,10 @@ def harm(snapshot: Snapshot, wish: Stop) -> bool:
     voters, leader = snapshot.quorum.voters, snapshot.quorum.leader_id
     if leader is None:
         return True
+    for member in (*voters, *snapshot.quorum.observers):
+        age = 0 if member.id == leader else member.last_caught_up_ms_ago
+        if member.id in up and (age is None or age >= 2000):
+            return True
     if len(voters) < 2 or all(v.id not in wish.nodes for v in voters):
         return False
     ready = 0

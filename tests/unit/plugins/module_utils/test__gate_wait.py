@@ -37,10 +37,11 @@ def test_a_gate_is_waited_for_only_while_every_reason_may_pass(transient: list[b
         ("ClusterUnreachableError", False, FAILED),
         ("ClusterUnreachableError", True, GOING),
         ("RequestFailedError", True, GOING),
+        ("RequestFailedError", False, GOING),
         ("MissingLibraryError", True, FAILED),
     ],
 )
-def test_a_cluster_that_has_answered_before_may_be_electing(kind: str, before: bool, state: str) -> None:
+def test_a_cluster_that_answers_sometimes_may_be_electing(kind: str, before: bool, state: str) -> None:
     result = {"failed": True, "msg": "no answer", "failure": {"kind": kind}}
     assert step([3], result, answered_before=before).state == state
 

@@ -108,6 +108,18 @@ def test_a_wait_never_sleeps_past_its_timeout_and_always_looks_once() -> None:
     assert (once.attempts, once.timed_out) == (1, True)
 
 
+def test_a_single_look_is_shown_without_times() -> None:
+    time, shown = FakeTime(), list[str]()
+    follow(lambda elapsed: Step(GOING, "x"), shown.append, time.clock, time.sleep, timeout=0, interval=5)
+    assert shown == ["x"]
+
+
+def test_a_failed_look_is_not_shown_because_the_error_says_it_in_full() -> None:
+    time, shown = FakeTime(), list[str]()
+    follow(lambda elapsed: Step(FAILED, "x"), shown.append, time.clock, time.sleep, timeout=9, interval=5)
+    assert shown == []
+
+
 def test_a_failed_look_at_the_end_is_a_failure_and_no_timeout() -> None:
     time = FakeTime()
     result = follow(lambda elapsed: Step(FAILED, "x"), lambda line: None, time.clock, time.sleep, timeout=0, interval=5)
