@@ -3,8 +3,9 @@
 # Private to this collection.
 """Fetching named jars with Maven: the POM and the command (pure), and the run of it through a given runner.
 
-The goal dependency:copy takes each artifact by itself and reads no POM of it: nothing transitive can slip in, and the
-repositories that foreign parent POMs name (Spark's names one first that many networks do not reach) are never asked.
+The goal dependency:copy takes each artifact by itself, so nothing transitive can slip in. Resolving Spark's jars with
+their dependencies asks a repository that a parent POM names and that many networks do not reach; with this goal and an
+empty local repository only the repositories of Maven's own settings were asked.
 """
 
 from __future__ import annotations

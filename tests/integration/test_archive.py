@@ -9,6 +9,7 @@ import json
 import os
 import random
 import subprocess
+import sys
 import tarfile
 import tempfile
 import threading
@@ -62,7 +63,7 @@ def install(install_dir: Path, cache: Path, check: bool = False, **variables: An
     with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
         file.write(PLAY)
         file.flush()
-        command = [BIN / "ansible-playbook", "-i", "localhost,", file.name, "-e", json.dumps(wanted)]
+        command = [str(BIN / "ansible-playbook"), "-i", "localhost,", file.name, "-e", json.dumps(wanted)]
         done = subprocess.run(
             [*command, *(["--check"] if check else [])],
             cwd=ROOT,
@@ -271,7 +272,7 @@ def sha512_of(site: Site) -> str:
 def test_both_sources_end_in_the_same_class_path_and_launcher(
     site: Site, releases: dict[str, Path], tmp_path: Path
 ) -> None:
-    variables = {
+    variables: dict[str, Any] = {
         "kafka_install_source": "archive",
         "kafka_archive_src": site.url("/kafka.tgz"),
         "kafka_archive_sha512": sha512_of(site).upper(),
@@ -326,7 +327,7 @@ def test_a_server_that_is_not_there_is_a_clear_failure(site: Site, tmp_path: Pat
 
 
 def run_tool(release: Path, tool: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [release / "bin" / tool, *arguments]
+    command = [str(release / "bin" / tool), *arguments]
     return subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
 
 
@@ -388,3 +389,11 @@ def test_the_jars_for_spark_come_once_and_heal(tmp_path: Path) -> None:
     healed = run_module("streamops.kafka.maven_jars", given, diff=True)
     assert healed["fetched"] == [names[1]]
     assert run_module("streamops.kafka.maven_jars", given)["changed"] is False
+
+
+@pytest.mark.parametrize("lock", sorted(ROOT.glob("roles/*/files/*.lock.json")), ids=lambda path: path.name)
+def test_the_documented_command_finds_each_lock_file_as_maven_resolves_it(lock: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools/make_lock", "--check", lock], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
