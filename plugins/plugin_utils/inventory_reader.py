@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleError
+from ansible.parsing.vault import EncryptedString
 
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import UNDEFINED, Node, build_node
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_shape import OWN_PREFIXES
@@ -82,10 +83,14 @@ def _template(templar: Any, path: str, value: Any, undefined: dict[str, str]) ->
         return {key: _template(templar, f"{path}['{key}']", part, undefined) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [_template(templar, f"{path}[{index}]", part, undefined) for index, part in enumerate(value)]
+    if isinstance(value, (int, float)) or (isinstance(value, str) and "{" not in value):
+        return value  # a thousand topics on each of a hundred hosts: what holds no template costs nothing
     try:
-        return templar.template(value)
+        done = templar.template(value)
+        return str(done) if isinstance(done, EncryptedString) else done  # decrypted here, where a failure has a name
     except AnsibleError as problem:
         reason = str(problem).splitlines()[0]
-        if not _NOT_YET.search(f"{value} {reason}"):
+        template = value if isinstance(value, str) else ""  # a sealed vault value cannot even be printed
+        if not _NOT_YET.search(f"{template} {reason}"):
             undefined[path] = reason
         return UNDEFINED

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import shutil
 import socket
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from tests.support.cluster import ROOT, Cluster, Run, free_port_base
+from tests.support.cluster import BIN, ROOT, Cluster, Run, free_port_base
 
 ONLY_PREFLIGHT = """\
 - hosts: kraft_controllers:kafka_brokers
@@ -123,6 +124,21 @@ def test_the_inventories_of_the_product_pass_and_change_nothing(
     assert run.changed == 0
     assert "[WARNING]" not in run.output
     assert [path.name for path in cluster.directory.iterdir()] == ["extra-vars.yml"]
+
+
+def test_a_vault_without_its_password_is_named_by_variable(tmp_path: Path) -> None:
+    inventory, hosts, variables = copy_of_local(tmp_path)
+    cluster = saved(tmp_path, hosts, variables)
+    (tmp_path / "password").write_text("of the vault")
+    command = [str(BIN / "ansible-vault"), "encrypt_string", "--vault-password-file", str(tmp_path / "password")]
+    secret = subprocess.run(
+        [*command, "changeme", "--name", "vault_kafka_password"], capture_output=True, text=True, check=True
+    ).stdout
+    (inventory / "group_vars" / "kafka_brokers.yml").write_text(secret)
+    sealed = message(preflight_only(cluster, tmp_path))
+    assert "kafka1, kafka2, kafka3: vault_kafka_password: the value cannot be templated" in sealed
+    opened = message(preflight_only(cluster, tmp_path, "--vault-password-file", str(tmp_path / "password")))
+    assert "vault_kafka_password: the secret is no secret (found: a value from the books" in opened
 
 
 def test_accepted_rows_are_shown_as_warnings(tmp_path: Path) -> None:

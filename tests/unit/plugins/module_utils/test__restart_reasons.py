@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils._properties import declare
-from ansible_collections.streamops.kafka.plugins.module_utils._restart_reasons import live_changes, restart_reasons
+from ansible_collections.streamops.kafka.plugins.module_utils._restart_reasons import live_properties, restart_reasons
 
 BROKER = {"process.roles": "broker,controller"}
 
@@ -54,13 +54,16 @@ def test_an_isolated_controller_takes_nothing_live() -> None:
     before = started({"process.roles": "controller", "num.io.threads": "8"})
     wanted = {"properties": {"process.roles": "controller", "num.io.threads": "16"}}
     assert [one["name"] for one in restart_reasons(before, wanted, running=True)] == ["num.io.threads"]
-    assert live_changes(before, wanted, running=True) == []
+    assert live_properties(before, wanted, running=True) == {}
 
 
-def test_live_changes_name_what_kafka_takes_without_a_restart() -> None:
-    before = started({"num.io.threads": "8", "log.dirs": "/a"})
+def test_what_kafka_takes_live_is_overridden_until_the_next_start_and_no_longer() -> None:
     wanted = {"properties": {**BROKER, "num.io.threads": 16, "log.dirs": "/b", "min.insync.replicas": 2}}
-    assert live_changes(before, wanted, running=True) == ["min.insync.replicas", "num.io.threads"]
+    older = started({"num.io.threads": "8", "background.threads": "3", "log.dirs": "/a"})
+    assert live_properties(older, wanted, running=True) == {"num.io.threads": "16", "background.threads": None}
+    newer = started({"num.io.threads": "16", "log.dirs": "/a"})
+    assert live_properties(newer, wanted, running=True) == {"num.io.threads": None}
+    assert live_properties(older, wanted, running=False) == {"num.io.threads": None}
 
 
 def test_a_changed_secret_is_a_reason_that_shows_neither_value() -> None:
@@ -134,7 +137,8 @@ def test_every_difference_is_either_a_reason_or_applied_live_or_cluster_level(
 ) -> None:
     wanted = {"properties": {**BROKER, **after}}
     restarts = {one["name"] for one in restart_reasons(started(before), wanted, running=True)}
-    live = set(live_changes(started(before), wanted, running=True))
+    overrides = live_properties(started(before), wanted, running=True)
+    live = {key for key, value in overrides.items() if value is not None}
     differing = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
     assert restarts | live == differing
     assert not restarts & live

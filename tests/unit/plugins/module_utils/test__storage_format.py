@@ -170,6 +170,19 @@ def test_a_missing_configuration_is_said_before_anything_is_formatted(params: di
         storage_format({**params, "config": "/nowhere/server.properties"}, Tool(), check=False)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"), [("node.id=7\n", "node.id 7"), ("", "node.id None"), ("a=\\u1", "malformed")]
+)
+def test_properties_of_another_node_are_refused_before_anything_is_formatted(
+    params: dict[str, Any], text: str, said: str
+) -> None:
+    Path(params["config"]).write_text(text)
+    tool = Tool()
+    with pytest.raises(FormatError, match=said):
+        storage_format(params, tool, check=False)
+    assert tool.command == []
+
+
 def test_two_quorum_options_exclude_each_other(params: dict[str, Any]) -> None:
     with pytest.raises(FormatError, match="initial_controllers and standalone exclude"):
         storage_format({**params, "standalone": True}, Tool(), check=True)
@@ -190,8 +203,8 @@ def test_arguments_name_each_option_with_its_value(params: dict[str, Any]) -> No
 
 
 def test_the_directories_that_were_checked_replace_those_of_the_file(params: dict[str, Any]) -> None:
-    text = overridden("log.dirs=/a,/b\nmetadata.log.dir=/m", params, ["/x"])
-    assert parse(text) == {"log.dirs": "/x", "metadata.log.dir": "/x"}
+    text = overridden("node.id=1\nlog.dirs=/a,/b\nmetadata.log.dir=/m", params, ["/x"])
+    assert parse(text) == {"node.id": "1", "log.dirs": "/x", "metadata.log.dir": "/x"}
 
 
 def test_with_scram_credentials_no_line_that_may_name_them_is_returned(params: dict[str, Any]) -> None:
