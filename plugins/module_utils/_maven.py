@@ -11,6 +11,7 @@ empty local repository only the repositories of Maven's own settings were asked.
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
@@ -84,14 +85,19 @@ def run(argv: Sequence[str], runner: Runner) -> None:
             "kafka_install_source to archive, which needs no Maven.",
         ) from error
     if code != 0:
-        lines = [line for line in (out + "\n" + err).splitlines() if line.startswith("[ERROR]")] or err.splitlines()
-        said = "\n".join(line[:500] for line in lines[:6])
+        said = "\n".join(_errors_of(out) or (out + err).splitlines()[-6:])
         raise MavenFailed(
             "Maven",
             f"{argv[0]} ended with exit code {code} and said:\n{said}\n",
             "Check that its repository can be reached; name a mirror in a settings file by kafka_maven_settings.",
             exit_code=code,
         )
+
+
+def _errors_of(output: str) -> list[str]:
+    """Maven's own error lines without the advice that it prints under every one of them."""
+    lines = [line[:1000] for line in output.splitlines() if line.startswith("[ERROR] ")]
+    return [line for line in lines if not re.match(r"\[ERROR\] (To see|Re-run|For more|\[Help|$)", line)][:6]
 
 
 def fetch(

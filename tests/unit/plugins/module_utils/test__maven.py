@@ -55,10 +55,11 @@ def test_a_missing_maven_says_how_to_install_it() -> None:
 
 
 def test_a_failed_maven_shows_its_own_errors() -> None:
-    out = "[INFO] Scanning\n[ERROR] Could not find artifact g:a:jar:1\n"
+    out = "[INFO] Scanning\n[ERROR] Could not find artifact g:a:jar:1\n[ERROR] \n[ERROR] Re-run Maven using the -X\n"
     with pytest.raises(MavenFailed, match=r"(?s)exit code 1.*Could not find artifact g:a:jar:1") as caught:
         _maven.run(["mvn"], lambda argv: (1, out, ""))
     assert "kafka_maven_settings" in str(caught.value)
+    assert "Re-run" not in str(caught.value)
     assert caught.value.failure["exit_code"] == 1
 
 
