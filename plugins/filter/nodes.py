@@ -49,5 +49,6 @@ class FilterModule:
             "live_properties": _explained(_nodes.live_properties),
             "listener_properties": _explained(_nodes.listener_properties),
             "machine_hosts": _explained(_nodes.machine_hosts),
+            "node_lines": _explained(_nodes.node_lines),
             "with_disks": _explained(_nodes.with_disks),
         }

@@ -36,7 +36,7 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any]) -> dict[str, A
         "process": found,
         "needs_start": not found["running"],
         "restart_reasons": why,
-        "live_changes": reasons.live_changes(started, wanted, found["running"]),
+        "live_properties": reasons.live_properties(started, wanted, found["running"]),
         "ports": ports(params["ports"], found["pid"]),
         "java": describe(params["java"], run),
         "unreadable_files": unreadable,

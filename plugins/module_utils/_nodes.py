@@ -147,14 +147,30 @@ def with_disks(nodes: Iterable[Mapping[str, Any]], hostvars: Mapping[str, Mappin
 
 
 def live_properties(
-    nodes: Iterable[Mapping[str, Any]], hostvars: Mapping[str, Mapping[str, Any]]
+    nodes: Iterable[Mapping[str, Any]], hostvars: Mapping[str, Mapping[str, Any]], restarted: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
-    """By node id the wanted properties that a broker takes without a restart, as node_info told them apart."""
+    """By node id the overrides of properties that brokers take live, null for none, as node_info told them apart.
+
+    A node that was restarted since node_info looked has all wanted values in its file and needs no override.
+    """
     wanted = {}
     for node in nodes:
-        info = hostvars[node["host"]].get("__common_node_info") or {}
-        wanted[str(node["node_id"])] = dict(info.get("live_properties") or {})
+        live = (hostvars[node["host"]].get("__common_node_info") or {}).get("live_properties") or {}
+        fresh = node["host"] in restarted
+        wanted[str(node["node_id"])] = {key: None if fresh else value for key, value in live.items()}
     return wanted
+
+
+def node_lines(nodes: Iterable[Mapping[str, Any]], registered: Iterable[Mapping[str, Any]]) -> list[str]:
+    """A few words about each node for people; `registered` are the brokers as cluster_info lists them."""
+    fenced = {broker["id"]: broker["fenced"] for broker in registered}
+    lines = []
+    for node in nodes:
+        state = ""
+        if "broker" in node["roles"]:
+            state = {True: ", fenced", False: "", None: ", not registered"}[fenced.get(node["node_id"])]
+        lines.append(f"{node['host']} (id {node['node_id']}, {' and '.join(node['roles'])}{state})")
+    return lines
 
 
 def machine_hosts(

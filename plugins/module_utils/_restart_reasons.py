@@ -27,6 +27,12 @@ def reason(kind: str, name: str, before: str | None, after: str | None) -> dict[
     return {"kind": kind, "name": name, "from": before, "to": after}
 
 
+def reason_line(one: Mapping[str, Any]) -> str:
+    """Say one restart reason in a line for people."""
+    before, after = ("(not set)" if one[side] is None else one[side] for side in ("from", "to"))
+    return f"{one['kind']} {one['name']}: {before} -> {after}"
+
+
 def restart_reasons(
     started: Mapping[str, Any] | None, wanted: Mapping[str, Any], running: bool
 ) -> list[dict[str, Any]]:
@@ -51,13 +57,24 @@ def restart_reasons(
     return reasons
 
 
-def live_changes(started: Mapping[str, Any] | None, wanted: Mapping[str, Any], running: bool) -> list[str]:
-    """Name the properties that differ from the start record and need no restart, since Kafka takes them live."""
-    if not running or started is None or wanted.get("properties") is None:
-        return []
-    before, after = declare(started["properties"]), declare(wanted["properties"])
-    changed = (key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
-    return sorted(key for key in changed if not _needs_restart(key, before, after))
+def live_properties(
+    started: Mapping[str, Any] | None, wanted: Mapping[str, Any], running: bool
+) -> dict[str, str | None]:
+    """Return what each property that Kafka takes live should be overridden with; None means by nothing.
+
+    A value that the process was started with needs no override; one that differs does until the next start. An
+    override that outlives its purpose would win over the file for ever, so it is taken away.
+    """
+    if wanted.get("properties") is None:
+        return {}
+    after = declare(wanted["properties"])
+    before = declare(started["properties"]) if running and started is not None else after
+    live = (key for key in before.keys() | after.keys() if _is_live(key, after))
+    return {key: None if before.get(key) == after.get(key) else after.get(key) for key in sorted(live)}
+
+
+def _is_live(key: str, after: Mapping[str, str]) -> bool:
+    return key not in CLUSTER_LEVEL and is_dynamic(key) and _is_broker(after)
 
 
 def _needs_restart(key: str, before: Mapping[str, str], after: Mapping[str, str]) -> bool:

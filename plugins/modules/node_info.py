@@ -152,11 +152,12 @@ restart_reasons:
   returned: always
   type: list
   elements: dict
-live_changes:
-  description: Properties that differ from what the process was started with and need no restart.
+live_properties:
+  description:
+    - Properties that Kafka takes without a restart. Each with the value that a dynamic override must have until the next
+      start, or null where the process was started with the wanted value and no override is needed.
   returned: always
-  type: list
-  elements: str
+  type: dict
 ports:
   description: For each port null, or C(pid) (null when this user cannot see it), C(command), C(ours) and C(note).
   returned: always
