@@ -73,8 +73,7 @@ class Admin:
         return self
 
     def __exit__(self, *_exc: object) -> None:
-        if self._python_client is not None:
-            self._python_client.close()
+        self._close_python()
 
     # -- what the cluster is -------------------------------------------------------------------------------------
 
@@ -126,8 +125,7 @@ class Admin:
             listed = confluent.list_topics(timeout=min(self.connection.request_timeout, 10)).topics
         except _confluent_error() as error:
             confluent.poll(0)  # Delivers what the connections reported: why a log-in or a handshake failed.
-            why = "; ".join(dict.fromkeys(self._events)) or str(error.args[0])
-            raise ClusterUnreachableError(dict.fromkeys(self.connection.bootstrap_servers, why)) from error
+            raise ClusterUnreachableError(self._reported(str(error.args[0].str()))) from error
         return {
             name: tuple(
                 partition_of(name, index, found.leader, found.replicas, found.isrs)
@@ -238,14 +236,28 @@ class Admin:
                 raise ClusterUnreachableError(dict.fromkeys(self.connection.bootstrap_servers, str(error))) from error
         return self._python_client
 
+    def _reported(self, otherwise: str) -> dict[str, str]:
+        """By bootstrap server the last thing that its connection reported."""
+        said = dict.fromkeys(self.connection.bootstrap_servers, otherwise)
+        for event in self._events:
+            said.update({server: event for server in said if f"{server}/" in event})
+        return said
+
     def _send(self, what: str, request: Any, node: int | None = None) -> Any:
         """Send a message of kafka-python to one broker (None = any) and return the answer."""
+        if node is not None and self._python._manager.cluster.broker_metadata(node) is None:
+            self._close_python()  # It came up after this client had learnt who is there.
         manager = self._python._manager
 
         async def exchange() -> Any:
             return await manager.send(request, node_id=node)
 
         return self._call(what, lambda: manager.run(exchange))
+
+    def _close_python(self) -> None:
+        if self._python_client is not None:
+            self._python_client.close()
+            self._python_client = None
 
     def _call(self, what: str, function: Any) -> Any:
         from kafka import errors

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._config_values import (
@@ -113,22 +113,22 @@ def plan_topics(
     """Compare topics as they are with the wishes. C(state) must name every topic of the cluster."""
     violations = list(_list_violations(state, wishes))
     differs: list[tuple[str, int, int]] = []
-    plans: list[TopicPlan] = []
+    plans: dict[str, TopicPlan] = {}
     for wish in wishes:
         now = state.get(wish.name)
-        found = list(_name_violations(wish.name)) or list(
-            _wish_violations(wish, now, live_brokers, fenced_brokers, allow_delete)
-        )
+        illegal = list(_name_violations(wish.name))
+        found = illegal or list(_wish_violations(wish, now, live_brokers, fenced_brokers, allow_delete))
         violations.extend(found)
-        if found:
+        if illegal or wish.name in plans:
             continue
         factor = wish.replication_factor
         if now is not None and not wish.absent and factor is not None and factor != now.replication_factor:
             differs.append((wish.name, now.replication_factor, factor))
-        plan = plan_topic(wish, now)
-        if plan is not None:
-            plans.append(plan)
-    return Plan(tuple(plans), tuple(violations), tuple(differs))
+        # A wish that breaks a rule is planned without its numbers, so that Kafka can judge its keys all the same.
+        plan = plan_topic(replace(wish, partitions=None, replication_factor=None) if found else wish, now)
+        if plan is not None and not (found and wish.absent):
+            plans[wish.name] = plan
+    return Plan(tuple(plans.values()), tuple(violations), tuple(differs))
 
 
 def plan_topic(wish: TopicWish, now: TopicState | None) -> TopicPlan | None:

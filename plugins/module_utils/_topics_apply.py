@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client import TOPIC, TopicSpec
+from ansible_collections.streamops.kafka.plugins.module_utils._config_judge import failures, judge_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._diff import diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     RefusedError,
@@ -121,13 +122,13 @@ def _judge(admin: Admin, plans: Sequence[TopicPlan]) -> list[tuple[str, str, str
     """What Kafka would refuse, as (topic, error name, why), asked by requests that change nothing."""
     judged: dict[str, tuple[str, str]] = {}
     for specs in _creations(plans):
-        judged.update(_failures(admin.create_topics(specs, validate_only=True)))
+        judged.update(failures(admin.create_topics(specs, validate_only=True)))
     # Of a growth in several steps only the first can be asked for: Kafka does not know the others' beginning.
     asked: set[str] = set()
     for totals in growth_requests(plan for plan in plans if not plan.creates):
         first = {name: total for name, total in totals.items() if name not in asked}
         asked.update(first)
-        judged.update(_failures(admin.grow_topics(first, validate_only=True)))
+        judged.update(failures(admin.grow_topics(first, validate_only=True)))
     found = [(name, code, why) for name, (code, why) in judged.items()]
     return found + judge_configs(lambda c: admin.set_configs(TOPIC, c, validate_only=True), _reconfigured(plans))
 
@@ -148,31 +149,6 @@ def _reconfigured(plans: Iterable[TopicPlan]) -> dict[str, Mapping[str, str | No
     return {plan.wish.name: plan.config for plan in plans if plan.config and not plan.creates}
 
 
-def judge_configs(
-    validate: Callable[[Mapping[str, Mapping[str, str | None]]], Mapping[str, Any]],
-    changes: Mapping[str, Mapping[str, str | None]],
-) -> list[tuple[str, str, str]]:
-    """What Kafka would refuse of these configuration changes, key by key, as (name, error name, why).
-
-    Kafka names the first bad key only, so what it refuses is asked again, one key of each name in a request.
-    """
-    refused: dict[str, tuple[str, str]] = {}
-    for batch in batches((name, len(config)) for name, config in changes.items()):
-        refused.update(_failures(validate({name: changes[name] for name in batch})))
-    alone: list[tuple[str, str, str]] = []
-    for position in range(max((len(changes[name]) for name in refused), default=0)):
-        single = {
-            name: dict([list(changes[name].items())[position]]) for name in refused if position < len(changes[name])
-        }
-        alone += [(name, code, why) for name, (code, why) in _failures(validate(single)).items()]
-    named = {name for name, _code, _why in alone}
-    return alone + [(name, code, why) for name, (code, why) in refused.items() if name not in named]
-
-
-def _failures(outcome: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    return {name: error for name, error in outcome.items() if error is not None}
-
-
 # -- applying ----------------------------------------------------------------------------------------------------
 
 
@@ -189,11 +165,11 @@ def _apply(admin: Admin, plans: Sequence[TopicPlan]) -> None:
 
 
 def _must(what: str, outcome: Mapping[str, Any]) -> None:
-    failures = _failures(outcome)
-    if failures:
-        name, (code, why) = next(iter(failures.items()))
-        done = f"{len(outcome) - len(failures)} of {len(outcome)} topics of this request were done"
-        others = f", {', '.join(sorted(failures)[:20])} were not" if len(failures) > 1 else ""
+    failed = failures(outcome)
+    if failed:
+        name, (code, why) = next(iter(failed.items()))
+        done = f"{len(outcome) - len(failed)} of {len(outcome)} topics of this request were done"
+        others = f", {', '.join(sorted(failed)[:20])} were not" if len(failed) > 1 else ""
         raise RequestFailedError(what, name, code, f"{why}; {done}{others}. Run again to go on from there")
 
 
@@ -203,11 +179,12 @@ def _must(what: str, outcome: Mapping[str, Any]) -> None:
 def _wait(admin: Admin, plans: Sequence[TopicPlan], timeout: float) -> None:
     """Return when every live broker knows the topics as wanted and sees a leader for each of their partitions."""
     deadline = time.monotonic() + timeout
-    open_plans = {broker.id: list(plans) for broker in admin.brokers() if not broker.fenced}
+    open_plans: dict[int, list[TopicPlan]] = {}
     while True:
         missing: list[str] = []
-        for broker in open_plans:
-            open_plans[broker], found = _behind(admin, broker, open_plans[broker])
+        # Anew at each look: a broker that went down is not waited for, one that came is.
+        for broker in (broker.id for broker in admin.brokers() if not broker.fenced):
+            open_plans[broker], found = _behind(admin, broker, open_plans.get(broker, list(plans)))
             missing += found
         if not missing:
             return

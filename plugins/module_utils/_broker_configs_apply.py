@@ -1,0 +1,85 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Live broker configurations, the doing half: reads every live broker, has the cluster judge, applies and waits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._broker_configs import (
+    DEFAULT,
+    BrokerPlan,
+    Wishes,
+    label,
+    parse_wishes,
+    plan_broker_configs,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._client import BROKER
+from ansible_collections.streamops.kafka.plugins.module_utils._config_judge import judge_configs
+from ansible_collections.streamops.kafka.plugins.module_utils._diff import diff_of
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
+    RefusedError,
+    RequestFailedError,
+    WaitTimeoutError,
+)
+
+if TYPE_CHECKING:
+    from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
+
+#: Seconds between two looks while waiting.
+_PAUSE = 0.2
+
+
+def ensure_broker_configs(
+    admin: Admin, brokers: Mapping[Any, Any], default: Mapping[str, Any], timeout: float, check: bool, diff: bool
+) -> dict[str, Any]:
+    """Set live what brokers do not show yet, wait until they do, and return the module's result."""
+    wishes, misunderstood = parse_wishes(brokers, default)
+    plan = _look(admin, wishes)
+    judged = judge_configs(lambda c: admin.set_configs(BROKER, c, validate_only=True), plan.settings)
+    violations = [*misunderstood, *plan.violations]
+    violations += [f"{label(name)}: refused by Kafka: {why} ({code})." for name, code, why in judged]
+    if violations:
+        raise RefusedError("broker configs", violations)
+    if plan.settings and not check:
+        for entity, failure in admin.set_configs(BROKER, plan.settings).items():
+            if failure is not None:
+                raise RequestFailedError("set configs of", label(entity), *failure)
+        _wait(admin, wishes, timeout)
+    result: dict[str, Any] = {
+        "changed": bool(plan.settings),
+        "settings": {label(entity): config for entity, config in plan.settings.items()},
+        "hidden": list(plan.hidden),
+    }
+    if diff:
+        result["diff"] = diff_of(plan.changes)
+    return result
+
+
+def _look(admin: Admin, wishes: Wishes) -> BrokerPlan:
+    """What is left to set, as the live brokers show it now."""
+    if not wishes:
+        return BrokerPlan()
+    registered = admin.brokers()
+    live = [str(broker.id) for broker in registered if not broker.fenced]
+    asked = live if DEFAULT in wishes else [broker for broker in live if broker in wishes]
+    keys = {broker: [*wishes.get(broker, {}), *wishes.get(DEFAULT, {})] for broker in asked}
+    shown: dict[str, Any] = {broker: {} for broker in live}
+    shown.update(admin.configs(BROKER, keys))
+    return plan_broker_configs(shown, wishes, tuple(broker.id for broker in registered if broker.fenced))
+
+
+def _wait(admin: Admin, wishes: Wishes, timeout: float) -> None:
+    """Return when every live broker shows what is wanted."""
+    deadline = time.monotonic() + timeout
+    while True:
+        left = _look(admin, wishes)
+        if not left.settings:
+            return
+        if time.monotonic() > deadline:
+            missing = [f"{label(entity)}: {', '.join(config)}" for entity, config in left.settings.items()]
+            done = "The changes themselves were accepted by the cluster; run again to look again."
+            raise WaitTimeoutError("broker configs", timeout, missing, done)
+        time.sleep(_PAUSE)

@@ -1,0 +1,125 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ansible module: configurations that brokers take while they run."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: broker_configs
+short_description: Set what brokers take while they run, for one broker or for the whole cluster
+version_added: 0.1.0
+description:
+  - Compares the values that live brokers use with the wanted ones and sets live what differs, without a restart.
+    Keys that are not named are left alone.
+  - Everything is judged by the cluster before anything is changed. A key that Kafka only reads at the start is
+    refused with Kafka's own reason.
+  - After a change it waits until every live broker shows it.
+options:
+  brokers:
+    description:
+      - By broker id the keys and values of that broker, by Kafka's own names.
+      - V(null) takes the dynamic value of that broker away, so that the cluster's default or its file holds again.
+    type: dict
+    default: {}
+  default:
+    description:
+      - Keys and values of the cluster-wide default, which every broker uses that has no dynamic value of its own.
+        This is where V(min.insync.replicas) belongs on clusters with eligible leader replicas (KIP-966), which
+        ignore it in server.properties.
+      - Nothing is set when every live broker already uses the value, wherever it has it from.
+      - V(null) takes the cluster-wide value away.
+    type: dict
+    default: {}
+  timeout:
+    description: Longest time in seconds to wait until every live broker shows what was changed.
+    type: int
+    default: 60
+extends_documentation_fragment:
+  - streamops.kafka._connection
+  - streamops.kafka._attributes
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+seealso:
+  - module: streamops.kafka.topics
+author: The streamops engineers
+"""
+
+EXAMPLES = r"""
+- name: Two replicas must have a record before it is acknowledged, in the whole cluster
+  streamops.kafka.broker_configs:
+    bootstrap_servers: kafka1.example.com:9092
+    default:
+      min.insync.replicas: 2
+
+- name: More threads for one broker, and its own cleaner setting away
+  streamops.kafka.broker_configs:
+    bootstrap_servers: kafka1.example.com:9092
+    brokers:
+      1:
+        num.io.threads: 16
+        log.cleaner.threads:
+"""
+
+RETURN = r"""
+settings:
+  description: >-
+    What was set (in check mode, would be), by C(broker <id>) or C(cluster default); a null took the dynamic value away.
+  returned: success
+  type: dict
+  sample: {"cluster default": {"min.insync.replicas": "2"}}
+hidden:
+  description: Brokers whose own dynamic value hides the cluster-wide default that is wanted; also warned about.
+  returned: success
+  type: list
+  elements: str
+failure:
+  description: Why it failed, for programs; C(kind) and the fields of that kind, for example C(violations).
+  returned: failure
+  type: dict
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils._broker_configs_apply import ensure_broker_configs
+from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+    CONNECTION_REQUIRED_IF,
+    CONNECTION_REQUIRED_TOGETHER,
+    CONNECTION_SPEC,
+    Connection,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+
+ARGUMENT_SPEC = {
+    "brokers": {"type": "dict", "default": {}},
+    "default": {"type": "dict", "default": {}},
+    "timeout": {"type": "int", "default": 60},
+    **CONNECTION_SPEC,
+}
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(
+        argument_spec=ARGUMENT_SPEC,
+        supports_check_mode=True,
+        required_if=CONNECTION_REQUIRED_IF,
+        required_together=CONNECTION_REQUIRED_TOGETHER,
+    )
+    wanted = module.params
+    with errors_reported(module), Admin(Connection.from_params(wanted)) as admin:
+        result = ensure_broker_configs(
+            admin, wanted["brokers"], wanted["default"], wanted["timeout"], module.check_mode, module._diff
+        )
+        for warning in result["hidden"]:
+            module.warn(warning)
+        module.exit_json(**result)
+
+
+if __name__ == "__main__":
+    main()

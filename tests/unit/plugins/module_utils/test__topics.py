@@ -1,0 +1,172 @@
+"""Deciding about topics: which plan follows from what is there and what is wanted, and what is refused."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.streamops.kafka.plugins.module_utils._config_values import ConfigValue
+from ansible_collections.streamops.kafka.plugins.module_utils._topics import (
+    MAX_RECORDS,
+    Plan,
+    TopicState,
+    TopicWish,
+    batches,
+    growth_requests,
+    parse_wishes,
+    plan_topic,
+    plan_topics,
+    records,
+)
+
+BROKERS = [1, 2, 3]
+
+
+def plan(state: dict[str, TopicState], *wishes: TopicWish, allow_delete: bool = False) -> Plan:
+    """The plan on three live brokers."""
+    return plan_topics(state, wishes, BROKERS, allow_delete)
+
+
+def at_topic(value: str, kind: str = "LONG") -> ConfigValue:
+    """A value set at the topic itself."""
+    return ConfigValue(value, kind, "DYNAMIC_TOPIC")
+
+
+def test_a_missing_topic_is_created_with_its_keys() -> None:
+    found = plan({}, TopicWish("a", 3, 2, {"retention.ms": "1", "segment.ms": None}))
+    (topic,) = found.topics
+    assert (topic.creates, topic.create_with, topic.growth) == (True, 3, None)
+    assert topic.config == {"retention.ms": "1"}
+    assert topic.change.before is None
+    assert topic.change.after == {"partitions": 3, "replication_factor": 2, "config": {"retention.ms": "1"}}
+
+
+def test_a_topic_as_wanted_needs_nothing() -> None:
+    state = {"a": TopicState(3, 2, {"retention.ms": at_topic("1000")})}
+    assert plan(state, TopicWish("a", 3, 2, {"retention.ms": "1000"})) == Plan(())
+
+
+def test_more_partitions_grow_the_topic_and_tell_from_and_to() -> None:
+    (topic,) = plan({"a": TopicState(3, 2)}, TopicWish("a", 5, 2)).topics
+    assert topic.growth == (3, 5)
+    assert (topic.change.before, topic.change.after) == ({"partitions": 3}, {"partitions": 5})
+
+
+def test_only_named_keys_are_compared_and_changed() -> None:
+    state = {"a": TopicState(3, 2, {"retention.ms": at_topic("1"), "segment.ms": at_topic("7")})}
+    (topic,) = plan(state, TopicWish("a", config={"retention.ms": "2"})).topics
+    assert topic.config == {"retention.ms": "2"}
+    assert topic.change.before == {"config": {"retention.ms": "1"}}
+
+
+def test_a_value_equal_to_the_default_is_still_set_at_the_topic() -> None:
+    state = {"a": TopicState(3, 2, {"retention.ms": ConfigValue("5", "LONG", "DEFAULT")})}
+    (topic,) = plan(state, TopicWish("a", config={"retention.ms": "5"})).topics
+    assert topic.change.before == {"config": {"retention.ms": "5 (default)"}}
+
+
+def test_null_takes_a_key_back_once() -> None:
+    wish = TopicWish("a", config={"retention.ms": None})
+    (topic,) = plan({"a": TopicState(3, 2, {"retention.ms": at_topic("1")})}, wish).topics
+    assert topic.config == {"retention.ms": None}
+    assert plan({"a": TopicState(3, 2, {"retention.ms": ConfigValue("1", "LONG", "STATIC_BROKER")})}, wish).topics == ()
+
+
+def test_another_replication_factor_is_reported_and_left() -> None:
+    found = plan({"a": TopicState(3, 2)}, TopicWish("a", 3, 3))
+    assert found == Plan((), replication_differs=(("a", 2, 3),))
+
+
+@pytest.mark.parametrize(
+    ("wish", "says"),
+    [
+        (TopicWish("a", 2), "cannot take partitions away"),
+        (TopicWish("a", absent=True), "Set allow_delete: true"),
+        (TopicWish("new", 1, 4), "only 3 brokers are live (1, 2, 3)"),
+        (TopicWish("new", 0, 1), "partitions is 0"),
+        (TopicWish("new", 1, -1), "replication_factor is -1"),
+        (TopicWish("__consumer_offsets", 50), "belongs to Kafka itself"),
+        (TopicWish("a b", 1), "illegal name"),
+        (TopicWish("..", 1), "illegal name"),
+        (TopicWish("", 1), "illegal name"),
+        (TopicWish("n" * 250, 1), "250 characters"),
+        (TopicWish("x.y", 1), "collides with x_y"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(wish: TopicWish, says: str) -> None:
+    found = plan({"a": TopicState(3, 2), "x_y": TopicState(1, 1)}, wish)
+    assert len(found.violations) == 1
+    assert says in found.violations[0]
+    assert not any(topic.delete or topic.growth for topic in found.topics)
+
+
+def test_all_violations_are_told_at_once() -> None:
+    found = plan({"a": TopicState(3, 2)}, TopicWish("a", 1), TopicWish("b", 1, 9), TopicWish("b", 1), TopicWish("c d"))
+    assert len(found.violations) == 4
+
+
+def test_our_own_topics_are_no_internal_ones() -> None:
+    assert not plan({}, TopicWish("_streamops_smoke", 1, 1)).violations
+
+
+def test_a_name_of_249_characters_is_allowed() -> None:
+    assert not plan({}, TopicWish("n" * 249, 1, 1)).violations
+
+
+def test_deleting_needs_consent_and_an_existing_topic() -> None:
+    (topic,) = plan({"a": TopicState(3, 2)}, TopicWish("a", absent=True), allow_delete=True).topics
+    assert topic.delete
+    assert plan({}, TopicWish("a", absent=True)) == Plan(())
+
+
+def test_fenced_brokers_are_named_when_replicas_are_short() -> None:
+    found = plan_topics({}, [TopicWish("a", 1, 3)], [1, 2], False, [3])
+    assert "registered but down: 3, start them first" in found.violations[0]
+
+
+def test_values_of_yaml_become_the_text_of_kafka() -> None:
+    item = {"name": "a", "config": {"x": True, "y": [1, "b"], "z": 1e3, "n": None, "bad": {"k": 1}}}
+    wishes, violations = parse_wishes([item])
+    assert wishes[0].config == {"x": "true", "y": "1,b", "z": "1000", "n": None}
+    assert len(violations) == 1
+
+
+def test_a_topic_above_the_limit_is_created_and_then_grown() -> None:
+    (topic,) = plan({}, TopicWish("a", 25_000, 1, {"k": "v"})).topics
+    assert records(topic) == MAX_RECORDS
+    totals = [request["a"] for request in growth_requests([topic])]
+    assert totals[-1] == 25_000
+    assert all(late - early <= MAX_RECORDS for early, late in pairwise([topic.create_with or 0, *totals]))
+
+
+@given(st.lists(st.integers(1, MAX_RECORDS)))
+def test_batches_keep_every_name_in_order_within_the_limit(sizes: list[int]) -> None:
+    named = [(str(number), size) for number, size in enumerate(sizes)]
+    cut = list(batches(named))
+    assert [name for batch in cut for name in batch] == [name for name, _size in named]
+    assert all(sum(sizes[int(name)] for name in batch) <= MAX_RECORDS for batch in cut)
+
+
+@given(st.lists(st.tuples(st.integers(1, 30_000), st.integers(0, 30_000)), max_size=8))
+def test_growth_reaches_every_goal_within_the_limit(pairs: list[tuple[int, int]]) -> None:
+    state = {str(number): TopicState(now, 1) for number, (now, _more) in enumerate(pairs)}
+    wishes = [TopicWish(str(number), now + more, 1) for number, (now, more) in enumerate(pairs)]
+    have = {name: topic.partitions for name, topic in state.items()}
+    for request in growth_requests(plan(state, *wishes).topics):
+        assert sum(total - have[name] for name, total in request.items()) <= MAX_RECORDS
+        have.update(request)
+    assert have == {wish.name: wish.partitions for wish in wishes}
+
+
+@given(st.integers(1, 50), st.one_of(st.none(), st.integers(1, 50)), st.dictionaries(st.sampled_from("xyz"), st.none()))
+def test_applying_a_plan_leaves_nothing_to_do(now: int, wanted: int | None, config: dict[str, Any]) -> None:
+    wish = TopicWish("a", wanted, None, {**config, "k": "1"})
+    before = TopicState(now, 1, {key: at_topic("5") for key in "xyzk"})
+    found = plan_topic(wish, before)
+    after = {key: ConfigValue("9", "LONG", "DEFAULT") for key in config}
+    partitions = found.growth[1] if found and found.growth else now
+    assert plan_topic(wish, TopicState(partitions, 1, {**after, "k": at_topic("1")})) is None
