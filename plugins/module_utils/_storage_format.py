@@ -14,7 +14,12 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_disks import disk
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_java import find
-from ansible_collections.streamops.kafka.plugins.module_utils._properties import READ_ENCODING, to_text
+from ansible_collections.streamops.kafka.plugins.module_utils._properties import (
+    READ_ENCODING,
+    PropertiesError,
+    parse,
+    to_text,
+)
 
 MAIN = "kafka.tools.StorageTool"
 # Formatting needs little; a small heap and the simplest compiler halve its time on a small machine.
@@ -22,10 +27,12 @@ JVM = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 # Directories and files that the tool makes: none for others (bootstrap.checkpoint may hold SCRAM keys).
 UMASK = 0o027
 _QUORUM_OPTIONS = ("initial_controllers", "standalone", "no_initial_controllers")
-# Kafka 3.9 logs through reload4j, which without a configuration complains on stderr about just that.
-_LOG4J = "log4j.rootLogger=ERROR, stderr\nlog4j.appender.stderr=org.apache.log4j.ConsoleAppender\n" + (
-    "log4j.appender.stderr.target=System.err\nlog4j.appender.stderr.layout=org.apache.log4j.SimpleLayout\n"
-)
+# What the tool says, it prints; its loggers (reload4j in 3.9, log4j2 in 4) would complain that nobody configured them.
+_LOGGING = {
+    "log4j.properties": "log4j.rootLogger=OFF\n",
+    "log4j2.properties": "status=off\nrootLogger.level=off\n",
+}
+_LOGGING_OPTIONS = {"log4j.properties": "-Dlog4j.configuration", "log4j2.properties": "-Dlog4j2.configurationFile"}
 
 
 class FormatError(StreamopsError):
@@ -125,7 +132,14 @@ def overridden(text: str, params: Mapping[str, Any], dirs: Sequence[str]) -> str
     """Return the properties with the directories replaced by those to format (a later line of a key wins).
 
     The tool formats every directory that the properties name, so the metadata directory is named only among these.
+    Raises FormatError when the properties are those of another node.
     """
+    stated = parse(text).get("node.id")
+    if stated != str(params["node_id"]):
+        raise FormatError(
+            f"format of {_name(params)}: {params['config']} states node.id {stated}; it must be {params['node_id']}, "
+            "since the tool formats for the id of that file. Nothing was formatted."
+        )
     metadata = metadata_dir(params)
     named = {"log.dirs": list(dirs), "metadata.log.dir": metadata if metadata in dirs else dirs[0]}
     return f"{text.rstrip()}\n{to_text(named)}"
@@ -137,8 +151,8 @@ def _run_tool(params: Mapping[str, Any], dirs: Sequence[str], run: Callable[...,
         raise FormatError(f"format of {_name(params)}: no java found; set java. Nothing was formatted.")
     with _scratch(params, dirs) as (place, argument_file):
         class_path = params["class_path"] or os.path.join(params["release_dir"], "libs", "*")
-        log4j = f"-Dlog4j.configuration=file:{os.path.join(place, 'log4j.properties')}"
-        command = [java, *JVM, log4j, "-cp", class_path, MAIN, f"@{argument_file}"]
+        quiet = [f"{option}=file:{os.path.join(place, name)}" for name, option in _LOGGING_OPTIONS.items()]
+        command = [java, *JVM, *quiet, "-cp", class_path, MAIN, f"@{argument_file}"]
         try:
             code, out, err = run(command, umask=UMASK, handle_exceptions=False)
         except OSError as problem:
@@ -174,11 +188,12 @@ def _scratch(params: Mapping[str, Any], dirs: Sequence[str]) -> Iterator[tuple[s
         config = os.path.join(place, "server.properties")
         with open(params["config"], encoding=READ_ENCODING) as file:
             _write(config, overridden(file.read(), params, dirs))
-        _write(os.path.join(place, "log4j.properties"), _LOG4J)
+        for name, text in _LOGGING.items():
+            _write(os.path.join(place, name), text)
         argument_file = os.path.join(place, "arguments")
         _write(argument_file, "".join(f"{word}\n" for word in arguments(params, dirs, config)))
         yield place, argument_file
-    except OSError as problem:
+    except (OSError, PropertiesError) as problem:
         raise FormatError(f"format of {_name(params)}: {problem}. Nothing was formatted.") from problem
     finally:
         shutil.rmtree(place, ignore_errors=True)
