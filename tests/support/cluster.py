@@ -166,6 +166,12 @@ class Cluster:
         pid = int((self.directory / "run" / "supervisord.pid").read_text())
         os.kill(pid, signal.SIGKILL)
 
+    def tool(self, name: str, *words: str) -> str:
+        """What one of Kafka's own operator tools prints, run against all brokers."""
+        launcher = next((self.directory / "install" / "releases").glob(f"*/bin/{name}"))
+        command = [str(launcher), "--bootstrap-server", ",".join(self.bootstrap_servers), *words]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
     def log(self, node: str) -> str:
         """The node's server.log."""
         return (self.directory / "log" / node / "server.log").read_text()

@@ -1,0 +1,174 @@
+"""The rolling path under load, cut, and with nodes that do not come up: never two down, nothing acknowledged lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.cluster import ROOT, Cluster, environment, free_port_base, until
+from tests.support.modules import run_module
+from tests.support.traffic import producing, read_all
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three combined nodes that the tests of this file restart again and again."""
+    cluster = Cluster(ROOT / "inventories" / "local", tmp_path_factory.mktemp("rolling"), free_port_base())
+    try:
+        cluster.playbook().ok()
+        yield cluster
+    finally:
+        cluster.destroy()
+
+
+class Watch:
+    """Looks at all nodes many times a second: how many are down at once, and who went down in which order."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.most_down = 0
+        self.order: list[str] = []
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def _look(self) -> None:
+        while not self._stop.is_set():
+            down = [node for node in self.cluster.nodes if not self.cluster.alive(node)]
+            self.most_down = max(self.most_down, len(down))
+            for node in down:
+                if not self.order or self.order[-1] != node:
+                    self.order.append(node)
+            time.sleep(0.02)
+
+    def __enter__(self) -> Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+
+def config_of(cluster: Cluster, kind: str, name: str, key: str) -> str:
+    output = cluster.tool("kafka-configs.sh", "--describe", "--all", "--entity-type", kind, "--entity-name", name)
+    settings = [line.split()[0] for line in output.splitlines() if "=" in line]
+    return next(setting.partition("=")[2] for setting in settings if setting.startswith(f"{key}="))
+
+
+def test_a_read_only_property_restarts_each_node_once_in_its_turn_and_loses_nothing(cluster: Cluster) -> None:
+    before = cluster.pids()
+    with producing(cluster.bootstrap_servers, "orders") as ledger, Watch(cluster) as watch:
+        until(lambda: len(ledger.acknowledged) > 1000, "the producer to be under way")
+        run = cluster.playbook(kafka_broker_config={"queued.max.requests": 401}).ok()
+        until(lambda: len(ledger.acknowledged) >= 20000, "20,000 acknowledged records", timeout=120)
+    after = cluster.pids()
+    assert all(after[node] != before[node] for node in cluster.nodes)
+    assert watch.most_down == 1
+    assert sorted(watch.order) == sorted(cluster.nodes), f"exactly one restart per node, saw {watch.order}"
+    assert "property queued.max.requests: (not set) -> 401" in run.output
+    assert not ledger.failed
+    found = read_all(cluster.bootstrap_servers, "orders")
+    assert not ledger.lost(found)
+    assert max(found.values()) == 1, "an idempotent producer leaves no duplicates"
+    assert cluster.playbook(kafka_broker_config={"queued.max.requests": 401}).ok().changed == 0
+
+
+def test_a_run_cut_between_two_restarts_goes_on_with_exactly_the_remaining_nodes(cluster: Cluster) -> None:
+    wanted = {"queued.max.requests": 402}
+    before = cluster.pids()
+    run = subprocess.Popen(
+        cluster.command("site.yml", kafka_broker_config=wanted),
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    assert run.stdout is not None
+    for line in run.stdout:
+        if "Note that the node is done" in line:
+            break
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    done = {node for node in cluster.nodes if cluster.pid(node) != before[node]}
+    assert len(done) == 1
+    middle = cluster.pids()
+    again = cluster.playbook(kafka_broker_config=wanted).ok()
+    after = cluster.pids()
+    assert {node for node in cluster.nodes if after[node] != middle[node]} == set(cluster.nodes) - done
+    assert again.output.count("Note that the node is done") == 2
+
+
+def test_a_value_that_kafka_refuses_stops_at_the_first_node_with_its_own_words(cluster: Cluster) -> None:
+    before = cluster.pids()
+    run = cluster.playbook(kafka_broker_config={"queued.max.requests": "many"}, kafka_start_timeout=60)
+    assert run.rc != 0
+    down = [node for node in cluster.nodes if not cluster.alive(node)]
+    assert len(down) == 1
+    assert "Invalid value many for configuration queued.max.requests" in run.output
+    assert all(cluster.pid(node) == before[node] for node in cluster.nodes if node not in down)
+    cluster.playbook(kafka_broker_config={"queued.max.requests": 402}).ok()
+    assert all(cluster.alive(node) for node in cluster.nodes)
+    assert all(cluster.pid(node) == before[node] for node in cluster.nodes if node not in down)
+
+
+def test_a_stopped_node_that_cannot_start_ends_the_run_before_any_other_stops(cluster: Cluster) -> None:
+    cluster.stop("kafka3")
+    before = cluster.pids()
+    run = cluster.playbook(
+        kafka_broker_config={"queued.max.requests": 403},
+        kafka_jvm_options="{{ ['-XX:+NoSuchOption'] if inventory_hostname == 'kafka3' else [] }}",
+        kafka_start_timeout=60,
+    )
+    assert run.rc != 0
+    assert "NoSuchOption" in run.output
+    assert {node: cluster.pid(node) for node in ("kafka1", "kafka2")} == {n: before[n] for n in ("kafka1", "kafka2")}
+    assert "Stop the node" not in run.output
+    cluster.playbook(kafka_broker_config={"queued.max.requests": 402}).ok()
+    assert {node: cluster.pid(node) for node in ("kafka1", "kafka2")} == {n: before[n] for n in ("kafka1", "kafka2")}
+
+
+def test_a_topic_that_would_go_offline_is_refused_at_the_gate_until_it_is_consented_to(cluster: Cluster) -> None:
+    before = cluster.pids()
+    topics = {"bootstrap_servers": cluster.bootstrap_servers, "topics": [{"name": "alone", "partitions": 3}]}
+    topics["topics"][0]["replication_factor"] = 1  # type: ignore[index]
+    run_module("streamops.kafka.topics", topics)
+    wanted = {"queued.max.requests": 404}
+    run = cluster.playbook(kafka_broker_config=wanted, kafka_gate_timeout=3)
+    assert run.rc != 0
+    assert "alone" in run.output
+    assert cluster.pids() == before
+    cluster.playbook(kafka_broker_config=wanted, kafka_gate_allow_unavailable_topics=["alone"]).ok()
+    assert all(cluster.pid(node) != before[node] for node in cluster.nodes)
+    topics["topics"] = [{"name": "alone", "state": "absent"}]
+    run_module("streamops.kafka.topics", {**topics, "allow_delete": True})
+
+
+def test_min_insync_and_dynamic_properties_are_set_live_without_a_restart(cluster: Cluster) -> None:
+    stable = {"queued.max.requests": 404}
+    before = cluster.pids()
+    wanted = {"min.insync.replicas": 1, "group.initial.rebalance.delay.ms": 0}
+    live = {**stable, "num.io.threads": 9}
+    run = cluster.playbook(kafka_config=wanted, kafka_broker_config=live).ok()
+    assert run.changed > 0
+    assert cluster.pids() == before
+    assert config_of(cluster, "topics", "orders", "min.insync.replicas") == "1"
+    assert config_of(cluster, "brokers", "2", "num.io.threads") == "9"
+    assert cluster.playbook(kafka_config=wanted, kafka_broker_config=live).ok().changed == 0
+    back = cluster.playbook(kafka_broker_config=stable).ok()
+    assert back.changed > 0
+    assert config_of(cluster, "topics", "orders", "min.insync.replicas") == "2"
+
+
+def test_a_changed_heap_is_a_reason_to_restart(cluster: Cluster) -> None:
+    before = cluster.pids()
+    run = cluster.playbook(kafka_heap_size="448m", kafka_broker_config={"queued.max.requests": 404}).ok()
+    assert "jvm -Xmx: 512m -> 448m" in run.output
+    assert all(cluster.pid(node) != before[node] for node in cluster.nodes)

@@ -1,0 +1,93 @@
+"""A producer that remembers what was acknowledged, and the audit of it: nothing acknowledged may be missing."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+
+@dataclass
+class Ledger:
+    """What a writer was told: numbers that were acknowledged, with their places, and numbers that failed."""
+
+    acknowledged: dict[int, tuple[int, int]] = field(default_factory=dict)
+    failed: dict[int, str] = field(default_factory=dict)
+
+    def lost(self, found: Counter[int]) -> list[int]:
+        """Acknowledged numbers that nobody can read."""
+        return sorted(set(self.acknowledged) - set(found))
+
+
+@contextlib.contextmanager
+def producing(bootstrap_servers: list[str], topic: str, rate: int = 2000) -> Iterator[Ledger]:
+    """Writes numbers with acks=all, idempotently, about `rate` a second, until the block ends; then flushes."""
+    ledger = Ledger()
+    stop = threading.Event()
+    producer = Producer(
+        {
+            "bootstrap.servers": ",".join(bootstrap_servers),
+            "acks": "all",
+            "enable.idempotence": True,
+            "delivery.timeout.ms": 120000,
+            "linger.ms": 5,
+        }
+    )
+
+    def noted(number: int) -> Any:
+        def report(error: Any, message: Any) -> None:
+            if error is None:
+                ledger.acknowledged[number] = (message.partition(), message.offset())
+            else:
+                ledger.failed[number] = str(error)
+
+        return report
+
+    def write() -> None:
+        number = 0
+        while not stop.is_set():
+            for _ in range(max(1, rate // 50)):
+                with contextlib.suppress(BufferError):
+                    producer.produce(topic, value=str(number).encode(), on_delivery=noted(number))
+                    number += 1
+            producer.poll(0)
+            time.sleep(0.02)
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    try:
+        yield ledger
+    finally:
+        stop.set()
+        writer.join(30)
+        producer.flush(150)
+
+
+def read_all(bootstrap_servers: list[str], topic: str, timeout: float = 60) -> Counter[int]:
+    """How often each number stands in the topic, from the first offset to the end as it is now."""
+    consumer = Consumer(
+        {"bootstrap.servers": ",".join(bootstrap_servers), "group.id": "audit", "enable.auto.commit": False}
+    )
+    try:
+        partitions = consumer.list_topics(topic, timeout=30).topics[topic].partitions
+        ends = {p: consumer.get_watermark_offsets(TopicPartition(topic, p), timeout=30) for p in partitions}
+        consumer.assign([TopicPartition(topic, p, low) for p, (low, _) in ends.items()])
+        open_ends = {p: high for p, (low, high) in ends.items() if high > low}
+        found: Counter[int] = Counter()
+        deadline = time.monotonic() + timeout
+        while open_ends:
+            assert time.monotonic() < deadline, f"read only {sum(found.values())} records of {topic} in {timeout} s"
+            for message in consumer.consume(1000, timeout=1):
+                assert message.error() is None, message.error()
+                found[int(message.value())] += 1
+                if message.offset() + 1 >= open_ends.get(message.partition(), float("inf")):
+                    del open_ends[message.partition()]
+        return found
+    finally:
+        consumer.close()
