@@ -1,0 +1,163 @@
+"""Who may import what: the rooms of this repository and the doors between them, checked in every file.
+
+A file of module_utils is pure (no Ansible, no client, no clock, no environment, no files) unless IMPURE names it.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+OURS = "ansible_collections.streamops.kafka.plugins."
+UTILS = ROOT / "plugins" / "module_utils"
+
+#: The only files that import a client library, and what each may import.
+CLIENTS = {"_client.py": {"confluent_kafka", "kafka"}, "_zookeeper_client.py": {"kazoo"}}
+
+#: Standard library that reaches out of the process, or reads a clock or chance: not for pure files.
+REACHES_OUT = {
+    "concurrent",
+    "datetime",
+    "fcntl",
+    "http",
+    "logging",
+    "multiprocessing",
+    "os",
+    "pathlib",
+    "platform",
+    "pwd",
+    "random",
+    "secrets",
+    "select",
+    "selectors",
+    "shutil",
+    "signal",
+    "socket",
+    "ssl",
+    "subprocess",
+    "tarfile",
+    "tempfile",
+    "threading",
+    "time",
+    "urllib",
+}
+
+#: Files of module_utils that act on the world, and on what.
+IMPURE = {
+    "_archive.py": "files",
+    "_archive_cache.py": "files, locks",
+    "_archive_run.py": "files",
+    "_archive_source.py": "files, downloads",
+    "_archive_tar.py": "files",
+    "_broker_configs_apply.py": "the cluster",
+    "_client.py": "the cluster",
+    "_leader_election_apply.py": "the cluster",
+    "_log_lines.py": "files",
+    "_maven.py": "files, Maven",
+    "_node_info.py": "a node's files",
+    "_node_info_disks.py": "a node's disks",
+    "_node_info_java.py": "a node's Java",
+    "_node_info_ports.py": "a node's ports",
+    "_node_info_process.py": "a node's process",
+    "_node_wait_look.py": "a node's process and log",
+    "_partitions.py": "the cluster",
+    "_spark_job_run.py": "a Spark process",
+    "_storage_format.py": "a node's disks",
+    "_topics_apply.py": "the cluster",
+    "_zookeeper_client.py": "the ensemble",
+}
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The full names of what a file imports at run time; what only a type checker imports is left out."""
+    tree = ast.parse(path.read_text())
+    unseen = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in unseen:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.relative_to(ROOT)}: relative import; use the long path"
+            yield f"{node.module}.{node.names[0].name}" if node.module == OURS + "module_utils" else str(node.module)
+
+
+def files(folder: str) -> list[Path]:
+    """The Python files of a folder."""
+    return sorted((ROOT / folder).glob("*.py"))
+
+
+def top(name: str) -> str:
+    """The first part of a dotted name."""
+    return name.split(".")[0]
+
+
+def util(name: str) -> str | None:
+    """The file of module_utils that a name stands for, None when it is something else."""
+    prefix = OURS + "module_utils."
+    return name[len(prefix) :].split(".")[0] + ".py" if name.startswith(prefix) else None
+
+
+def breaches(path: Path, allowed: tuple[str, ...], pure_utils: bool = False) -> list[str]:
+    """Imports of a file that are neither standard library, nor start with an allowed name, nor a (pure) util."""
+    found = []
+    for name in imports(path):
+        own = util(name)
+        if own is not None and not (pure_utils and own in IMPURE):
+            continue
+        if own is None and (top(name) in sys.stdlib_module_names or name.startswith(allowed)):
+            continue
+        found.append(name)
+    return found
+
+
+@pytest.mark.parametrize("path", files("plugins/modules"), ids=lambda path: path.name)
+def test_a_module_imports_ansible_and_our_utils_only(path: Path) -> None:
+    assert breaches(path, ("ansible.module_utils.",)) == []
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in files("plugins/module_utils") if path.name not in IMPURE], ids=lambda path: path.name
+)
+def test_a_util_is_pure_unless_it_is_listed_as_acting_on_the_world(path: Path) -> None:
+    found = breaches(path, ("ansible.module_utils.basic",) if path.name == "_errors.py" else (), pure_utils=True)
+    found += [name for name in imports(path) if top(name) in REACHES_OUT]
+    assert found == [], "keep it pure, or name the file in IMPURE of this test with what it acts on"
+
+
+@pytest.mark.parametrize("path", files("plugins/module_utils"), ids=lambda path: path.name)
+def test_a_util_imports_no_library_and_no_ansible(path: Path) -> None:
+    allowed = tuple(CLIENTS.get(path.name, ()))
+    # The one place that turns errors into fail_json needs Ansible's words for a missing library.
+    assert breaches(path, ("ansible.module_utils.basic",) if path.name == "_errors.py" else allowed) == []
+
+
+@pytest.mark.parametrize("path", [*files("plugins/action"), *files("plugins/plugin_utils")], ids=lambda path: path.name)
+def test_action_plugins_import_ansible_and_pure_utils_only(path: Path) -> None:
+    assert breaches(path, ("ansible.", OURS + "plugin_utils."), pure_utils=True) == []
+
+
+@pytest.mark.parametrize("path", files("plugins/filter"), ids=lambda path: path.name)
+def test_filters_import_pure_utils_only(path: Path) -> None:
+    assert breaches(path, ("ansible.errors",), pure_utils=True) == []
+
+
+@pytest.mark.parametrize("path", files("spark_validation"), ids=lambda path: path.name)
+def test_spark_jobs_import_pyspark_and_themselves_only(path: Path) -> None:
+    assert breaches(path, ("pyspark", "spark_validation")) == []
+    assert not [name for name in imports(path) if util(name)]
+
+
+def test_the_list_of_impure_files_has_no_dead_entry() -> None:
+    later = {"_zookeeper_client.py"}
+    assert [name for name in IMPURE if not (UTILS / name).exists() and name not in later] == []
