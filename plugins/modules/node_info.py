@@ -154,8 +154,8 @@ restart_reasons:
   elements: dict
 live_properties:
   description:
-    - Properties that Kafka takes without a restart. Each with the value that a dynamic override must have until the next
-      start, or null where the process was started with the wanted value and no override is needed.
+    - Properties that Kafka takes without a restart. Each with the value that a dynamic override must have until the
+      next start, or null where the process was started with the wanted value and no override is needed.
   returned: always
   type: dict
 ports:
