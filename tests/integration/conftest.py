@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tarfile
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tests.support.cluster import ROOT, Cluster, free_port_base
+from tests.support.modules import run_module
 
 
 def _cluster(inventory: str, directory: Path) -> Iterator[Cluster]:
@@ -29,3 +32,24 @@ def combined(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three controllers and three brokers; tests leave all of them running and in sync."""
     yield from _cluster("local_isolated", tmp_path_factory.mktemp("isolated"))
+
+
+@pytest.fixture(scope="session")
+def kafka_release(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Gives the directory of an unpacked release of a version, made by the product's own module."""
+
+    @cache
+    def release(version: str) -> Path:
+        files = ROOT / "roles" / "_common" / "files"
+        wish = {
+            "version": version,
+            "launcher": str(files / "launcher"),
+            "lock": str(files / f"kafka-{version}.lock.json"),
+        }
+        made = run_module("streamops.kafka.kafka_archive", wish)
+        directory = tmp_path_factory.mktemp("releases")
+        with tarfile.open(made["archive"]) as archive:
+            archive.extractall(directory, filter="data")
+        return directory / made["release_name"]
+
+    return release
