@@ -10,13 +10,14 @@ from tempfile import TemporaryDirectory
 
 from pyspark.sql import SparkSession
 
-from spark_validation import audit, figures, findings, judge, record
+from spark_validation import audit, figures, judge
 from spark_validation.config import Arguments
 from spark_validation.errors import CannotRunError, root_cause
+from spark_validation.examine import examine
 from spark_validation.geometry import Geometry, writers_for
 from spark_validation.ledger import Ledger
 from spark_validation.live import probe
-from spark_validation.observed import OK, Findings, Observation
+from spark_validation.observed import Observation
 from spark_validation.progress import Progress, records_read
 from spark_validation.result import FAIL, INFO, Check, Result
 from spark_validation.session import client_properties, cores, jvm, versions
@@ -116,18 +117,20 @@ class Smoke:
         result.checks.append(in_range)
         ranges = {index: offsets for index, offsets in ranges.items() if index in held}
         width = audit.slot_width_ms(ledger.began_ms, ledger.ended_ms)
-        begun = time.monotonic()
         with (
             self.progress.phase("audit", f"read {ledger.span:,} offsets back and judge every record"),
             self.progress.watch("audit", ledger.span, "records", records_read(self.session, ledger.span)),
         ):
-            seen = self._observed(ledger, ranges, width)
-            seconds = time.monotonic() - begun
-            exact, strange = self._exact(ledger, ranges, seen)
+            rows = audit.read_range(self.session, arguments, ledger.topic, ranges)
+            try:
+                examined = examine(self.session, rows, ledger, width)
+            except Exception as error:
+                raise CannotRunError("read", root_cause(error)) from error
+        seen = examined.seen
         unreadable = in_range.suggests if in_range.status != FAIL else ""
-        result.checks += judge.judge_records(ledger, seen, exact, strange, unreadable)
+        result.checks += examined.checks(unreadable)
         result.checks.append(judge.judge_latency(seen, arguments.max_latency_p99_ms))
-        result.figures["read"] = figures.rate(seen.records, seconds)
+        result.figures["read"] = figures.rate(seen.records, examined.seconds)
         result.figures.update(figures.of_observation(seen, ledger, width))
         if arguments.stream_check:
             self._stream(ledger, ranges, seen, work)
@@ -140,29 +143,6 @@ class Smoke:
     def _retention_over(self, ledger: Ledger) -> bool:
         retention = self.arguments.topic_retention_seconds
         return retention is not None and time.time() * 1000 > ledger.began_ms + retention * 1000
-
-    def _observed(self, ledger: Ledger, ranges: dict[int, tuple[int, int]], width: int) -> Observation:
-        rows = audit.read_range(self.session, self.arguments, ledger.topic, ranges)
-        classified = record.classify(rows, ledger.run_id, ledger.topic)
-        try:
-            return audit.observe(classified, ledger.began_ms, width)
-        except Exception as error:
-            raise CannotRunError("read", root_cause(error)) from error
-
-    def _exact(
-        self, ledger: Ledger, ranges: dict[int, tuple[int, int]], seen: Observation
-    ) -> tuple[Findings, list[dict[str, object]]]:
-        """Read again only when the one pass found something to list."""
-        suspects = judge.suspect_lanes(ledger, seen)
-        strange = sorted(judge.stranger_lanes(ledger, seen))
-        odd = sorted(kind for kind in seen.kinds() if kind != OK)
-        if not (suspects or strange or odd):
-            return Findings(), []
-        self.progress.line(
-            "audit", f"{len(suspects)} lanes and {sum(seen.kinds()[kind] for kind in odd)} records differ: list them"
-        )
-        rows = audit.read_range(self.session, self.arguments, ledger.topic, ranges)
-        return findings.exact(self.session, rows, ledger, suspects, strange, odd)
 
     def _stream(self, ledger: Ledger, ranges: dict[int, tuple[int, int]], seen: Observation, work: Path) -> None:
         begun = time.monotonic()

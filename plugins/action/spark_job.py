@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Starts a Spark job, repeats the module spark_job, which watches it for one interval, and shows each interval."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._progress import DONE, Step
+from ansible_collections.streamops.kafka.plugins.module_utils._spark_job import (
+    WATCH_OPTIONS,
+    Tracker,
+    complaint,
+    place,
+    split_secrets,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress_action import ProgressAction
+
+_NOT_IN_CHECK_MODE = "Spark validation is skipped in check mode: the job writes records"
+
+
+class ActionModule(ProgressAction):
+    """Runs a job to its verdict."""
+
+    _requires_connection = True
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Run the job and return its verdict; in check mode nothing is started."""
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        options = self.own_options(WATCH_OPTIONS)
+        if self._task.check_mode:
+            # Said here as well, since a callback may hide skipped tasks.
+            self._display.display(f"[{(task_vars or {}).get('inventory_hostname')}] {_NOT_IN_CHECK_MODE}")
+            return dict(result, skipped=True, msg=_NOT_IN_CHECK_MODE)
+        plain, secret = split_secrets(options["client_properties"])
+        job_dir, arguments = place(options, time.strftime("%Y%m%dT%H%M%S", time.gmtime()), secrets.token_hex(2))
+        given = {"client_properties": plain, "secret_properties": secret, "arguments": arguments}
+        started = self.call(task_vars, step="start", job_dir=job_dir, **given)
+        if started.get("failed"):
+            return dict(result, **started)
+        tracker = Tracker()
+
+        # What was written once, at the start, needs no second way.
+        unwritten: dict[str, Any] = {"client_properties": {}, "arguments": {}}
+
+        def look(elapsed: float) -> Step:
+            window = max(0.0, min(options["interval"], options["timeout"] - elapsed))
+            watched = {"interval": window, "offset": tracker.offset}
+            return tracker.step(self.call(task_vars, step="observe", job_dir=job_dir, **watched, **unwritten))
+
+        followed = self.follow(look, task_vars, float(options["timeout"]), options["interval"])
+        found = tracker.last
+        if followed.timed_out or found.get("failed"):
+            found = dict(found, **self.call(task_vars, step="stop", job_dir=job_dir, **unwritten))
+        verdict = (found.get("result") or {}).get("verdict")
+        result.update(changed=False, verdict=verdict, exit_code=found.get("exit_code"), **followed.as_result())
+        result.update({name: found[name] for name in ("result", "report") if name in found})
+        if followed.timed_out:
+            why = f"was ended after {options['timeout']} s (timeout); it was at: {followed.last.text}"
+            result.update(failed=True, msg=f"Spark job in {job_dir}: {why}", log_tail=found.get("log_tail", []))
+        elif followed.last.state != DONE:
+            message = found["msg"] if found.get("failed") else complaint(found, job_dir)
+            result.update(failed=True, msg=message, log_tail=found.get("log_tail", []))
+        return result

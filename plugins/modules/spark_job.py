@@ -1,0 +1,195 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ansible module: one look at a Spark job, or its start or stop; the action of the same name repeats it."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: spark_job
+short_description: Run a Spark job that proves a Kafka cluster
+version_added: 0.1.0
+author: The streamops engineers
+description:
+  - Submits a job of the Python package C(spark_validation) with C(spark-submit), shows its progress live, and fails
+    when its verdict is not V(pass).
+  - The job runs detached in a directory of its own, which afterwards holds C(result.json), C(report.html),
+    C(ledger.json), C(progress.jsonl) and C(spark.log). When the time is over, its own process group is ended, and
+    nothing else.
+  - Client properties reach the job in a file that only its user may read, never on a command line.
+extends_documentation_fragment: [streamops.kafka._attributes]
+attributes:
+  check_mode:
+    support: none
+    details: The task is skipped and says so.
+  diff_mode:
+    support: N/A
+  idempotent:
+    support: N/A
+    details: Each run is a new proof; it reports no change, since the records go to a topic made for them.
+options:
+  job:
+    description: The job.
+    type: str
+    choices: [smoke]
+    default: smoke
+  output_dir:
+    description: >-
+      Holds a directory for each run, named by its id; the link C(latest) in it points to the last one.
+    type: path
+    required: true
+  run_id:
+    description: The name of the run, up to 32 letters, digits, dots, dashes or underscores; drawn by default.
+    type: str
+  audit_run_id:
+    description: Audit this earlier run of O(output_dir) again by its ledger. Nothing is written to the cluster.
+    type: str
+  job_dir:
+    description: The directory of this run; set by the action itself.
+    type: path
+  package:
+    description: The directory of the package C(spark_validation) on the host.
+    type: path
+    required: true
+  arguments:
+    description: >-
+      Arguments of the job; see docs/spark-validation.md. C(run_id), C(mode), C(output_dir), C(ledger_file) and C(kafka)
+      are set from the options of this module.
+    type: dict
+    default: {}
+  client_properties:
+    description: Native Kafka client properties, for example V(security.protocol). Secrets among them are kept secret.
+    type: dict
+    default: {}
+  secret_properties:
+    description: The secret ones among O(client_properties); set by the action itself.
+    type: dict
+  master:
+    description: A master that C(spark-submit) takes.
+    type: str
+    default: local[2]
+  python:
+    description: The Python of driver and workers, which has PySpark.
+    type: path
+    required: true
+  spark_submit:
+    description: The command.
+    type: path
+    required: true
+  java_home:
+    description: JAVA_HOME of Spark, when C(java) on the path is not the right one.
+    type: path
+  jars:
+    description: Jars given to Spark, those of the Kafka connector.
+    type: list
+    elements: path
+    default: []
+  conf:
+    description: Spark's own settings.
+    type: dict
+    default: {}
+  timeout:
+    description: Seconds after which the job is ended and the task fails.
+    type: int
+    default: 900
+  interval:
+    description: Seconds between two lines of progress.
+    type: float
+    default: 2.0
+  step:
+    description: What this one call does; set by the action itself.
+    type: str
+    choices: [start, observe, stop]
+    default: observe
+  offset:
+    description: The byte of the progress file to read from; set by the action itself.
+    type: int
+    default: 0
+"""
+
+EXAMPLES = r"""
+- name: Write 100,000 records to a cluster and audit them
+  streamops.kafka.spark_job:
+    output_dir: /var/lib/streamops/reports
+    package: /opt/streamops/spark_validation
+    python: /opt/streamops/venv/bin/python
+    spark_submit: /opt/streamops/venv/bin/spark-submit
+    jars: "{{ connector.jars }}"
+    arguments:
+      bootstrap_servers: [kafka1.example.com:9092, kafka2.example.com:9092]
+      records: 100000
+  register: proof
+"""
+
+RETURN = r"""
+verdict:
+  description: pass, fail, inconclusive or error; null when the job left no result.
+  returned: when the job ran
+  type: str
+  sample: pass
+exit_code:
+  description: What the job ended with, 0 pass, 1 findings or not judgeable, 2 could not run; null after a timeout.
+  returned: when the job ran
+  type: int
+result:
+  description: The summary of result.json with run_id, verdict, message, seconds, checks and headline figures.
+  returned: when the job left a result
+  type: dict
+report:
+  description: The path of report.html on the host.
+  returned: when the job ran
+  type: str
+log_tail:
+  description: The last lines of the job's log.
+  returned: failure
+  type: list
+  elements: str
+elapsed:
+  description: Seconds that the task watched.
+  returned: when the job ran
+  type: float
+history:
+  description: What each look found.
+  returned: when the job ran
+  type: list
+  elements: dict
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils import _spark_job_run
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._spark_job import WATCH_OPTIONS
+
+SPEC = dict(
+    WATCH_OPTIONS,
+    job={"type": "str", "choices": ["smoke"], "default": "smoke"},
+    job_dir={"type": "path"},
+    package={"type": "path", "required": True},
+    secret_properties={"type": "dict", "no_log": True},
+    master={"type": "str", "default": "local[2]"},
+    python={"type": "path", "required": True},
+    spark_submit={"type": "path", "required": True},
+    java_home={"type": "path"},
+    jars={"type": "list", "elements": "path", "default": []},
+    conf={"type": "dict", "default": {}},
+    step={"type": "str", "choices": ["start", "observe", "stop"], "default": "observe"},
+    offset={"type": "int", "default": 0},
+)
+
+
+def main() -> None:
+    """Do one step."""
+    module = AnsibleModule(argument_spec=SPEC, supports_check_mode=False)
+    params = module.params
+    with errors_reported(module):
+        if params["step"] == "start":
+            found = _spark_job_run.start(params)
+        elif params["step"] == "stop":
+            found = _spark_job_run.stop(params["job_dir"])
+        else:
+            found = _spark_job_run.observe(params["job_dir"], params["offset"], params["interval"])
+        module.exit_json(changed=False, **found)
+
+
+if __name__ == "__main__":
+    main()
