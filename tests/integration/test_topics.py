@@ -1,0 +1,171 @@
+"""The module topics against real brokers: create, again, check, grow, refuse, delete, and large lists."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client import TOPIC, Admin, TopicSpec
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from tests.support.modules import run_module
+
+Ensure = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def admin(combined: Any) -> Iterator[Admin]:
+    """The cluster, seen by the client of the collection."""
+    with Admin(Connection(tuple(combined.bootstrap_servers))) as connected:
+        yield connected
+
+
+@pytest.fixture
+def ensure(combined: Any, admin: Admin) -> Iterator[Ensure]:
+    """Calls the module with a list of topics; every topic of the test's own prefix is deleted afterwards."""
+
+    def call(*topics: dict[str, Any], check: bool = False, diff: bool = True, **options: Any) -> dict[str, Any]:
+        wanted = {"bootstrap_servers": combined.bootstrap_servers, "topics": list(topics), **options}
+        return run_module("streamops.kafka.topics", wanted, check=check, diff=diff)
+
+    yield call
+    left = [name for name in admin.topics() if name.startswith("it-")]
+    admin.delete_topics(left)
+    deadline = time.monotonic() + 60
+    while any(name.startswith("it-") for name in admin.topics()):
+        assert time.monotonic() < deadline, "the topics of the test are still there"
+        time.sleep(0.2)
+
+
+def topic(name: str, partitions: int = 3, factor: int = 3, **config: Any) -> dict[str, Any]:
+    """An entry of the list."""
+    return {"name": name, "partitions": partitions, "replication_factor": factor, "config": config}
+
+
+def test_the_life_of_a_topic(ensure: Ensure, admin: Admin) -> None:
+    wanted = topic("it-life", 3, 3, **{"retention.ms": 1000, "cleanup.policy": ["delete", "compact"]})
+    expected = {
+        "partitions": 3,
+        "replication_factor": 3,
+        "config": {"retention.ms": "1000", "cleanup.policy": "delete,compact"},
+    }
+    foreseen = ensure(wanted, check=True)
+    assert (foreseen["changed"], foreseen["diff"]) == (True, {"before": {}, "after": {"it-life": expected}})
+    assert "it-life" not in admin.topics()
+
+    done = ensure(wanted)
+    assert (done["created"], done["diff"]) == (["it-life"], foreseen["diff"])
+    for broker in admin.brokers():
+        assert [p.leader is not None for p in admin.topics_at(broker.id, ["it-life"])["it-life"]] == [True] * 3
+
+    again = ensure(wanted)
+    assert (again["failed"], again["changed"], again["unchanged"]) == (False, False, 1)
+
+    gone = ensure({"name": "it-life", "state": "absent"}, allow_delete=True)
+    assert gone["deleted"] == ["it-life"]
+    assert "it-life" not in admin.topics()
+    assert not ensure({"name": "it-life", "state": "absent"}, allow_delete=True)["changed"]
+
+
+def test_a_topic_grows_and_its_keys_change_and_check_mode_foresaw_it(ensure: Ensure, admin: Admin) -> None:
+    ensure(topic("it-grow", 2, 3, **{"retention.ms": 1000}))
+    wanted = topic("it-grow", 4, 3, **{"retention.ms": None, "min.cleanable.dirty.ratio": 0.25})
+    foreseen = ensure(wanted, check=True)
+    done = ensure(wanted)
+    assert done["diff"] == foreseen["diff"]
+    assert done["diff"]["before"]["it-grow"]["partitions"] == 2
+    assert done["diff"]["after"]["it-grow"]["config"] == {
+        "retention.ms": "(default)",
+        "min.cleanable.dirty.ratio": "0.25",
+    }
+    assert len(admin.topics()["it-grow"]) == 4
+    assert not ensure(wanted)["changed"]
+
+
+def test_the_same_value_written_in_another_way_is_no_change(ensure: Ensure) -> None:
+    ensure(topic("it-same", **{"retention.ms": -1, "cleanup.policy": "compact,delete", "preallocate": "true"}))
+    other = {"retention.ms": "-1", "cleanup.policy": ["delete", "compact"], "preallocate": True}
+    assert not ensure(topic("it-same", **other))["changed"]
+
+
+def test_keys_that_are_not_named_are_left_alone(ensure: Ensure, admin: Admin) -> None:
+    ensure(topic("it-foreign"))
+    assert admin.set_configs(TOPIC, {"it-foreign": {"segment.ms": "777777"}}) == {"it-foreign": None}
+    assert ensure(topic("it-foreign", **{"retention.ms": 5}))["configured"] == ["it-foreign"]
+    assert admin.configs(TOPIC, {"it-foreign": ["segment.ms"]})["it-foreign"]["segment.ms"].value == "777777"
+
+
+def test_a_topic_changed_by_hand_is_told_and_repaired(ensure: Ensure, admin: Admin) -> None:
+    wanted = topic("it-hand", **{"retention.ms": 1000})
+    ensure(wanted)
+    admin.set_configs(TOPIC, {"it-hand": {"retention.ms": "2000"}})
+    repaired = ensure(wanted)
+    assert repaired["diff"]["before"] == {"it-hand": {"config": {"retention.ms": "2000"}}}
+    assert not ensure(wanted)["changed"]
+
+
+def test_every_violation_is_told_and_nothing_is_touched(ensure: Ensure, admin: Admin) -> None:
+    ensure(topic("it-old", 3))
+    refused = ensure(
+        topic("it-new"),
+        topic("it-old", 2, 3, **{"no.such.key": 1, "retention.ms": "soon"}),
+        topic("it-value", 1, 3, **{"cleanup.policy": "sometimes"}),
+        topic("it-many", 1, 4),
+        topic("it-twice"),
+        topic("it-twice"),
+        topic("__it-internal"),
+        topic("it bad"),
+        topic("it.new", 1),
+    )
+    assert refused["failed"]
+    for said in (
+        "it-old: has 3 partitions, 2 wanted",
+        "no.such.key",
+        "retention.ms",
+        "it-value: refused by Kafka",
+        "it-many: replication_factor is 4, but only 3 brokers are live",
+        "it-twice: named 2 times",
+        "__it-internal: belongs to Kafka itself",
+        "'it bad': illegal name",
+    ):
+        assert said in refused["msg"]
+    assert refused["failure"]["kind"] == "RefusedError"
+    assert [name for name in admin.topics() if name.startswith("it")] == ["it-old"]
+
+
+def test_deleting_needs_consent(ensure: Ensure, admin: Admin) -> None:
+    ensure(topic("it-keep"))
+    refused = ensure({"name": "it-keep", "state": "absent"})
+    assert refused["failed"]
+    assert "allow_delete" in refused["msg"]
+    assert "it-keep" in admin.topics()
+
+
+def test_another_replication_factor_is_reported_and_left(ensure: Ensure, admin: Admin) -> None:
+    ensure(topic("it-factor", 1, 2))
+    reported = ensure(topic("it-factor", 1, 3))
+    assert not reported["changed"]
+    assert reported["replication_differs"] == [{"name": "it-factor", "found": 2, "wanted": 3}]
+    assert "only a reassignment changes it" in reported["warnings"][0]
+    assert len(admin.topics()["it-factor"][0].replicas) == 2
+
+
+def test_a_topic_may_leave_its_numbers_to_the_cluster(ensure: Ensure) -> None:
+    assert ensure({"name": "it-default"})["created"] == ["it-default"]
+    assert not ensure({"name": "it-default"})["changed"]
+
+
+def test_creating_again_at_once_finds_the_topic_though_a_broker_may_not_know_it_yet(
+    ensure: Ensure, admin: Admin
+) -> None:
+    assert set(admin.create_topics([TopicSpec(f"it-race{n}", 3, 3, {}) for n in range(50)]).values()) == {None}
+    assert not ensure(*(topic(f"it-race{n}") for n in range(50)))["changed"]
+
+
+def test_a_topic_above_ten_thousand_records_is_created_and_then_grown(ensure: Ensure, admin: Admin) -> None:
+    done = ensure(topic("it-large", 12_000, 1), timeout=240, request_timeout=60)
+    assert done["created"] == ["it-large"], done.get("msg")
+    assert len(admin.topics()["it-large"]) == 12_000
+    assert not ensure(topic("it-large", 12_000, 1), request_timeout=60)["changed"]
