@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""isr_wait against real brokers: one that stays away, one that returns, none at all."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.cluster import Cluster, free_port_base
+from tests.support.modules import run_module
+
+TOPIC = "isr-orders"
+
+
+def wait(cluster: Cluster, check: bool = False, **options: Any) -> dict[str, Any]:
+    """Return the result of a wait with short intervals."""
+    arguments = {"bootstrap_servers": cluster.bootstrap_servers, "interval": 2, "sample_interval": 0.5, **options}
+    return run_module("streamops.kafka.isr_wait", arguments, check=check)
+
+
+@pytest.fixture(scope="module")
+def orders(combined: Cluster) -> Iterator[str]:
+    """A topic of thirty partitions, more than a failure lists, on all three brokers."""
+    topics = {"bootstrap_servers": combined.bootstrap_servers, "allow_delete": True}
+    wanted = {"name": TOPIC, "partitions": 30, "replication_factor": 3}
+    assert not run_module("streamops.kafka.topics", {**topics, "topics": [wanted]})["failed"]
+    yield TOPIC
+    run_module("streamops.kafka.topics", {**topics, "topics": [{"name": TOPIC, "state": "absent"}]})
+
+
+@pytest.fixture
+def stopped(combined: Cluster, orders: str) -> Iterator[Cluster]:
+    """The cluster with kafka3 stopped; it is back and in sync afterwards."""
+    combined.stop("kafka3")
+    try:
+        yield combined
+    finally:
+        combined.start("kafka3")
+        assert wait(combined, timeout=120)["in_sync"]
+
+
+def test_a_cluster_in_sync_is_seen_in_several_observations_in_a_row(combined: Cluster, orders: str) -> None:
+    found = wait(combined, scope="topics", topics=[orders], consecutive=4)
+    assert not found["changed"]
+    assert (found["in_sync"], found["wait_state"], found["partitions_done"]) == (True, "in_sync", 30)
+    assert found["history"][-1]["good_observations"] >= 4
+
+
+def test_a_stopped_broker_times_out_with_the_partitions_and_why(stopped: Cluster, orders: str) -> None:
+    identity = stopped.identities["kafka3"]
+    found = wait(stopped, scope="topics", topics=[orders], timeout=5, stuck_after=3)
+    assert found["failed"]
+    assert (found["partitions_not_done"], len(found["partitions"])) == (30, 20)
+    assert all(p["missing"] == [identity] for p in found["partitions"])
+    assert found["brokers"] == {str(identity): "fenced"}
+    assert found["wait_state"] == "stuck"
+    assert f"broker {identity} is fenced: stopped" in found["msg"]
+    assert f"{orders}-" in found["msg"]
+    assert "and 10 more partitions" in found["msg"]
+    assert found["attempts"] == len(found["history"]) > 1
+
+
+def test_check_mode_looks_once_and_never_fails_for_a_wait(stopped: Cluster, orders: str) -> None:
+    found = wait(stopped, check=True, scope="own", broker=stopped.identities["kafka3"])
+    assert (found["failed"], found["in_sync"], found["attempts"]) == (False, False, 1)
+    assert found["partitions_not_done"] >= 30
+
+
+def test_a_broker_that_returns_ends_the_wait(combined: Cluster, orders: str) -> None:
+    combined.stop("kafka3")
+    back = threading.Timer(4, combined.start, ["kafka3"])
+    back.start()
+    try:
+        found = wait(combined, scope="own", broker=combined.identities["kafka3"], timeout=120)
+    finally:
+        back.join()
+    assert found["in_sync"], found
+    states = [row["wait_state"] for row in found["history"]]
+    assert states[0] == "waiting"
+    assert states[-1] == "in_sync"
+    assert found["partitions_done"] == found["partitions_total"] >= 30
+    assert wait(combined, timeout=120)["in_sync"]
+
+
+def test_a_topic_that_does_not_exist_is_missed(combined: Cluster) -> None:
+    found = wait(combined, scope="topics", topics=["isr-nobody"], timeout=2)
+    assert found["failed"]
+    assert "topic isr-nobody does not exist" in found["msg"]
+
+
+def test_a_cluster_unreachable_from_the_beginning_is_a_clear_error() -> None:
+    server = f"127.0.0.1:{free_port_base()}"
+    arguments = {"bootstrap_servers": [server], "timeout": 300, "interval": 1, "start_timeout": 2}
+    found = run_module("streamops.kafka.isr_wait", arguments)
+    assert found["failed"]
+    assert "no bootstrap server answered" in found["msg"]
+    assert found["elapsed"] < 60
+    looked = run_module("streamops.kafka.isr_wait", arguments, check=True)
+    assert (looked["failed"], looked["wait_state"]) == (False, "unreachable")
