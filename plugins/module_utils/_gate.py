@@ -262,7 +262,7 @@ def _outdated_brokers(snapshot: Snapshot, stop: Stop) -> list[Refusal]:
     quorum = snapshot.quorum
     if quorum is None or quorum.leader_id is None:
         return []
-    members = {member.id: member for member in (*quorum.observers, *quorum.voters)}
+    members = _members(quorum)
     behind = []
     for broker in snapshot.brokers:
         if broker.fenced or broker.id in stop.nodes:
@@ -283,6 +283,15 @@ def _outdated_brokers(snapshot: Snapshot, stop: Stop) -> list[Refusal]:
             transient=True,
         )
     ]
+
+
+def _members(quorum: Quorum) -> dict[int, Voter]:
+    """Return voters and observers by id; of several entries of a node (its disk was replaced) the most recent one."""
+
+    def age(member: Voter) -> float:
+        return float("inf") if member.last_caught_up_ms_ago is None else member.last_caught_up_ms_ago
+
+    return {member.id: member for member in sorted((*quorum.observers, *quorum.voters), key=age, reverse=True)}
 
 
 def caught_up(voter: Voter, quorum: Quorum, limit_ms: int) -> bool:
@@ -344,7 +353,7 @@ def _behind(voter: Voter, role: str = "voter") -> str:
 
 
 def _missing_controllers(quorum: Quorum, stop: Stop) -> list[Refusal]:
-    known = {voter.id: voter for voter in (*quorum.observers, *quorum.voters)}
+    known = _members(quorum)
     away = []
     for number in sorted(stop.expected_controllers - stop.nodes):
         if number not in known:

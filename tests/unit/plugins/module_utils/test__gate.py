@@ -80,6 +80,8 @@ ALLOWED = [
     ("the node itself is not registered", cluster(part((1, 2)), brokers=brokers(1, 2)), stop(3)),
     ("a node that is a broker only, the quorum elsewhere", cluster(quorum=isolated(v1=5, v2=400, v3=9999)),
      stop(3, roles={"broker"}, expected_controllers={11, 12, 13})),
+    ("a broker whose old disk is still remembered",
+     cluster(quorum=replace(HEALTHY, observers=quorum(1, v2=90000).voters)), stop(3)),
     ("a single voter", cluster(quorum=quorum(1, v1=0), brokers=brokers(1)), ALONE),
     ("one of two voters, the other caught up", cluster(quorum=quorum(1, v1=0, v2=50), brokers=brokers(1, 2)), ALONE),
     ("one of five voters, another away", cluster(quorum=quorum(1, v1=0, v2=9, v3=9, v4=9, v5=99999)),
