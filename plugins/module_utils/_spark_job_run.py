@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -85,6 +86,9 @@ def observe(job_dir: str, offset: int, interval: float) -> dict[str, Any]:
 
 def outcome(job_dir: str) -> dict[str, Any]:
     """Return what a job left behind: the summary of its result, the report's path, the last lines of its log."""
+    with contextlib.suppress(FileNotFoundError):
+        # It may hold secrets, and the job has read it.
+        os.remove(os.path.join(job_dir, "args.json"))
     result = os.path.join(job_dir, "result.json")
     found: dict[str, Any] = {"report": os.path.join(job_dir, "report.html"), "log_tail": _tail(job_dir), "result": None}
     if os.path.exists(result):
