@@ -133,10 +133,9 @@ class Cluster:
     def alive(self, node: str) -> bool:
         """Whether the recorded process runs (and is no zombie)."""
         try:
-            state = Path(f"/proc/{self.pid(node)}/stat").read_text().rsplit(")", 1)[1].split()[0]
+            return _runs(self.pid(node))
         except (OSError, ValueError):
             return False
-        return state != "Z"
 
     def supervisorctl(self, *words: str) -> str:
         """What supervisorctl prints."""
@@ -180,12 +179,20 @@ class Cluster:
         """Ends every process of this cluster."""
         if (self.directory / "config").exists():
             self.supervisorctl("shutdown")
+        pid = self.directory / "run" / "supervisord.pid"
         deadline = time.monotonic() + 90
-        while any(self.alive(node) for node in self.nodes) and time.monotonic() < deadline:
+        while pid.exists() and _runs(int(pid.read_text() or 0)) and time.monotonic() < deadline:
             time.sleep(0.2)
         for node in self.nodes:
             if self.alive(node):
                 self.kill(node)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def parse_recap(output: str) -> dict[str, dict[str, int]]:

@@ -1,0 +1,119 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ansible module: the directories and files of a node in one call."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: node_files
+short_description: Write the directories and files of a node in one call
+version_added: 0.1.0
+description:
+  - Compares directories and files with what is wanted and writes what differs, each file whole or not at all.
+  - A call costs more than a file does, so the roles write a node in one call instead of one per file.
+options:
+  directories:
+    description: Directories, with their parents.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      path:
+        description: The directory.
+        type: path
+        required: true
+      mode:
+        description: Permissions as an octal string.
+        type: str
+        required: true
+      owner:
+        description: Owner; left alone when not given.
+        type: str
+      group:
+        description: Group; left alone when not given.
+        type: str
+  files:
+    description: Files and their whole content.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      path:
+        description: The file; its directory must exist or be one of O(directories).
+        type: path
+        required: true
+      content:
+        description: The content.
+        type: str
+        required: true
+      mode:
+        description: Permissions as an octal string.
+        type: str
+        required: true
+      owner:
+        description: Owner; left alone when not given.
+        type: str
+      group:
+        description: Group; left alone when not given.
+        type: str
+extends_documentation_fragment: [streamops.kafka._attributes]
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+author: The streamops engineers
+"""
+
+EXAMPLES = r"""
+- name: Write a file in a directory of its own
+  streamops.kafka.node_files:
+    directories:
+      - {path: /etc/kafka/kafka1, mode: "0750"}
+    files:
+      - path: /etc/kafka/kafka1/jvm.options
+        content: "{{ lookup('ansible.builtin.template', 'jvm.options.j2') }}"
+        mode: "0640"
+"""
+
+RETURN = r"""
+changed_paths:
+  description: What was written (in check mode, would be).
+  returned: success
+  type: list
+  elements: str
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils import _node_files
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+
+PLACE = {
+    "path": {"type": "path", "required": True},
+    "mode": {"type": "str", "required": True},
+    "owner": {"type": "str"},
+    "group": {"type": "str"},
+}
+SPEC = {
+    "directories": {"type": "list", "elements": "dict", "default": [], "options": PLACE},
+    "files": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {**PLACE, "content": {"type": "str", "required": True}},
+    },
+}
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
+    with errors_reported(module):
+        module.exit_json(**_node_files.ensure(module, module.params["directories"], module.params["files"]))
+
+
+if __name__ == "__main__":
+    main()
