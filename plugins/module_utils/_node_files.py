@@ -32,7 +32,8 @@ def ensure(
         _refuse_other_kind(one["path"], os.path.isdir, "directory")
     for one in files:
         _refuse_other_kind(one["path"], os.path.isfile, "file")
-    changed, diffs = [], []
+    changed: list[str] = []
+    diffs: list[dict[str, str]] = []
     for one in directories:
         if _directory(module, one, diffs):
             changed.append(one["path"])
@@ -51,7 +52,7 @@ def _refuse_other_kind(path: str, is_kind: Any, kind: str) -> None:
         )
 
 
-def _directory(module: AnsibleModule, wanted: Mapping[str, Any], diffs: list[Any]) -> bool:
+def _directory(module: AnsibleModule, wanted: Mapping[str, Any], diffs: list[dict[str, str]]) -> bool:
     created = not os.path.isdir(wanted["path"])
     if created:
         diffs.append(
@@ -63,7 +64,7 @@ def _directory(module: AnsibleModule, wanted: Mapping[str, Any], diffs: list[Any
     return _attributes(module, wanted) or created
 
 
-def _file(module: AnsibleModule, wanted: Mapping[str, Any], diffs: list[Any]) -> bool:
+def _file(module: AnsibleModule, wanted: Mapping[str, Any], diffs: list[dict[str, str]]) -> bool:
     before = _read(wanted["path"])
     written = before != wanted["content"]
     if written:

@@ -120,6 +120,7 @@ def test_a_node_that_its_supervisor_lost_can_still_be_restarted(cluster: Cluster
     orphan = cluster.pid("kafka1")
     cluster.playbook("site.yml", kafka_broker_config={"queued.max.requests": 450}).ok()
     assert cluster.pid("kafka1") != orphan
+    cluster.variables["kafka_broker_config"] = {"queued.max.requests": 450}
     assert "RUNNING" in cluster.supervisorctl("status", "kafka-kafka1")
 
 
@@ -128,7 +129,7 @@ def test_a_fourth_broker_added_by_the_inventory_joins_and_nobody_restarts(cluste
     four = {**three, "kafka4": {"kafka_node_id": 4, "kafka_rack": "r1"}}
     inventory = hosts_file(tmp_path / "inv", {"kraft_controllers": three, "kafka_brokers": four}, local_variables())
     before = cluster.pids()
-    grown = Cluster(inventory, cluster.directory, cluster.port_base)
+    grown = Cluster(inventory, cluster.directory, cluster.port_base, cluster.variables)
     try:
         grown.playbook().ok()
         info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": grown.bootstrap_servers})
@@ -146,7 +147,7 @@ def test_a_changed_node_id_is_refused_with_both_ids(cluster: Cluster, tmp_path: 
     hosts["kafka_brokers"]["hosts"]["kafka3"]["kafka_node_id"] = 7
     (inventory / "hosts.yml").write_text(yaml.safe_dump(hosts))
     before = cluster.pids()
-    changed = Cluster(inventory, cluster.directory, cluster.port_base)
+    changed = Cluster(inventory, cluster.directory, cluster.port_base, cluster.variables)
     run = changed.playbook()
     assert run.rc != 0
     assert run.changed == 0

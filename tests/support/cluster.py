@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import re
@@ -176,13 +177,9 @@ class Cluster:
         return (self.directory / "log" / node / "server.log").read_text()
 
     def destroy(self) -> None:
-        """Ends every process of this cluster."""
-        if (self.directory / "config").exists():
-            self.supervisorctl("shutdown")
-        pid = self.directory / "run" / "supervisord.pid"
-        deadline = time.monotonic() + 90
-        while pid.exists() and _runs(int(pid.read_text() or 0)) and time.monotonic() < deadline:
-            time.sleep(0.2)
+        """Ends every process of this cluster at once: its data is thrown away anyway."""
+        with contextlib.suppress(OSError, ValueError):
+            self.kill_supervisord()
         for node in self.nodes:
             if self.alive(node):
                 self.kill(node)
