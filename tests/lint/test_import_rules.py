@@ -59,6 +59,7 @@ IMPURE = {
     "_leader_election_apply.py": "the cluster",
     "_log_lines.py": "files",
     "_maven.py": "files, Maven",
+    "_node_files.py": "files",
     "_node_info.py": "a node's files",
     "_node_info_disks.py": "a node's disks",
     "_node_info_java.py": "a node's Java",

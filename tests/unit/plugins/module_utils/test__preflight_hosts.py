@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What hosts answer, by table: one mistake in good answers gives exactly its own violation."""
+"""The rules of streamops.kafka.host_preflight by table: one mistake in good answers gives exactly its own violation."""
 
 from __future__ import annotations
 
