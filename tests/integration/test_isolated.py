@@ -1,0 +1,36 @@
+"""Controllers and brokers as separate processes: installed, unchanged, and rolled controllers first."""
+
+from __future__ import annotations
+
+from tests.support.cluster import Cluster, until
+from tests.support.modules import run_module
+from tests.support.traffic import producing, read_all
+from tests.support.watch import Watch
+
+
+def test_the_quorum_has_three_voters_and_the_brokers_observe(isolated: Cluster) -> None:
+    info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": isolated.bootstrap_servers})
+    assert [voter["id"] for voter in info["quorum"]["voters"]] == [1, 2, 3]
+    assert [observer["id"] for observer in info["quorum"]["observers"]] == [4, 5, 6]
+    assert [node["id"] for node in info["nodes"]] == [4, 5, 6]
+
+
+def test_a_second_run_changes_and_restarts_nothing(isolated: Cluster) -> None:
+    before = isolated.pids()
+    assert isolated.playbook().ok().changed == 0
+    assert isolated.pids() == before
+
+
+def test_a_roll_takes_controllers_before_brokers_the_active_one_late_and_loses_nothing(isolated: Cluster) -> None:
+    before = isolated.pids()
+    with producing(isolated.bootstrap_servers, "orders") as ledger, Watch(isolated) as watch:
+        until(lambda: len(ledger.acknowledged) > 1000, "the producer to be under way")
+        isolated.playbook(kafka_config={"queued.max.requests": 401}).ok()
+    after = isolated.pids()
+    assert all(after[node] != before[node] for node in isolated.nodes)
+    assert watch.most_down == 1
+    assert sorted(watch.order) == sorted(isolated.nodes), f"exactly one restart per node, saw {watch.order}"
+    assert [node for node in watch.order if node.startswith("controller")][:2] == watch.order[:2]
+    assert watch.order[-1].startswith("controller"), "the active controller is left for pass 2"
+    assert not ledger.failed
+    assert not ledger.lost(read_all(isolated.bootstrap_servers, "orders"))
