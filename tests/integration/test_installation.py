@@ -116,6 +116,7 @@ def test_a_killed_node_and_its_killed_supervisor_heal_by_a_rerun_with_all_data(c
     assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
 
 
+@pytest.mark.full
 def test_a_node_that_its_supervisor_lost_can_still_be_restarted(cluster: Cluster) -> None:
     orphan = cluster.pid("kafka1")
     cluster.playbook("site.yml", kafka_broker_config={"queued.max.requests": 450}).ok()
@@ -210,6 +211,7 @@ def _formatting(disks: Path) -> bool:
     return False
 
 
+@pytest.mark.full
 def test_a_cluster_of_a_single_node_installs_and_settles(tmp_path: Path) -> None:
     variables = {**local_variables(), "kafka_topics": [{"name": "one", "partitions": 3, "replication_factor": 1}]}
     one = {"node1": {"kafka_node_id": 1}}

@@ -149,6 +149,8 @@ class Cluster:
     def stop(self, node: str) -> None:
         """Stops a node in order; it stays stopped."""
         self.supervisorctl("stop", f"kafka-{node}")
+        if self.alive(node):  # A supervisord that was killed left it behind.
+            os.kill(self.pid(node), signal.SIGTERM)
         until(lambda: not self.alive(node), f"{node} to stop")
 
     def start(self, node: str) -> None:
