@@ -52,45 +52,62 @@ def observe(classified: DataFrame, began_ms: int, width_ms: int) -> Observation:
 
 def measured(classified: DataFrame, began_ms: int, width_ms: int) -> DataFrame:
     """The sums by lane, by partition, by latency bucket and by slot of the timeline, in one frame."""
-    before = F.lag("seq").over(Window.partitionBy("partition", "kind", "lane").orderBy("offset"))
+    before = F.lag("seq").over(Window.partitionBy("place", "lane").orderBy("offset"))
+    # A column of its own first: in one select with the rest, Spark would widen the rows before the sort, not after it.
+    ordered = _narrow(classified, began_ms, width_ms).withColumn("before", before)
+    rows = ordered.select(
+        "place",
+        "lane",
+        F.expr("((packed >> 1) & 127) - 1").alias("slot"),
+        _bucket(F.col("latency_ms")).alias("bucket"),
+        F.lit(1).alias("records"),
+        F.expr("packed & 1").alias("create_time"),
+        F.expr("packed >> 8").alias("bytes"),
+        F.col("seq").alias("least"),
+        F.col("seq").alias("most"),
+        F.coalesce((F.col("seq") <= F.col("before")).cast("int"), F.lit(0)).alias("backwards"),
+        F.col("latency_ms").alias("latency_total"),
+        F.col("latency_ms").alias("latency_least"),
+        F.col("latency_ms").alias("latency_most"),
+        F.col("hash").alias("digest_xor"),
+        F.expr("hash & 4294967295").alias("digest_sum"),
+    )
+    # Grouped by what the rows are sorted by, and more: no second shuffle of records.
+    cells = rows.groupBy("place", "lane", "slot", "bucket").agg(*_merged())
+    cells = cells.withColumn("partition", F.expr("place >> 3")).withColumn("kind", F.expr("place & 7"))
+    views = [[F.col(name) for name in view] for view in _VIEWS]
+    grouped = cells.groupingSets(views, "partition", "kind", "lane", "slot", "bucket")
+    return grouped.agg(F.grouping_id().alias("view"), *_merged())
+
+
+def _narrow(classified: DataFrame, began_ms: int, width_ms: int) -> DataFrame:
+    """What the sort must carry, in as few columns as will do: each one costs eight bytes of every record.
+
+    `place` holds partition and kind, `packed` bytes, slot and whether the client set the time.
+    """
     # Outside the write (a foreign record, another clock) everything falls into the slots at both ends.
     slot = F.least(F.greatest(F.floor((F.col("append_ms") - began_ms) / width_ms), F.lit(-1)), F.lit(SLOTS))
-    cells = (
-        classified.withColumn("backwards", F.coalesce((F.col("seq") <= before).cast("int"), F.lit(0)))
-        .withColumn("slot", slot)
-        .withColumn("bucket", _bucket(F.col("latency_ms")))
-        .groupBy("partition", "kind", "lane", "slot", "bucket")
-        .agg(
-            *_sums(
-                {"records": F.count(F.lit(1)), "create_time": F.sum((F.col("time_type") != 1).cast("int"))},
-                "seq",
-                "seq",
-            )
-        )
+    by_client = (F.col("time_type") != 1).cast("int")
+    return classified.select(
+        (F.col("partition") * 8 + F.col("kind")).alias("place"),
+        "lane",
+        "offset",
+        "seq",
+        "hash",
+        "latency_ms",
+        (F.col("bytes").cast("bigint") * 256 + (slot + 1) * 2 + by_client).alias("packed"),
     )
-    again = {"records": F.sum("records"), "create_time": F.sum("create_time")}
-    return cells.groupingSets(
-        [[F.col(name) for name in view] for view in _VIEWS],
-        "partition", "kind", "lane", "slot", "bucket",
-    ).agg(F.grouping_id().alias("view"), *_sums(again, "least", "most"))  # fmt: skip
 
 
-def _sums(counts: dict[str, Column], least: str, most: str) -> list[Column]:
-    """The measures of a group. The same formulas serve rows (`least` = `most` = the column) and groups of rows."""
-    rows = least == most
-    value = "latency_ms" if rows else "latency_total"
-    return [
-        *(count.alias(name) for name, count in counts.items()),
-        F.sum("bytes").alias("bytes"),
-        F.min(least).alias("least"),
-        F.max(most).alias("most"),
-        F.sum("backwards").alias("backwards"),
-        F.sum(value).alias("latency_total"),
-        F.min("latency_ms" if rows else "latency_least").alias("latency_least"),
-        F.max("latency_ms" if rows else "latency_most").alias("latency_most"),
-        F.bit_xor("hash" if rows else "digest_xor").alias("digest_xor"),
-        F.sum(F.expr("hash & 4294967295") if rows else F.col("digest_sum")).alias("digest_sum"),
-    ]
+def _merged() -> list[Column]:
+    """The measures of a group, whether its members are records or groups themselves."""
+    rules = {
+        F.sum: ("records", "create_time", "bytes", "backwards", "latency_total", "digest_sum"),
+        F.min: ("least", "latency_least"),
+        F.max: ("most", "latency_most"),
+        F.bit_xor: ("digest_xor",),
+    }
+    return [rule(name).alias(name) for rule, names in rules.items() for name in names]
 
 
 def _bucket(latency_ms: Column) -> Column:

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from spark_validation import __version__
 from spark_validation.config import Arguments
+from spark_validation.geometry import RECORDS_PER_WRITER
 
 
 def open_session(name: str) -> SparkSession:
@@ -28,6 +29,8 @@ def open_session(name: str) -> SparkSession:
     )
     session.sparkContext.setLogLevel("ERROR")
     session.conf.set("spark.sql.shuffle.partitions", str(max(2, cores(session))))
+    # A window keeps this many rows of a lane in memory before it goes through a spilling sorter, row by row.
+    session.conf.set("spark.sql.windowExec.buffer.in.memory.threshold", str(RECORDS_PER_WRITER))
     return session
 
 
