@@ -24,6 +24,7 @@ class ActionModule(ProgressAction):
         broken: dict[str, Any] = {}
 
         def look(elapsed: float) -> Step:
+            """Run the module once, for one interval."""
             found = self.call(task_vars)
             if found.get("failed"):
                 broken.update(found)

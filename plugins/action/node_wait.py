@@ -24,6 +24,7 @@ class ActionModule(ProgressAction):
         timeout = 0.0 if checking else float(options["timeout"])
 
         def look(elapsed: float) -> Step:
+            """Run the module once, for one interval."""
             window = 0.0 if checking else min(options["interval"], max(0.0, timeout - elapsed))
             return tracker.step(self.call(task_vars, interval=window, **tracker.overrides()), elapsed)
 

@@ -23,6 +23,7 @@ class ActionModule(ProgressAction):
         answers: list[dict[str, Any]] = []
 
         def look(_elapsed: float) -> Step:
+            """Run the module once: one picture of the cluster."""
             found = self.call(task_vars)
             judged = step(nodes, found, answered_before=any("allowed" in answer for answer in answers))
             answers.append(found)

@@ -45,6 +45,7 @@ class ActionModule(ProgressAction):
         unwritten: dict[str, Any] = {"client_properties": {}, "arguments": {}}
 
         def look(elapsed: float) -> Step:
+            """Run the module once, for one interval."""
             window = max(0.0, min(options["interval"], options["timeout"] - elapsed))
             watched = {"interval": window, "offset": tracker.offset}
             return tracker.step(self.call(task_vars, step="observe", job_dir=job_dir, **watched, **unwritten))

@@ -29,6 +29,7 @@ def cluster_nodes(
 
 def _explained(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
+        """The filter itself, with its mistakes as a template error."""
         try:
             return function(*args, **kwargs)
         except (KeyError, TypeError, ValueError) as error:

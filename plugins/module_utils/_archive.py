@@ -29,6 +29,7 @@ class Wish:
 
     @property
     def launcher_sha256(self) -> str:
+        """SHA-256 of the launcher's text."""
         return hashlib.sha256(self.launcher.encode()).hexdigest()
 
     @property
@@ -40,6 +41,7 @@ class Wish:
 
     @property
     def tools(self) -> list[str]:
+        """The operator tools by name."""
         return layout.tool_names(self.launcher, self.version)
 
     @property

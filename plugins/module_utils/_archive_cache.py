@@ -38,18 +38,22 @@ class Cache:
 
     @property
     def releases(self) -> str:
+        """Directory of the finished archives."""
         return os.path.join(self.root, "releases")
 
     @property
     def downloads(self) -> str:
+        """Directory of what was downloaded from a URL."""
         return os.path.join(self.root, "downloads")
 
     @property
     def staging(self) -> str:
+        """Directory of what is being made; nothing in it is ever used."""
         return os.path.join(self.root, "staging")
 
     @property
     def locks(self) -> str:
+        """Directory of the lock files of running makers."""
         return os.path.join(self.root, "locks")
 
     def archive(self, name: str) -> str:

@@ -182,6 +182,7 @@ def machine_hosts(
     """
 
     def place(one: str) -> list[Any]:
+        """What hosts must have alike to share the work."""
         return [machine_of(hostvars[one], one), *(hostvars[one].get(name) for name in alike)]
 
     return [other for other in play_hosts if place(other) == place(host)]

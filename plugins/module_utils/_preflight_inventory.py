@@ -138,14 +138,17 @@ class Cluster:
 
     @property
     def controllers(self) -> tuple[Node, ...]:
+        """The nodes that are controllers."""
         return tuple(node for node in self.nodes if node.controller)
 
     @property
     def brokers(self) -> tuple[Node, ...]:
+        """The nodes that are brokers."""
         return tuple(node for node in self.nodes if node.broker)
 
     @property
     def hosts(self) -> tuple[str, ...]:
+        """The inventory names of all nodes."""
         return tuple(node.name for node in self.nodes)
 
     @property
@@ -155,6 +158,7 @@ class Cluster:
 
     @property
     def version(self) -> str:
+        """The Kafka version of the cluster."""
         return self.nodes[0].text("kafka_version")
 
     def all_topics(self) -> list[Topic]:
