@@ -65,6 +65,6 @@ make_environment() {
   python=$(find_python)
   [ -x .venv/bin/python ] || "$python" -m venv .venv
   echo "Installing the pinned Python packages (a few minutes with an empty cache; PySpark is the large one)"
-  .venv/bin/python -m pip install --disable-pip-version-check --quiet "${files[@]}"
+  .venv/bin/python -m pip install --disable-pip-version-check --quiet --use-pep517 "${files[@]}"
   sha256sum "$@" > .venv/pinned
 }
