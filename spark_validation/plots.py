@@ -126,7 +126,8 @@ def latency(document: Document, path: str) -> str:
         left = frame.x(0) + (place - first) * step
         title = f"{counts[place]:,} below {_EDGES[place + 1]:,g} ms"
         frame.bar(left + 1, step - 2, counts[place], 'class="bar"', title)
-        frame.label(left, f"{_EDGES[place]:,g}")
+        if (place - first) % (1 if last - first < 13 else 2) == 0:
+            frame.label(left, f"{_EDGES[place]:,g}")
     for row, name in enumerate(("p50", "p99")):
         value = document.get(f"{path}.{name}")
         if value is not None:

@@ -177,12 +177,17 @@ def _phases(document: Document) -> str:
     phases = document.get("figures.phases", [])
     if not phases:
         return ""
-    rows = "".join(
-        f"<tr><td>{document.show(f'figures.phases.{place}.name')}</td>"
-        f"<td>{document.show(f'figures.phases.{place}.seconds', 'seconds')} s</td></tr>"
+    parts = "".join(
+        f'<i style="flex:{phase["seconds"]:.3f};background:{plots.colour(place)}" title="{escape(phase["name"])}"></i>'
+        for place, phase in enumerate(phases)
+    )
+    keys = "".join(
+        f'<span><i style="background:{plots.colour(place)}"></i>{document.show(f"figures.phases.{place}.name")} '
+        f"<b>{document.show(f'figures.phases.{place}.seconds', 'seconds')}</b> s</span>"
         for place in range(len(phases))
     )
-    return _card("Where the time went", "Seconds by phase.", f'<table class="plain">{rows}</table>')
+    body = f'<div class="stack">{parts}</div><div class="legend">{keys}</div>'
+    return _card("Where the time went", "Seconds by phase.", body)
 
 
 def _provenance(document: Document) -> str:
