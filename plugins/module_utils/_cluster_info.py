@@ -106,4 +106,6 @@ def _quorum(quorum: Quorum | None) -> dict[str, Any] | None:
     if quorum is None:
         return None
     found = asdict(quorum)
-    return dict(found, voters=list(found["voters"]), observers=list(found["observers"]))
+    # Kafka lists them in no order; the same cluster must read the same way twice.
+    members = {part: sorted(found[part], key=lambda member: int(member["id"])) for part in ("voters", "observers")}
+    return {**found, **members}
