@@ -38,6 +38,16 @@ def timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - begun
 
 
+def cpu_seconds() -> float:
+    """Processor time that Spark's Java process has used, which other load of the machine changes little."""
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    ticks = 0
+    for child in children:
+        fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def written(session: SparkSession, arguments: Arguments) -> tuple[Ranges, float]:
     """Write the records; returns their offsets and the seconds it took."""
     with Topic(jvm(session), arguments.topic, client_properties(arguments)) as topic:
@@ -62,10 +72,13 @@ def measured(session: SparkSession, arguments: Arguments, rounds: int) -> dict[s
         assert seen.kinds() == {OK: arguments.records}
 
     count(), judge()
-    counts, audits = [], []
+    counts, audits, cpu = [], [], []
     for _ in range(rounds):
+        before = cpu_seconds()
         counts.append(timed(count))
+        between = cpu_seconds()
         audits.append(timed(judge))
+        cpu.append((between - before) / (cpu_seconds() - between))
     per_second = {
         name: round(arguments.records / statistics.median(took))
         for name, took in (("count", counts), ("audit", audits))
@@ -79,6 +92,7 @@ def measured(session: SparkSession, arguments: Arguments, rounds: int) -> dict[s
         "audit_records_per_second": per_second["audit"],
         "ratio": round(per_second["audit"] / per_second["count"], 2),
         "ratio_by_round": [round(plain / full, 2) for plain, full in zip(counts, audits, strict=True)],
+        "ratio_of_processor_time": round(statistics.median(cpu), 2),
         "load_at_end": round(os.getloadavg()[0], 1),
     }
 
@@ -104,7 +118,8 @@ def main() -> None:
     finally:
         session.stop()
     print(json.dumps(figures, indent=1))
-    names = ("records", "count_records_per_second", "audit_records_per_second", "ratio", "load_at_end")
+    rates = ("records", "count_records_per_second", "audit_records_per_second")
+    names = (*rates, "ratio", "ratio_of_processor_time", "load_at_end")
     print("| " + " | ".join(f"{figures[name]:,}" for name in names) + " |")
 
 
