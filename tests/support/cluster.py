@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -174,10 +173,6 @@ class Cluster:
         command = [str(launcher), "--bootstrap-server", ",".join(self.bootstrap_servers), *words]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
-    def log(self, node: str) -> str:
-        """The node's server.log."""
-        return (self.directory / "log" / node / "server.log").read_text()
-
     def destroy(self) -> None:
         """Ends every process of this cluster at once: its data is thrown away anyway."""
         with contextlib.suppress(OSError, ValueError):
@@ -234,8 +229,3 @@ def local_variables(inventory: str = "local") -> dict[str, Any]:
     """The variables that a shipped local inventory sets for all hosts, to build another one from."""
     loaded: dict[str, Any] = yaml.safe_load((ROOT / "inventories" / inventory / "group_vars" / "all.yml").read_text())
     return loaded
-
-
-def names(items: Iterable[Any]) -> str:
-    """Items joined for a message."""
-    return ", ".join(map(str, items))
