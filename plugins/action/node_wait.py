@@ -31,9 +31,11 @@ class ActionModule(ProgressAction):
         followed = self.follow(look, task_vars, timeout, options["interval"])
         if tracker.last.get("failed"):
             return dict(result, **tracker.last)
+        reached, found = followed.last.state == DONE, tracker.last
         result.update(
-            changed=False, process=tracker.last["process"], ports=tracker.last["ports"], **followed.as_result()
+            changed=False, reached=reached, process=found["process"], ports=found["ports"], **followed.as_result()
         )
-        if followed.last.state != DONE and not checking:
+        tolerated = checking or (followed.timed_out and not options["fail_on_timeout"])
+        if not reached and not tolerated:
             result.update(failed=True, **tracker.failure(followed))
         return result

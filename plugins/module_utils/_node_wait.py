@@ -19,6 +19,7 @@ WAIT_OPTIONS: dict[str, Any] = {
     "node": {"type": "str", "required": True},
     "state": {"type": "str", "choices": ["started", "stopped"], "default": "started"},
     "timeout": {"type": "int", "default": 120},
+    "fail_on_timeout": {"type": "bool", "default": True},
     "interval": {"type": "float", "default": 2.0},
     "start_timeout": {"type": "float", "default": 10.0},
 }

@@ -48,6 +48,10 @@ options:
     description: Seconds after which the wait fails.
     type: int
     default: 120
+  fail_on_timeout:
+    description: Fail when the time is over; without it the wait only reports C(reached) as false.
+    type: bool
+    default: true
   interval:
     description: Seconds between two lines of progress; each look watches for that long.
     type: float
@@ -90,6 +94,10 @@ ports:
   description: Who listens on each port, as M(streamops.kafka.node_info) returns it.
   returned: always
   type: dict
+reached:
+  description: Whether the state was reached.
+  returned: always
+  type: bool
 elapsed:
   description: Seconds that the wait took.
   returned: always

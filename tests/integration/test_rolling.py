@@ -149,3 +149,16 @@ def test_min_insync_and_dynamic_properties_are_set_live_without_a_restart(cluste
     back = cluster.playbook(**STABLE).ok()
     assert back.changed > 0
     assert config_of(cluster, "topics", "orders", "min.insync.replicas") == "2"
+
+
+def test_the_whole_cluster_stopped_and_started_again_keeps_what_was_acknowledged(cluster: Cluster) -> None:
+    with producing(cluster.bootstrap_servers, "orders") as ledger:
+        until(lambda: len(ledger.acknowledged) >= 5000, "5,000 acknowledged records")
+    # Kafka alone would let the last combined node wait 300 s for a quorum that is gone.
+    run = cluster.playbook("playbooks/stop.yml", timeout=200).ok()
+    assert not any(cluster.alive(node) for node in cluster.nodes)
+    assert run.output.count("changed: [kafka") >= len(cluster.nodes)
+    again = cluster.playbook("playbooks/stop.yml").ok()
+    assert again.changed == 0, "stopping what is stopped changes nothing"
+    cluster.playbook(**STABLE).ok()
+    assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
