@@ -123,5 +123,6 @@ def test_node_info_works_where_nothing_is_installed() -> None:
 def test_a_wait_that_may_time_out_says_so_and_fails_nothing(tmp_path: Path, start: Start) -> None:
     process, _ = start()
     found = wait(tmp_path, state="stopped", timeout=1, fail_on_timeout=False)
-    assert not found.get("failed") and found["reached"] is False
+    assert not found.get("failed")
+    assert found["reached"] is False
     assert found["process"]["pid"] == process.pid
