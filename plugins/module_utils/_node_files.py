@@ -69,6 +69,8 @@ def _file(module: AnsibleModule, wanted: Mapping[str, Any], diffs: list[dict[str
     written = before != wanted["content"]
     if written:
         shown = {"before": before or "", "after": wanted["content"]}
+        if wanted.get("secret"):
+            shown = {"before": "" if before is None else "content that is not shown\n", "after": "new content\n"}
         diffs.append({"before_header": wanted["path"], "after_header": wanted["path"], **shown})
         if module.check_mode:
             return True

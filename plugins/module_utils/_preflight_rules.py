@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils import (
     _preflight_replication,
     _preflight_run,
     _preflight_secrets,
+    _preflight_security,
     _preflight_shape,
     _preflight_topics,
 )
@@ -51,6 +52,8 @@ TITLES = {
     "B27": "disks",
     "B29": "Java",
     "B30": "Kafka version",
+    "B32": "certificates",
+    "B33": "who may connect and do what",
     "B34": "secrets and undefined values",
     "B40": "part of a cluster by --limit",
     "C1": "hosts without a cluster",
@@ -66,6 +69,8 @@ TITLES = {
     "C11": "nodes of a cluster that disagree",
     "C12": "shape of variables",
     "C13": "copies in the production profile",
+    "C14": "logins without encryption",
+    "C15": "certificates of the development CA",
 }
 INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
     *_preflight_shape.RULES,
@@ -76,6 +81,7 @@ INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
     *_preflight_topics.RULES,
     *_preflight_properties.RULES,
     *_preflight_secrets.RULES,
+    *_preflight_security.RULES,
     *_preflight_run.RULES,
 )
 

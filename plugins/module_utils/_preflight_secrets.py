@@ -20,6 +20,10 @@ WEAK = frozenset(
 )
 
 
+# Passwords that only some clusters need; empty is their default.
+OPTIONAL = frozenset({"kafka_admin_password", "spark_validation_password"})
+
+
 def undefined(inventory: Inventory) -> Iterator[Violation]:
     """B34: every value can be templated with what the inventory says."""
     for node in inventory.nodes:
@@ -35,7 +39,7 @@ def secrets(inventory: Inventory) -> Iterator[Violation]:
     for node in inventory.nodes:
         for path, value in _secrets("", node.variables):
             text = str("" if value is None else value).strip()
-            if text and text.lower() not in WEAK:
+            if (text and text.lower() not in WEAK) or (not text and path in OPTIONAL):
                 continue
             yield Violation(
                 "B34", ERROR, (node.name,), path, "the secret is no secret",

@@ -56,6 +56,30 @@ options:
       group:
         description: Group; left alone when not given.
         type: str
+  secret_files:
+    description: Files as in O(files) whose content is never shown.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      path:
+        description: The file.
+        type: path
+        required: true
+      content:
+        description: The content.
+        type: str
+        required: true
+      mode:
+        description: Permissions as an octal string.
+        type: str
+        required: true
+      owner:
+        description: Owner; left alone when not given.
+        type: str
+      group:
+        description: Group; left alone when not given.
+        type: str
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:
@@ -105,6 +129,12 @@ SPEC = {
         "default": [],
         "options": {**PLACE, "content": {"type": "str", "required": True}},
     },
+    "secret_files": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {**PLACE, "content": {"type": "str", "required": True, "no_log": True}},
+    },
 }
 
 
@@ -112,7 +142,9 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
     with errors_reported(module):
-        module.exit_json(**_node_files.ensure(module, module.params["directories"], module.params["files"]))
+        secret = [{**one, "secret": True} for one in module.params["secret_files"]]
+        files = [*module.params["files"], *secret]
+        module.exit_json(**_node_files.ensure(module, module.params["directories"], files))
 
 
 if __name__ == "__main__":

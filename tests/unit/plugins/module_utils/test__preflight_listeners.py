@@ -40,7 +40,11 @@ GOOD = [
     combined(kafka_listeners=[CLIENT, CONTROLLER]),
     combined(kafka_listeners=[BROKER, CONTROLLER]),
     combined(kafka_listeners=with_client(host="0.0.0.0")),
-    combined(kafka_listeners=with_client(protocol="SASL_SSL", advertised_host="")),
+    combined(
+        kafka_listeners=with_client(protocol="SASL_SSL", advertised_host=""),
+        kafka_tls_source="files",
+        kafka_admin_password="long-and-random",
+    ),
     on_one_machine(19000),
     # Controllers do not open the brokers' listener and the other way round.
     isolated(kafka_listeners=[{**CLIENT, "port": 9092}, BROKER, {**CONTROLLER, "port": 9092}]),

@@ -1,0 +1,107 @@
+"""What a node's security properties say, how the administrator connects, and what certificates must name."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils import _security
+
+SETTINGS = {
+    "tls_dir": "/etc/kafka/kafka1/tls",
+    "tls_protocols": ["TLSv1.3"],
+    "principal_rules": "DEFAULT",
+    "mechanisms": ["SCRAM-SHA-512"],
+    "authorizer": True,
+    "super_users": ["kafka1", "kafka2", "admin"],
+}
+ADMIN = {
+    "bootstrap_servers": ["kafka1:9092"],
+    "mechanisms": ["SCRAM-SHA-512"],
+    "admin_user": "admin",
+    "admin_password": 'a"b\\c',
+    "ca_file": "/ca/ca.pem",
+    "admin_certificate_file": "/ca/admin.pem",
+    "admin_key_file": "/ca/admin.key",
+}
+
+
+def node(clients: str = "SASL_SSL", inner: str = "SSL", roles: tuple[str, ...] = ("broker",)) -> dict[str, Any]:
+    def listener(name: str, protocol: str, purpose: str, role: str) -> dict[str, Any]:
+        address = {"advertised_host": "10.0.0.1" if purpose == "brokers" else "kafka1.example.com", "port": 9092}
+        return {"name": name, "protocol": protocol, "purpose": purpose, "opens": role in roles, **address}
+
+    listeners = [
+        listener("CLIENT", clients, "clients", "broker"),
+        listener("BROKER", inner, "brokers", "broker"),
+        listener("CONTROLLER", inner, "controllers", "controller"),
+    ]
+    return {"host": "kafka1", "roles": list(roles), "listeners": listeners}
+
+
+def test_nothing_secured_needs_no_property() -> None:
+    plain = node("PLAINTEXT", "PLAINTEXT")
+    assert _security.security_properties(plain, {**SETTINGS, "authorizer": False}) == {}
+
+
+def test_nodes_show_certificates_and_clients_passwords() -> None:
+    found = _security.security_properties(node(), SETTINGS)
+    assert found["listener.name.broker.ssl.client.auth"] == "required"
+    assert found["listener.name.client.ssl.client.auth"] == "none"
+    assert "listener.name.controller.ssl.client.auth" not in found, "a broker does not open it"
+    assert found["listener.name.client.sasl.enabled.mechanisms"] == ["SCRAM-SHA-512"]
+    assert found["listener.name.client.scram-sha-512.sasl.jaas.config"].endswith("ScramLoginModule required;")
+    assert found["ssl.endpoint.identification.algorithm"] == "https"
+    assert found["super.users"] == "User:kafka1;User:kafka2;User:admin"
+    assert found["allow.everyone.if.no.acl.found"] is False
+
+
+def test_an_isolated_controller_asks_for_certificates_and_knows_no_passwords() -> None:
+    found = _security.security_properties(node(roles=("controller",)), SETTINGS)
+    assert found["listener.name.controller.ssl.client.auth"] == "required"
+    assert not [key for key in found if "sasl" in key]
+
+
+def test_clients_of_a_tls_listener_without_passwords_show_a_certificate() -> None:
+    found = _security.security_properties(node("SSL"), SETTINGS)
+    assert found["listener.name.client.ssl.client.auth"] == "required"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "keys"),
+    [
+        ("PLAINTEXT", set()),
+        ("SASL_PLAINTEXT", {"security_protocol", "sasl_mechanism", "sasl_username", "sasl_password"}),
+        (
+            "SASL_SSL",
+            {"security_protocol", "ssl_ca_location", "sasl_mechanism", "sasl_username", "sasl_password"},
+        ),
+        ("SSL", {"security_protocol", "ssl_ca_location", "ssl_certificate_location", "ssl_key_location"}),
+    ],
+)
+def test_the_administrator_connects_as_the_listener_for_clients_asks(protocol: str, keys: set[str]) -> None:
+    assert set(_security.connection([node(protocol)], ADMIN)) == {"bootstrap_servers", *keys}
+
+
+def test_a_password_with_quotes_stays_whole_in_a_jaas_text() -> None:
+    options = _security.connection([node()], ADMIN)
+    found = _security.client_properties(options, ca_file="/here/ca.pem")
+    assert found["sasl.jaas.config"].endswith(r'username="admin" password="a\"b\\c";')
+    assert found["ssl.truststore.location"] == "/here/ca.pem"
+    assert found["security.protocol"] == "SASL_SSL"
+
+
+def test_a_certificate_names_every_address_that_the_node_advertises() -> None:
+    assert _security.certificate_names(node()) == ["DNS:kafka1.example.com", "IP:10.0.0.1", "DNS:kafka1"]
+
+
+def test_a_credential_holds_the_salted_password_and_never_the_password() -> None:
+    text = _security.scram_credential("SCRAM-SHA-512", "admin", 'p,a]s"s', b"0123456789abcdef")
+    salted = hashlib.pbkdf2_hmac("sha512", b'p,a]s"s', b"0123456789abcdef", 8192)
+    assert base64.b64encode(salted).decode() in text
+    assert text.startswith('SCRAM-SHA-512=[name="admin",salt="')
+    assert text.endswith("iterations=8192]")
+    assert 'p,a]s"s' not in text
