@@ -83,6 +83,8 @@ class Node:
     broker: bool
     variables: Mapping[str, Any]
     undefined: Mapping[str, str] = field(default_factory=dict)
+    # What plugin_utils/certificate_reader read of the files that the node brings; None when it brings none.
+    certificate: Mapping[str, Any] | None = None
 
     def get(self, name: str, default: Any = None) -> Any:
         """The value of a variable; the default when it is missing, null or could not be templated."""
@@ -197,7 +199,13 @@ class Inventory:
 
 
 def build_node(
-    name: str, *, controller: bool, broker: bool, variables: Mapping[str, Any], undefined: Mapping[str, str]
+    name: str,
+    *,
+    controller: bool,
+    broker: bool,
+    variables: Mapping[str, Any],
+    undefined: Mapping[str, str],
+    certificate: Mapping[str, Any] | None = None,
 ) -> Node:
     """A Node from a host's name, its groups, its templated variables and the paths that could not be templated."""
     known = _known(variables)
@@ -209,6 +217,7 @@ def build_node(
         broker=broker,
         variables=variables,
         undefined=undefined,
+        certificate=certificate,
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ansible_collections.streamops.kafka.plugins.module_utils import (
+    _preflight_certificates,
     _preflight_hosts,
     _preflight_identity,
     _preflight_install,
@@ -82,6 +83,7 @@ INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
     *_preflight_properties.RULES,
     *_preflight_secrets.RULES,
     *_preflight_security.RULES,
+    *_preflight_certificates.RULES,
     *_preflight_run.RULES,
 )
 

@@ -19,7 +19,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violati
 LISTS = ("kafka_listeners", "kafka_topics", "kafka_jvm_options", "kafka_allow_unknown_config", "preflight_accept")
 # List variable -> (fields an entry must have, fields it may have).
 ENTRIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "kafka_listeners": (("name", "port", "purpose"), ("protocol", "host", "advertised_host")),
+    "kafka_listeners": (("name", "port", "purpose"), ("protocol", "host", "advertised_host", "networks")),
     "kafka_topics": (("name",), ("partitions", "replication_factor", "config", "state")),
 }
 TOPIC_STATES = ("present", "absent")

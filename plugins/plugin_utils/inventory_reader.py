@@ -19,6 +19,7 @@ from ansible.parsing.vault import EncryptedString
 
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import UNDEFINED, Node, build_node
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_shape import OWN_PREFIXES
+from ansible_collections.streamops.kafka.plugins.plugin_utils.certificate_reader import read_certificate
 
 if TYPE_CHECKING:
     from ansible.plugins.action import ActionBase
@@ -57,7 +58,8 @@ class InventoryReader:
         undefined: dict[str, str] = {}
         wanted = [name for name in raw if name.startswith(READ_PREFIXES) or name in READ_NAMES]
         variables = {name: _template(templar, name, raw[name], undefined) for name in wanted}
-        return build_node(host, controller=controller, broker=broker, variables=variables, undefined=undefined)
+        roles = {"controller": controller, "broker": broker}
+        return build_node(host, **roles, variables=variables, undefined=undefined, certificate=_certificate(variables))
 
     def raw(self, host: str) -> dict[str, Any]:
         """All variables of a host as the task would see them there, not templated."""
@@ -75,6 +77,14 @@ class InventoryReader:
     def _spec(self, path: Path) -> Iterator[str]:
         for entry in (self._action._loader.load_from_file(str(path)) or {}).get("argument_specs", {}).values():
             yield from entry.get("options") or {}
+
+
+def _certificate(variables: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What the files of a node's own certificate hold; None when it brings none."""
+    if variables.get("kafka_tls_source") != "files":
+        return None
+    names = ("kafka_tls_certificate_file", "kafka_tls_key_file", "kafka_tls_ca_file")
+    return read_certificate(*(str(variables.get(name, "")) for name in names))
 
 
 def _template(templar: Any, path: str, value: Any, undefined: dict[str, str]) -> Any:

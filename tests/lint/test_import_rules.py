@@ -145,7 +145,9 @@ def test_a_util_imports_no_library_and_no_ansible(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [*files("plugins/action"), *files("plugins/plugin_utils")], ids=lambda path: path.name)
 def test_action_plugins_import_ansible_and_pure_utils_only(path: Path) -> None:
-    assert breaches(path, ("ansible.", OURS + "plugin_utils."), pure_utils=True) == []
+    # ansible-core itself needs cryptography, so it is on every control node.
+    library = ("cryptography",) if path.name == "certificate_reader.py" else ()
+    assert breaches(path, ("ansible.", OURS + "plugin_utils.", *library), pure_utils=True) == []
 
 
 @pytest.mark.parametrize("path", files("plugins/filter"), ids=lambda path: path.name)

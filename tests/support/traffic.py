@@ -26,7 +26,9 @@ class Ledger:
 
 
 @contextlib.contextmanager
-def producing(bootstrap_servers: list[str], topic: str, rate: int = 2000) -> Iterator[Ledger]:
+def producing(
+    bootstrap_servers: list[str], topic: str, rate: int = 2000, settings: dict[str, Any] | None = None
+) -> Iterator[Ledger]:
     """Writes numbers with acks=all, idempotently, about `rate` a second, until the block ends; then flushes."""
     ledger = Ledger()
     stop = threading.Event()
@@ -37,6 +39,7 @@ def producing(bootstrap_servers: list[str], topic: str, rate: int = 2000) -> Ite
             "enable.idempotence": True,
             "delivery.timeout.ms": 120000,
             "linger.ms": 5,
+            **(settings or {}),
         }
     )
 
@@ -69,10 +72,17 @@ def producing(bootstrap_servers: list[str], topic: str, rate: int = 2000) -> Ite
         producer.flush(150)
 
 
-def read_all(bootstrap_servers: list[str], topic: str, timeout: float = 60) -> Counter[int]:
+def read_all(
+    bootstrap_servers: list[str], topic: str, timeout: float = 60, settings: dict[str, Any] | None = None
+) -> Counter[int]:
     """How often each number stands in the topic, from the first offset to the end as it is now."""
     consumer = Consumer(
-        {"bootstrap.servers": ",".join(bootstrap_servers), "group.id": "audit", "enable.auto.commit": False}
+        {
+            "bootstrap.servers": ",".join(bootstrap_servers),
+            "group.id": "audit",
+            "enable.auto.commit": False,
+            **(settings or {}),
+        }
     )
     try:
         partitions = consumer.list_topics(topic, timeout=30).topics[topic].partitions

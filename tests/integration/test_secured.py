@@ -1,0 +1,216 @@
+"""A cluster with TLS between its nodes, passwords for clients and an authorizer, seen as its clients see it."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import ssl
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, KafkaException, Producer
+from confluent_kafka.admin import AdminClient
+
+from tests.support.cluster import ROOT, Cluster, free_port_base
+from tests.support.modules import run_module
+from tests.support.traffic import producing, read_all
+
+PASSWORD = 'Gr3at, [secret] "of" tests'
+PROTOCOLS = {"clients": "SASL_SSL", "brokers": "SSL", "controllers": "SSL"}
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three combined nodes; clients log in, nodes show certificates, nothing is allowed that no ACL allows."""
+    directory = tmp_path_factory.mktemp("secured")
+    base = free_port_base()
+    listeners = [
+        {
+            "name": name,
+            "host": "127.0.0.1",
+            "port": f"{{{{ {base + index} + 10 * kafka_node_id }}}}",
+            "purpose": purpose,
+            "protocol": PROTOCOLS[purpose],
+        }
+        for index, (name, purpose) in enumerate(
+            [("CLIENT", "clients"), ("BROKER", "brokers"), ("CONTROLLER", "controllers")]
+        )
+    ]
+    variables = {
+        "kafka_listeners": listeners,
+        "kafka_tls_source": "development_ca",
+        "kafka_tls_ca_dir": str(directory / "ca"),
+        "kafka_admin_password": PASSWORD,
+        "kafka_authorizer": True,
+    }
+    cluster = Cluster(ROOT / "inventories" / "local", directory, base, variables=variables)
+    try:
+        cluster.playbook().ok()
+        yield cluster
+    finally:
+        cluster.destroy()
+
+
+def ca_file(cluster: Cluster) -> Path:
+    return cluster.directory / "ca" / "ca.pem"
+
+
+def client(cluster: Cluster, **other: Any) -> dict[str, Any]:
+    """librdkafka's settings of the administrator, some of them changed."""
+    settings = {
+        "bootstrap.servers": ",".join(cluster.bootstrap_servers),
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.username": "admin",
+        "sasl.password": PASSWORD,
+        "ssl.ca.location": str(ca_file(cluster)),
+        "socket.timeout.ms": 5000,
+    }
+    return {**settings, **{name.replace("_", "."): value for name, value in other.items()}}
+
+
+def connection(cluster: Cluster) -> dict[str, Any]:
+    return {
+        "bootstrap_servers": cluster.bootstrap_servers,
+        "security_protocol": "SASL_SSL",
+        "sasl_mechanism": "SCRAM-SHA-512",
+        "sasl_username": "admin",
+        "sasl_password": PASSWORD,
+        "ssl_ca_location": str(ca_file(cluster)),
+    }
+
+
+def refused(cluster: Cluster, **other: Any) -> str:
+    """Why a client with these settings does not get in."""
+    errors: list[str] = []
+    settings = client(cluster, **other)
+    settings = {name: value for name, value in settings.items() if value is not None}
+    admin = AdminClient({**settings, "error_cb": lambda error: errors.append(str(error))})
+    with pytest.raises(KafkaException):
+        admin.list_topics(timeout=6)
+    return " ".join(errors)
+
+
+def test_a_second_run_changes_nothing_and_the_proof_passes(secured: Cluster) -> None:
+    again = secured.playbook(spark_validation_enabled=True, spark_validation_records=2000).ok()
+    assert again.changed in (0, 1), "the job's own topic is made by its first run"
+    assert "verdict pass" in again.output
+    assert secured.playbook().ok().changed == 0
+
+
+def test_the_administrator_gets_in_and_others_do_not(secured: Cluster) -> None:
+    assert AdminClient(client(secured)).list_topics(timeout=10).topics
+    assert "uthentication failed" in refused(secured, sasl_password="wrong")
+    assert "uthentication failed" in refused(secured, sasl_username="nobody")
+    assert "nsupported" in refused(secured, sasl_mechanism="PLAIN")
+    assert refused(secured, security_protocol="PLAINTEXT", sasl_mechanism=None)
+    assert "SSL" in refused(secured, ssl_ca_location=None, **{"ssl.ca.pem": None})
+
+
+def handshake(port: int, context: ssl.SSLContext) -> str:
+    """The version of TLS that a node agrees to; it may also refuse only once something is sent."""
+    with (
+        socket.create_connection(("127.0.0.1", port), timeout=5) as plain,
+        context.wrap_socket(plain, server_hostname="127.0.0.1") as secure,
+    ):
+        secure.settimeout(5)
+        secure.sendall(b"\0\0\0\0")
+        secure.recv(1)
+        return str(secure.version())
+
+
+@pytest.mark.parametrize("offset", [1, 2], ids=["broker", "controller"])
+def test_nodes_take_only_certificates_of_their_ca(secured: Cluster, offset: int, tmp_path: Path) -> None:
+    port = secured.port("kafka1", offset)
+    nobody = ssl.create_default_context(cafile=ca_file(secured))
+    with pytest.raises(ssl.SSLError, match="certificate"):
+        handshake(port, nobody)
+    foreign = ssl.create_default_context(cafile=ca_file(secured))
+    key, certificate = foreign_certificate(tmp_path)
+    foreign.load_cert_chain(certificate, key)
+    with pytest.raises((ssl.SSLError, ConnectionError)):
+        handshake(port, foreign)
+    node = ssl.create_default_context(cafile=ca_file(secured))
+    node.load_cert_chain(secured.directory / "ca" / "kafka2.pem", secured.directory / "ca" / "kafka2.key")
+    handshake(port, node)
+
+
+def foreign_certificate(directory: Path) -> tuple[Path, Path]:
+    """A node's name, signed by itself."""
+    key, certificate = directory / "foreign.key", directory / "foreign.pem"
+    run_module("community.crypto.openssl_privatekey", {"path": str(key)})
+    request = run_module("community.crypto.openssl_csr_pipe", {"privatekey_path": str(key), "common_name": "kafka2"})
+    wish = {"path": str(certificate), "provider": "selfsigned", "privatekey_path": str(key)}
+    run_module("community.crypto.x509_certificate", {**wish, "csr_content": request["csr"]})
+    return key, certificate
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_1])
+def test_old_versions_of_tls_are_refused(secured: Cluster, version: ssl.TLSVersion) -> None:
+    context = ssl.create_default_context(cafile=ca_file(secured))
+    context.minimum_version = ssl.TLSVersion.TLSv1
+    context.maximum_version = version
+    context.set_ciphers("DEFAULT@SECLEVEL=0")
+    with pytest.raises((ssl.SSLError, ConnectionError)):
+        handshake(secured.port("kafka1"), context)
+
+
+def test_a_key_of_the_ca_is_on_no_node_and_no_secret_in_a_file_of_one(secured: Cluster) -> None:
+    files = [path for path in (secured.directory / "config").rglob("*") if path.is_file()]
+    assert not [path for path in files if "ca.key" in path.name]
+    ca_key = (secured.directory / "ca" / "ca.key").read_text()
+    for path in files:
+        text = path.read_text(errors="replace")
+        assert ca_key not in text
+        assert PASSWORD not in text, f"{path} holds the administrator's password"
+    for node in secured.nodes:
+        assert (secured.directory / "config" / node / "tls" / "keystore.pem").stat().st_mode & 0o777 == 0o440
+        assert PASSWORD not in Path(f"/proc/{secured.pid(node)}/cmdline").read_text()
+
+
+def test_a_run_shows_no_secret_however_talkative(secured: Cluster) -> None:
+    key = (secured.directory / "ca" / "kafka1.key").read_text().splitlines()[1]
+    shutil.rmtree(secured.directory / "config" / "kafka1" / "tls")
+    run = secured.playbook("site.yml", "-vvv", "--diff").ok()
+    assert run.changed > 0
+    assert PASSWORD not in run.output
+    assert "Gr3at" not in run.output
+    assert key not in run.output
+
+
+def test_a_certificate_issued_anew_rolls_through_and_no_send_fails(secured: Cluster) -> None:
+    before = secured.pids()
+    topic = {"name": "renewal", "partitions": 6, "replication_factor": 3}
+    made = run_module("streamops.kafka.topics", {**connection(secured), "topics": [topic]})
+    assert not made["failed"], made
+    for name in ("kafka1.pem", "kafka2.pem", "kafka3.pem"):
+        (secured.directory / "ca" / name).unlink()
+    with producing(secured.bootstrap_servers, "renewal", settings=client(secured)) as ledger:
+        run = secured.playbook().ok()
+    assert "keystore.pem" in run.output, "the reason of the restart is named"
+    assert all(secured.pid(node) != before[node] for node in secured.nodes)
+    assert len(ledger.acknowledged) > 1000
+    assert not ledger.failed
+    assert not ledger.lost(read_all(secured.bootstrap_servers, "renewal", settings=client(secured)))
+    assert secured.playbook().ok().changed == 0
+
+
+def test_an_unknown_principal_of_the_cluster_may_do_nothing(secured: Cluster) -> None:
+    user = {"name": "reader", "password": "readers-0wn"}
+    made = run_module("streamops.kafka.users", {**connection(secured), "users": [user]})
+    assert not made["failed"], made
+    reader = client(secured, sasl_username="reader", sasl_password="readers-0wn")
+    assert AdminClient(reader).list_topics(timeout=10).topics == {}, "sees no topic"
+    failures: list[Any] = []
+    producer = Producer(reader)
+    producer.produce("orders", b"x", on_delivery=lambda error, _: failures.append(error))
+    producer.flush(10)
+    assert failures[0].name() in ("TOPIC_AUTHORIZATION_FAILED", "_MSG_TIMED_OUT", "UNKNOWN_TOPIC_OR_PART")
+    consumer = Consumer({**reader, "group.id": "readers"})
+    consumer.subscribe(["orders"])
+    message = consumer.poll(10)
+    consumer.close()
+    assert message is not None
+    assert "AUTHORIZATION_FAILED" in message.error().name()

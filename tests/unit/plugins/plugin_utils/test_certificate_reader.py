@@ -1,0 +1,150 @@
+"""Own certificates, made here with every mistake that people make, read from files and judged by preflight."""
+
+from __future__ import annotations
+
+import datetime
+import ipaddress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Inventory, build_node
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_rules import check_inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.certificate_reader import read_certificate
+from tests.support.preflight_inventories import combined
+
+DAY = datetime.timedelta(days=1)
+LISTENERS = [
+    {"name": "CLIENT", "port": 9092, "protocol": "PLAINTEXT", "purpose": "clients"},
+    {"name": "BROKER", "port": 9094, "protocol": "SSL", "purpose": "brokers"},
+    {"name": "CONTROLLER", "port": 9093, "protocol": "SSL", "purpose": "controllers"},
+]
+
+
+@dataclass
+class Issued:
+    """A certificate with its key."""
+
+    certificate: x509.Certificate
+    key: ec.EllipticCurvePrivateKey
+
+    def pem(self) -> bytes:
+        return self.certificate.public_bytes(serialization.Encoding.PEM)
+
+    def key_pem(self, password: bytes = b"", form: Any = serialization.PrivateFormat.PKCS8) -> bytes:
+        sealed = serialization.BestAvailableEncryption(password) if password else serialization.NoEncryption()
+        return self.key.private_bytes(serialization.Encoding.PEM, form, sealed)
+
+
+def issue(name: str, by: Issued | None = None, days: int = 90, names: tuple[str, ...] = (), ca: bool = False) -> Issued:
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    now = datetime.datetime.now(datetime.UTC)
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(by.certificate.subject if by else subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - 400 * DAY)
+        .not_valid_after(now + days * DAY + datetime.timedelta(hours=1))
+        .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
+    )
+    if names:
+        alternatives = [_general(one) for one in names]
+        builder = builder.add_extension(x509.SubjectAlternativeName(alternatives), critical=False)
+    return Issued(builder.sign(by.key if by else key, hashes.SHA256()), key)
+
+
+def _general(name: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)
+
+
+@pytest.fixture(scope="module")
+def root() -> Issued:
+    return issue("root", ca=True)
+
+
+@pytest.fixture(scope="module")
+def between(root: Issued) -> Issued:
+    return issue("between", by=root, ca=True)
+
+
+def judged(tmp_path: Path, certificate: bytes, key: bytes, ca: bytes) -> list[str]:
+    """What preflight says about the node kafka1 at 10.0.0.1 with these files."""
+    paths = {"kafka_tls_certificate_file": certificate, "kafka_tls_key_file": key, "kafka_tls_ca_file": ca}
+    variables: dict[str, Any] = {"kafka_listeners": LISTENERS, "kafka_tls_source": "files"}
+    for name, content in paths.items():
+        variables[name] = str(tmp_path / name)
+        (tmp_path / name).write_bytes(content)
+    nodes = list(combined(**variables).nodes)
+    first = nodes[0]
+    facts = read_certificate(*(variables[name] for name in paths))
+    nodes[0] = build_node(
+        first.name, controller=True, broker=True, variables=first.variables, undefined={}, certificate=facts
+    )
+    return [f"{one.level} {one.sentence()}" for one in check_inventory(Inventory(tuple(nodes)))]
+
+
+def test_a_certificate_with_its_chain_is_fine(tmp_path: Path, root: Issued, between: Issued) -> None:
+    leaf = issue("kafka1", by=between, names=("10.0.0.1",))
+    assert judged(tmp_path, leaf.pem() + between.pem(), leaf.key_pem(), root.pem()) == []
+
+
+def test_two_trusted_cas_are_fine_while_one_replaces_the_other(tmp_path: Path, root: Issued) -> None:
+    leaf = issue("kafka1", by=root, names=("10.0.0.1",))
+    assert judged(tmp_path, leaf.pem(), leaf.key_pem(), issue("new root", ca=True).pem() + root.pem()) == []
+
+
+@pytest.mark.parametrize(
+    ("mistake", "words"),
+    [
+        ("chain", ["does not lead to a trusted CA", "append the intermediate"]),
+        ("ca", ["does not lead to a trusted CA"]),
+        ("key", ["the key does not belong"]),
+        ("encrypted", ["is encrypted", "without a password"]),
+        ("pkcs1", ["PKCS 8", "openssl pkcs8"]),
+        ("garbage", ["no certificate in PEM form"]),
+        ("ended", ["error", "has ended", "days left"]),
+        ("soon", ["warning", "ends soon", "9 days left"]),
+        ("address", ["does not name what the node advertises", "also 10.0.0.1"]),
+        ("unnamed", ["no name"]),
+        ("other", ["warning", "not in the node's name", "CN=kafka9"]),
+    ],
+)
+def test_each_mistake_is_named(mistake: str, words: list[str], tmp_path: Path, root: Issued, between: Issued) -> None:
+    names = {"address": ("10.0.0.9", "kafka1"), "unnamed": ()}.get(mistake, ("10.0.0.1", "kafka1"))
+    days = {"ended": -3, "soon": 9}.get(mistake, 90)
+    by = between if mistake == "chain" else root
+    leaf = issue("kafka9" if mistake == "other" else "kafka1", by=by, days=days, names=names)
+    key = {
+        "key": issue("kafka1").key_pem(),
+        "encrypted": leaf.key_pem(b"sesame"),
+        "pkcs1": leaf.key_pem(form=serialization.PrivateFormat.TraditionalOpenSSL),
+    }.get(mistake, leaf.key_pem())
+    ca = issue("foreign", ca=True).pem() if mistake == "ca" else root.pem()
+    told = judged(tmp_path, b"-----BEGIN" if mistake == "garbage" else leaf.pem(), key, ca)
+    assert any(all(word in line for word in words) for line in told), told
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    found = read_certificate(str(tmp_path / "a.pem"), str(tmp_path / "a.key"), str(tmp_path / "ca.pem"))
+    assert [error.rpartition("/")[2] for error in found["errors"]] == [
+        "a.pem: No such file or directory",
+        "ca.pem: No such file or directory",
+        "a.key: No such file or directory",
+    ]
+
+
+def test_a_wildcard_stands_for_one_label(tmp_path: Path, root: Issued) -> None:
+    leaf = issue("kafka1", by=root, names=("*.example.com",))
+    told = judged(tmp_path, leaf.pem(), leaf.key_pem(), root.pem())
+    assert any("also 10.0.0.1" in line for line in told)
