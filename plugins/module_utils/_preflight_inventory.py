@@ -9,7 +9,7 @@ mistake never hides another.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._nodes import PURP
 CONTROLLER_GROUP = "kraft_controllers"
 BROKER_GROUP = "kafka_brokers"
 NO_CLUSTER = ""
+# What the example inventory holds where a user must decide.
+PLACEHOLDER = "CHANGE-ME"
 
 CONTROLLER_PURPOSE = "controllers"
 BROKER_PURPOSES = tuple(purpose for purpose in PURPOSES if purpose != CONTROLLER_PURPOSE)
@@ -184,13 +186,16 @@ class Inventory:
     """All nodes of all clusters, and how this run was started.
 
     limit is the text of --limit or None; play_hosts are the hosts the play would work on; known_variables are the
-    names the collection reads (to tell a typing error); undefined entries live in the nodes.
+    names the collection reads (to tell a typing error); undefined entries live in the nodes. peers are the other hosts
+    that firewalls let in, addresses what the control node resolved for the firewalls (name to addresses).
     """
 
     nodes: tuple[Node, ...]
     limit: str | None = None
     play_hosts: tuple[str, ...] = ()
     known_variables: tuple[str, ...] = ()
+    peers: tuple[Node, ...] = ()
+    addresses: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def clusters(self) -> list[Cluster]:
         """The clusters by name, in the order of their first node; nodes without a name are in none."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ansible_collections.streamops.kafka.plugins.module_utils import (
     _preflight_certificates,
+    _preflight_firewall,
     _preflight_hosts,
     _preflight_identity,
     _preflight_install,
@@ -72,6 +73,9 @@ TITLES = {
     "C13": "copies in the production profile",
     "C14": "logins without encryption",
     "C15": "certificates of the development CA",
+    "C16": "firewall",
+    "C17": "administration through the firewall",
+    "C16": "placeholders of the example",
 }
 INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
     *_preflight_shape.RULES,
@@ -83,6 +87,7 @@ INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
     *_preflight_properties.RULES,
     *_preflight_secrets.RULES,
     *_preflight_security.RULES,
+    *_preflight_firewall.RULES,
     *_preflight_certificates.RULES,
     *_preflight_run.RULES,
 )

@@ -8,7 +8,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import UNDEFINED, Inventory
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
+    PLACEHOLDER,
+    UNDEFINED,
+    Inventory,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, Violation
 
 SECRET_NAME = re.compile(r"(password|passphrase|secret)$")
@@ -34,12 +38,36 @@ def undefined(inventory: Inventory) -> Iterator[Violation]:
             )  # fmt: skip
 
 
+def placeholders(inventory: Inventory) -> Iterator[Violation]:
+    """C16: what an example inventory left to fill in is filled in."""
+    for node in inventory.nodes:
+        for path, value in _leaves("", node.variables):
+            if PLACEHOLDER in str(value):
+                yield Violation(
+                    "C16", ERROR, (node.name,), path, "a placeholder of the example is left",
+                    PLACEHOLDER if SECRET_NAME.search(path.rstrip("']")) else str(value), "a value of your own",
+                    "fill it in",
+                )  # fmt: skip
+
+
+def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """All single values in a variable, with their paths."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _leaves(_join(path, str(key)), part)
+    elif isinstance(value, (list, tuple)):
+        for index, part in enumerate(value):
+            yield from _leaves(f"{path}[{index}]", part)
+    else:
+        yield path, value
+
+
 def secrets(inventory: Inventory) -> Iterator[Violation]:
     """B34: no secret is empty or one that everybody knows."""
     for node in inventory.nodes:
         for path, value in _secrets("", node.variables):
             text = str("" if value is None else value).strip()
-            if (text and text.lower() not in WEAK) or (not text and path in OPTIONAL):
+            if (text and text.lower() not in WEAK) or (not text and path in OPTIONAL) or text == PLACEHOLDER:
                 continue
             yield Violation(
                 "B34", ERROR, (node.name,), path, "the secret is no secret",
@@ -68,4 +96,4 @@ def _join(path: str, key: str) -> str:
     return f"{path}['{key}']" if path else key
 
 
-RULES = (undefined, secrets)
+RULES = (undefined, placeholders, secrets)

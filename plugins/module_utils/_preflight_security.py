@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
+    UNDEFINED,
     Inventory,
     Node,
     as_bool,
@@ -79,7 +80,8 @@ def administrator_can_log_in(inventory: Inventory) -> Iterator[Violation]:
     """B34: the administrator has what the listener for clients asks for."""
     for node in inventory.nodes:
         asked = {listener.protocol for listener in node.listeners() if listener.purpose == "clients"}
-        if asked.intersection(SASL_PROTOCOLS) and not node.text("kafka_admin_password"):
+        password = node.variables.get("kafka_admin_password")
+        if asked.intersection(SASL_PROTOCOLS) and password is not UNDEFINED and not node.text("kafka_admin_password"):
             yield _violation(
                 "B34", node, "kafka_admin_password", "the administrator has no password", "an empty value",
                 "a value of your own from the vault", "put a long random value into the vault and refer to it",

@@ -16,7 +16,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_invento
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, WARNING, Violation
 
-LISTS = ("kafka_listeners", "kafka_topics", "kafka_jvm_options", "kafka_allow_unknown_config", "preflight_accept")
+LISTS = (
+    *("kafka_listeners", "kafka_topics", "kafka_jvm_options", "kafka_allow_unknown_config", "preflight_accept"),
+    *("kafka_firewall_addresses", "kafka_firewall_admin_addresses", "kafka_firewall_client_groups"),
+)
 # List variable -> (fields an entry must have, fields it may have).
 ENTRIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "kafka_listeners": (("name", "port", "purpose"), ("protocol", "host", "advertised_host", "networks")),

@@ -17,7 +17,12 @@ from typing import TYPE_CHECKING, Any
 from ansible.errors import AnsibleError
 from ansible.parsing.vault import EncryptedString
 
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import UNDEFINED, Node, build_node
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
+    PLACEHOLDER,
+    UNDEFINED,
+    Node,
+    build_node,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_shape import OWN_PREFIXES
 from ansible_collections.streamops.kafka.plugins.plugin_utils.certificate_reader import read_certificate
 
@@ -80,11 +85,12 @@ class InventoryReader:
 
 
 def _certificate(variables: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What the files of a node's own certificate hold; None when it brings none."""
+    """What the files of a node's own certificate hold; None when it brings none or has not named them yet."""
     if variables.get("kafka_tls_source") != "files":
         return None
     names = ("kafka_tls_certificate_file", "kafka_tls_key_file", "kafka_tls_ca_file")
-    return read_certificate(*(str(variables.get(name, "")) for name in names))
+    files = [str(variables.get(name, "")) for name in names]
+    return None if any(PLACEHOLDER in file for file in files) else read_certificate(*files)
 
 
 def _template(templar: Any, path: str, value: Any, undefined: dict[str, str]) -> Any:
