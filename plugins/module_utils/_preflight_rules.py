@@ -75,7 +75,7 @@ TITLES = {
     "C15": "certificates of the development CA",
     "C16": "firewall",
     "C17": "administration through the firewall",
-    "C16": "placeholders of the example",
+    "C20": "placeholders of the example",
 }
 INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
     *_preflight_shape.RULES,

@@ -39,12 +39,12 @@ def undefined(inventory: Inventory) -> Iterator[Violation]:
 
 
 def placeholders(inventory: Inventory) -> Iterator[Violation]:
-    """C16: what an example inventory left to fill in is filled in."""
+    """C20: what an example inventory left to fill in is filled in."""
     for node in inventory.nodes:
         for path, value in _leaves("", node.variables):
             if PLACEHOLDER in str(value):
                 yield Violation(
-                    "C16", ERROR, (node.name,), path, "a placeholder of the example is left",
+                    "C20", ERROR, (node.name,), path, "a placeholder of the example is left",
                     PLACEHOLDER if SECRET_NAME.search(path.rstrip("']")) else str(value), "a value of your own",
                     "fill it in",
                 )  # fmt: skip

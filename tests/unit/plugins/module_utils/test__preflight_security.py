@@ -58,9 +58,9 @@ def test_each_mistake_has_its_own_message(wrong: dict[str, Any], row: str, words
 
 def test_placeholders_of_the_example_are_named_once_for_all_nodes() -> None:
     found = check_inventory(combined(**{**GOOD, "kafka_tls_ca_file": "/CHANGE-ME/ca.pem"}))
-    assert [(one.rule, len(one.hosts), one.found) for one in found] == [("C16", 3, "/CHANGE-ME/ca.pem")]
+    assert [(one.rule, len(one.hosts), one.found) for one in found] == [("C20", 3, "/CHANGE-ME/ca.pem")]
     secret = check_inventory(combined(**{**GOOD, "kafka_admin_password": "CHANGE-ME"}))
-    assert [(one.rule, one.found) for one in secret] == [("C16", "CHANGE-ME")]
+    assert [(one.rule, one.found) for one in secret] == [("C20", "CHANGE-ME")]
 
 
 def test_the_message_about_a_password_never_shows_one() -> None:
