@@ -53,7 +53,11 @@ def storage_format(params: Mapping[str, Any], run: Callable[..., Any], check: bo
         refuse(params, found)
     empty = [one["path"] for one in found if one["empty"]]
     if empty and not check:
-        _run_tool(params, empty, run)
+        try:
+            _run_tool(params, empty, run)
+        finally:
+            # Also what a failed tool left: the next look at it must find it as the node itself would.
+            give_away(empty, params["owner"], params["group"])
         found = [disk(path) for path in paths]
         _verify(params, found)
     return _result(params, found, empty)
@@ -163,6 +167,15 @@ def _run_tool(params: Mapping[str, Any], dirs: Sequence[str], run: Callable[...,
             f"(directories: {', '.join(dirs)}; one that is not empty now is refused by the next run)",
             rc=code,
         )
+
+
+def give_away(dirs: Sequence[str], owner: str | None, group: str | None) -> None:
+    """Give directories and all in them to the user and group that will run the node; None leaves them."""
+    user: Any = owner or None
+    for top in dirs:
+        for path, _names, files in os.walk(top) if owner or group else ():
+            for one in [path, *(os.path.join(path, name) for name in files)]:
+                shutil.chown(one, user, group or None)
 
 
 def why(out: str, err: str, params: Mapping[str, Any]) -> str:

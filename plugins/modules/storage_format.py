@@ -10,7 +10,8 @@ description:
     carry these very ids from a first format that was cut. C(--ignore-formatted) is never used, since formatting a node
     anew that others rely on can destroy a cluster.
   - Which nodes may be formatted at all is decided for the whole cluster by P(streamops.kafka.format_plan#filter).
-  - Run it as the user that runs Kafka; files are made for that user and its group alone (umask 027).
+  - Run it as the user that runs Kafka, or as root with O(owner) and O(group); files are made for that user and its
+    group alone (umask 027).
 author: The streamops engineers
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
@@ -25,6 +26,12 @@ options:
     description: The path of C(java); when empty, the one of E(JAVA_HOME), else of the search path.
     type: str
     default: ""
+  owner:
+    description: The user that new directories and all in them are given to; left alone when not given.
+    type: str
+  group:
+    description: The group that they are given to; left alone when not given.
+    type: str
   release_dir:
     description: The directory of the installed release; its C(libs) is the class path.
     type: path
@@ -111,6 +118,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._storage_format im
 
 SPEC = {
     "java": {"type": "str", "default": ""},
+    "owner": {"type": "str"},
+    "group": {"type": "str"},
     "release_dir": {"type": "path"},
     "class_path": {"type": "str"},
     "config": {"type": "path", "required": True},

@@ -59,6 +59,8 @@ IMPURE = {
     "_leader_election_apply.py": "the cluster",
     "_log_lines.py": "files",
     "_maven.py": "files, Maven",
+    "_host_tuning.py": "files of the kernel",
+    "_host_tuning_apply.py": "files of the kernel",
     "_node_files.py": "files",
     "_node_info.py": "a node's files",
     "_node_info_disks.py": "a node's disks",

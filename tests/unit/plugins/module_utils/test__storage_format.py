@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,8 @@ def params(tmp_path: Path) -> dict[str, Any]:
         "features": None,
         "release_version": None,
         "scram": None,
+        "owner": None,
+        "group": None,
     }
 
 
@@ -211,3 +214,23 @@ def test_with_scram_credentials_no_line_that_may_name_them_is_returned(params: d
     with_scram = {**params, "scram": ["x"]}
     told = why("", "Failed to parse scram [name=a,password=hunter2]\nUsage error", with_scram)
     assert told == "Usage error"
+
+
+def test_what_was_made_belongs_to_the_named_owner_even_when_the_tool_failed(
+    params: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[tuple[str, Any, Any]] = []
+    monkeypatch.setattr(shutil, "chown", lambda path, owner, group: given.append((str(path), owner, group)))
+    params.update(owner="kafka", group="kafka")
+    storage_format(params, Tool(), check=False)
+    top = params["log_dirs"][0]
+    assert (top, "kafka", "kafka") in given
+    assert (os.path.join(top, "meta.properties"), "kafka", "kafka") in given
+
+    given.clear()
+    directory = Path(params["log_dirs"][1] if len(params["log_dirs"]) > 1 else top)
+    shutil.rmtree(directory)
+    directory.mkdir()
+    with pytest.raises(FormatError):
+        storage_format(params, Tool(code=1), check=False)
+    assert (str(directory), "kafka", "kafka") in given
