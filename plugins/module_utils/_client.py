@@ -4,20 +4,20 @@
 
 confluent-kafka creates, grows, deletes and lists topics. kafka-python does what librdkafka cannot: it asks for named
 configuration keys only (1,000 topics in a fifth of the time), for the default broker entity, for fenced brokers
-(KIP-1073), for the metadata quorum (KIP-595) and it asks a given broker for its own view. Each library is imported
-at its first use, because either costs a quarter of a second on a small machine.
+(KIP-1073), for the metadata quorum (KIP-595), for quotas, and it asks a given broker for its own view. Each library
+is imported at its first use, because either costs a quarter of a second on a small machine.
 """
 
 from __future__ import annotations
 
-import concurrent.futures
 import logging
-import socket
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
+from ansible_collections.streamops.kafka.plugins.module_utils._acl_entries import Binding
+from ansible_collections.streamops.kafka.plugins.module_utils._acls import EVERYTHING, bindings_of, fields_of
 from ansible_collections.streamops.kafka.plugins.module_utils._config_values import SOURCES, TYPES, ConfigValue
 from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
@@ -26,6 +26,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     RequestFailedError,
     StreamopsError,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._quotas import Entity, entity_of, quotas_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reach import probe
 from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import (
     Broker,
     Partition,
@@ -35,6 +37,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import (
     partition_of,
     quorum_of,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._users import MECHANISMS, Key, credentials_of
 
 #: Kafka's resource types (ConfigResource.Type).
 TOPIC, BROKER = 2, 4
@@ -42,8 +45,6 @@ TOPIC, BROKER = 2, 4
 _SET, _DELETE = 0, 1
 #: Kafka's error UNKNOWN_TOPIC_OR_PARTITION.
 _UNKNOWN_TOPIC = 3
-#: Longest time in seconds to find out that a bootstrap server does not answer, so that a wrong address shows at once.
-_PROBE_SECONDS = 5
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Admin:
         self._events: list[str] = []
 
     def __enter__(self) -> Admin:
-        _probe(self.connection.bootstrap_servers)
+        probe(self.connection.bootstrap_servers)
         return self
 
     def __exit__(self, *_exc: object) -> None:
@@ -201,8 +202,68 @@ class Admin:
             ]
             request = IncrementalAlterConfigsRequest(resources=resources, validate_only=validate_only)
             for result in self._send("alter configs", request, node).responses:
-                outcome[result.resource_name] = _explain(result) if result.error_code else None
+                outcome[result.resource_name] = _outcome(result)
         return outcome
+
+    # -- users, ACLs, quotas: C(at) asks one broker for its own view, without it any one -------------------------------
+
+    def credentials(self, at: int | None = None) -> dict[str, dict[str, int]]:
+        """The SCRAM credentials of the cluster: user, mechanism, iterations."""
+        from kafka.protocol.admin import DescribeUserScramCredentialsRequest
+
+        answer = self._send("describe SCRAM credentials", DescribeUserScramCredentialsRequest(users=None), at)
+        return credentials_of(_sound(answer, "SCRAM credentials").results)
+
+    def alter_credentials(
+        self, upserts: Iterable[tuple[str, str, int, bytes, bytes]], deletions: Iterable[Key]
+    ) -> dict[str, Any]:
+        """Set (user, mechanism, iterations, salt, salted password), or delete; per user None or (error name, why)."""
+        from kafka.protocol.admin import AlterUserScramCredentialsRequest
+
+        request = AlterUserScramCredentialsRequest(
+            deletions=[(name, MECHANISMS[mechanism]) for name, mechanism in deletions],
+            upsertions=[(name, MECHANISMS[mechanism], *rest) for name, mechanism, *rest in upserts],
+        )
+        return {result.user: _outcome(result) for result in self._send("alter SCRAM credentials", request).results}
+
+    def acls(self, at: int | None = None) -> dict[Binding, None]:
+        """Every ACL binding of the cluster."""
+        from kafka.protocol.admin import DescribeAclsRequest
+
+        answer = self._send("describe ACLs", DescribeAclsRequest(**EVERYTHING), at)
+        return bindings_of(_sound(answer, "ACLs").resources)
+
+    def create_acls(self, bindings: Sequence[Binding]) -> dict[Binding, Any]:
+        """Create bindings in one request; per binding None or (Kafka's error name, why)."""
+        from kafka.protocol.admin import CreateAclsRequest
+
+        results = self._send("create ACLs", CreateAclsRequest(creations=fields_of(bindings))).results
+        return {binding: _outcome(results[number]) for number, binding in enumerate(bindings)}
+
+    def delete_acls(self, bindings: Sequence[Binding]) -> dict[Binding, Any]:
+        """Delete exactly these bindings in one request; per binding None or (Kafka's error name, why)."""
+        from kafka.protocol.admin import DeleteAclsRequest
+
+        results = self._send("delete ACLs", DeleteAclsRequest(filters=fields_of(bindings))).filter_results
+        return {binding: _outcome(results[number]) for number, binding in enumerate(bindings)}
+
+    def quotas(self, at: int | None = None) -> dict[Entity, dict[str, float]]:
+        """The limits of every entity that has some."""
+        from kafka.protocol.admin import DescribeClientQuotasRequest
+
+        answer = self._send("describe quotas", DescribeClientQuotasRequest(components=[], strict=False), at)
+        return quotas_of(_sound(answer, "quotas").entries)
+
+    def alter_quotas(
+        self, changes: Mapping[Entity, Mapping[str, float | None]], validate_only: bool = False
+    ) -> dict[Entity, Any]:
+        """Set these limits (None takes one away); per entity None or (Kafka's error name, why)."""
+        from kafka.protocol.admin import AlterClientQuotasRequest
+
+        ops = {entity: [(k, v or 0.0, v is None) for k, v in limits.items()] for entity, limits in changes.items()}
+        entries = [(list(entity), wanted) for entity, wanted in ops.items()]
+        request = AlterClientQuotasRequest(entries=entries, validate_only=validate_only)
+        return {entity_of(one.entity): _outcome(one) for one in self._send("alter quotas", request).entries}
 
     # -- the two libraries ---------------------------------------------------------------------------------------
 
@@ -297,25 +358,6 @@ def _missing(library: str) -> MissingLibraryError:
     return MissingLibraryError(library, "to talk to the Kafka cluster", traceback.format_exc())
 
 
-def _probe(servers: Iterable[str]) -> None:
-    """Raise ClusterUnreachableError unless one server accepts a connection; all are tried at once."""
-
-    def attempt(server: str) -> str | None:
-        host, _colon, port = server.rpartition(":")
-        try:
-            with socket.create_connection((host.strip("[]"), int(port)), timeout=_PROBE_SECONDS):
-                return None
-        except (OSError, ValueError, OverflowError) as error:
-            return str(error)
-
-    listed = list(servers)
-    with concurrent.futures.ThreadPoolExecutor(max_workers=max(len(listed), 1)) as pool:
-        running = {server: pool.submit(attempt, server) for server in listed}
-    failed = {server: str(future.result()) for server, future in running.items() if future.result() is not None}
-    if len(failed) == len(running):
-        raise ClusterUnreachableError(failed)
-
-
 def _by_node(kind: int, names: Iterable[str]) -> dict[int | None, list[str]]:
     """Names by the broker that must be asked: each broker for itself, any one for topics and the default ('')."""
     nodes: dict[int | None, list[str]] = {}
@@ -330,6 +372,17 @@ def _explain(result: Any) -> tuple[str, str]:
     error = for_code(result.error_code)
     code = getattr(error, "message", None) or error.__name__
     return str(code), str(result.error_message or getattr(error, "description", "") or code)
+
+
+def _outcome(result: Any) -> tuple[str, str] | None:
+    return _explain(result) if result.error_code else None
+
+
+def _sound(answer: Any, what: str) -> Any:
+    """The answer, or what Kafka says against it as a whole."""
+    if answer.error_code:
+        raise RequestFailedError("describe", what, *_explain(answer))
+    return answer
 
 
 def _config_value(entry: Any) -> ConfigValue:

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from ansible_collections.streamops.kafka.plugins.module_utils._topics import batches
 
+_Name = TypeVar("_Name")
 
-def failures(outcome: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+
+def failures(outcome: Mapping[_Name, Any]) -> dict[_Name, tuple[str, str]]:
     """What failed in the answer to a bulk request: by name Kafka's error name and why."""
     return {name: error for name, error in outcome.items() if error is not None}
 

@@ -49,6 +49,7 @@ REACHES_OUT = {
 
 #: Files of module_utils that act on the world, and on what.
 IMPURE = {
+    "_acls_apply.py": "the cluster",
     "_archive.py": "files",
     "_archive_cache.py": "files, locks",
     "_archive_run.py": "files",
@@ -69,9 +70,14 @@ IMPURE = {
     "_node_info_process.py": "a node's process",
     "_node_wait_look.py": "a node's process and log",
     "_partitions.py": "the cluster",
+    "_quotas_apply.py": "the cluster",
+    "_reach.py": "the network",
+    "_scram_login.py": "the cluster",
+    "_seen.py": "the cluster, the clock",
     "_spark_job_run.py": "a Spark process",
     "_storage_format.py": "a node's disks",
     "_topics_apply.py": "the cluster",
+    "_users_apply.py": "the cluster",
     "_zookeeper_client.py": "the ensemble",
 }
 

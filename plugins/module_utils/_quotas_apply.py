@@ -1,0 +1,57 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Quotas, the doing half: reads the limits, has the cluster judge the plan before anything changes, applies it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._config_judge import failures
+from ansible_collections.streamops.kafka.plugins.module_utils._diff import diff_of
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._quotas import Entity, label, parse_wishes, plan_quotas
+from ansible_collections.streamops.kafka.plugins.module_utils._seen import live_brokers, wait_until_seen
+
+if TYPE_CHECKING:
+    from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
+
+#: Entities in one request: with five limits each below the 10,000 records that a controller takes.
+_BATCH = 1_500
+
+
+def ensure_quotas(
+    admin: Admin, items: Sequence[Mapping[str, Any]], timeout: float, check: bool, diff: bool
+) -> dict[str, Any]:
+    """Give the entities of the list their limits, wait until every broker knows; return the module's result."""
+    wishes, violations = parse_wishes(items)
+    if violations:
+        raise RefusedError(f"quotas ({len(items)} wanted)", violations)
+    plan = plan_quotas(admin.quotas(), wishes)
+    for batch in _batches(plan.alterations):
+        judged = failures(admin.alter_quotas(batch, validate_only=True))
+        violations += [f"quota {label(one)}: refused by Kafka: {why} ({code})." for one, (code, why) in judged.items()]
+    if violations:
+        raise RefusedError(f"quotas ({len(items)} wanted)", violations)
+    if plan.alterations and not check:
+        for batch in _batches(plan.alterations):
+            for entity, (code, why) in failures(admin.alter_quotas(batch)).items():
+                raise RequestFailedError("quota", label(entity), code, f"{why}; run again to go on from there")
+
+        def missing(broker: int) -> list[str]:
+            return [label(entity) for entity in plan_quotas(admin.quotas(broker), wishes).alterations]
+
+        wait_until_seen("quotas", live_brokers(admin), missing, timeout)
+    altered = [label(entity) for entity in plan.alterations]
+    result: dict[str, Any] = {"changed": bool(altered), "altered": altered, "unchanged": plan.unchanged}
+    if diff:
+        result["diff"] = diff_of(plan.changes)
+    return result
+
+
+def _batches(
+    alterations: Mapping[Entity, Mapping[str, float | None]],
+) -> Iterator[dict[Entity, Mapping[str, float | None]]]:
+    listed = list(alterations.items())
+    for start in range(0, len(listed), _BATCH):
+        yield dict(listed[start : start + _BATCH])

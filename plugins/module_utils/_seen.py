@@ -1,0 +1,50 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Waiting until every live broker knows what was changed: Kafka answers a change before all of them do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError, WaitTimeoutError
+
+if TYPE_CHECKING:
+    from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
+
+#: Seconds between two looks.
+_PAUSE = 0.2
+_Observer = TypeVar("_Observer")
+
+
+def live_brokers(admin: Admin) -> Callable[[], list[int]]:
+    """Asks anew at each look: a broker that went down is not waited for, one that came is."""
+    return lambda: [broker.id for broker in admin.brokers() if not broker.fenced]
+
+
+def wait_until_seen(
+    what: str,
+    observers: Callable[[], Iterable[_Observer]],
+    missing_at: Callable[[_Observer], Sequence[str]],
+    timeout: float,
+) -> None:
+    """Return when no observer, a broker's id or a server, misses anything; C(missing_at) names what one misses."""
+    deadline = time.monotonic() + timeout
+    done: set[_Observer] = set()
+    while True:
+        missing = []
+        for observer in [one for one in observers() if one not in done]:
+            try:
+                found = [f"{observer}: {name}" for name in missing_at(observer)]
+            except StreamopsError as error:
+                found = [f"{observer}: {error.message}"]
+            if not found:
+                done.add(observer)
+            missing += found
+        if not missing:
+            return
+        if time.monotonic() > deadline:
+            told = "The changes themselves were accepted by the cluster; run again to look again."
+            raise WaitTimeoutError(what, timeout, missing, told)
+        time.sleep(_PAUSE)

@@ -1,0 +1,145 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""SCRAM users, the doing half: reads the credentials, tries passwords by logging in, sets what differs, and waits."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._config_judge import failures
+from ansible_collections.streamops.kafka.plugins.module_utils._diff import diff_of
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._scram import salted_password
+from ansible_collections.streamops.kafka.plugins.module_utils._scram_login import (
+    Login,
+    UntriedError,
+    log_in,
+    try_logins,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._seen import live_brokers, wait_until_seen
+from ansible_collections.streamops.kafka.plugins.module_utils._users import (
+    Credentials,
+    Key,
+    UserPlan,
+    UserWish,
+    parse_wishes,
+    plan_users,
+    to_prove,
+)
+
+if TYPE_CHECKING:
+    from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
+
+#: Credentials in one request; each is one record of the 10,000 that a controller takes.
+_BATCH = 1_000
+#: Bytes of a salt; Kafka's own tools take about as many.
+_SALT_BYTES = 24
+
+
+def ensure_users(
+    admin: Admin,
+    items: Sequence[Mapping[str, Any]],
+    update_password: str,
+    login: Login | None,
+    timeout: float,
+    check: bool,
+    diff: bool,
+) -> dict[str, Any]:
+    """Give the users of the list their credentials, wait until every broker knows; return the module's result."""
+    wishes, violations = parse_wishes(items)
+    if violations:
+        raise RefusedError(f"users ({len(items)} wanted)", violations)
+    state = admin.credentials()
+    logins, why = try_logins(login, to_prove(state, wishes, update_password))
+    plan = plan_users(state, wishes, logins, update_password, _own(admin))
+    if plan.violations:
+        raise RefusedError(f"users ({len(items)} wanted)", plan.violations)
+    if (plan.upserts or plan.deletions) and not check:
+        _apply(admin, plan)
+        wait_until_seen("users", live_brokers(admin), lambda broker: _missing(plan, admin.credentials(broker)), timeout)
+        _wait_for_login(plan, login, timeout)
+    result: dict[str, Any] = {
+        "changed": bool(plan.changes),
+        "created": list(plan.created),
+        "updated": list(plan.updated),
+        "deleted": list(plan.deleted),
+        "unchanged": plan.unchanged,
+        "unproven": list(plan.unproven),
+        "unproven_because": why,
+    }
+    if diff:
+        result["diff"] = diff_of(plan.changes)
+    return result
+
+
+def unproven_warnings(result: Mapping[str, Any]) -> list[str]:
+    """What to warn a user of: passwords that no login could prove."""
+    return [
+        f"users {', '.join(result['unproven'][:20])}{' ...' if len(result['unproven']) > 20 else ''}: whether their "
+        f"passwords are as given was not tried: {mechanism}: {why}. They were left as they are; "
+        "update_password: always sets them unseen."
+        for mechanism, why in result["unproven_because"].items()
+    ]
+
+
+def _own(admin: Admin) -> Key | None:
+    """Who this run is logged in as, None when not by SCRAM."""
+    name, mechanism = admin.connection.sasl_username, admin.connection.sasl_mechanism
+    return (name, mechanism) if name and mechanism and mechanism.startswith("SCRAM-") else None
+
+
+def _apply(admin: Admin, plan: UserPlan) -> None:
+    for start in range(0, len(plan.upserts), _BATCH):
+        wishes = plan.upserts[start : start + _BATCH]
+        with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:  # Hashing does not hold Python's lock.
+            _must(admin.alter_credentials(pool.map(_credential, wishes), ()))
+    for start in range(0, len(plan.deletions), _BATCH):
+        _must(admin.alter_credentials((), plan.deletions[start : start + _BATCH]))
+
+
+def _credential(wish: UserWish) -> tuple[str, str, int, bytes, bytes]:
+    salt = secrets.token_bytes(_SALT_BYTES)
+    salted = salted_password(wish.mechanism, wish.password, salt, wish.iterations)
+    return wish.name, wish.mechanism, wish.iterations, salt, salted
+
+
+def _must(outcome: Mapping[str, Any]) -> None:
+    for name, (code, why) in failures(outcome).items():
+        raise RequestFailedError("user", name, code, f"{why}; run again to go on from there")
+
+
+def _missing(plan: UserPlan, seen: Credentials) -> list[str]:
+    """What one broker does not see done yet, as far as it tells."""
+    missing = [wish.name for wish in plan.upserts if seen.get(wish.name, {}).get(wish.mechanism) != wish.iterations]
+    return missing + [
+        f"{name} still has {mechanism}" for name, mechanism in plan.deletions if mechanism in seen.get(name, {})
+    ]
+
+
+def _wait_for_login(plan: UserPlan, login: Login | None, timeout: float) -> None:
+    """Return when each server of the login takes the last password that was set.
+
+    Brokers read the metadata log in order, so a broker that knows the last credential of a request knows all of it;
+    a changed password shows in no answer of Kafka's but this.
+    """
+    last = {wish.mechanism: wish for wish in plan.upserts}
+    if login is None:
+        return
+
+    def missing(server: str) -> list[str]:
+        return [
+            f"does not take the new password of {wish.name}" for wish in last.values() if _refused(login, server, wish)
+        ]
+
+    servers = login.connection.bootstrap_servers
+    wait_until_seen("users", lambda: servers, missing, timeout)
+
+
+def _refused(login: Login, server: str, wish: UserWish) -> bool:
+    try:
+        return not log_in(login.at(server), wish)
+    except UntriedError:
+        return False  # It was never promised that this login works: the mechanism may not be offered here.

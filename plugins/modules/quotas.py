@@ -1,0 +1,155 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ansible module: the client quotas of a cluster as a list."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: quotas
+short_description: Set and remove the client quotas of a Kafka cluster
+version_added: 0.1.0
+description:
+  - Gives users, clients and addresses of a list the limits of the list. Those that it does not name are left alone.
+  - An entry holds all limits of whom it names; one that it leaves out is taken away.
+  - Everything is judged, also by the cluster itself, before anything is changed.
+options:
+  quotas:
+    description: The limits to look after, each user, client, pair of them, or address once.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      user:
+        description: Name of a user, V(<default>) for every user without limits of its own.
+        type: str
+      client_id:
+        description: A client id, V(<default>) for every one without limits of its own. Goes with O(quotas[].user) too.
+        type: str
+      ip:
+        description: An address, V(<default>) for every one without a limit of its own. Stands alone.
+        type: str
+      producer_byte_rate:
+        description: Bytes a second that may be produced to each broker.
+        type: int
+      consumer_byte_rate:
+        description: Bytes a second that may be fetched from each broker.
+        type: int
+      request_percentage:
+        description: Share of one thread's time at each broker, in per cent; 200 is two threads.
+        type: float
+      controller_mutation_rate:
+        description: Partitions a second that may be created or deleted (KIP-599).
+        type: float
+      connection_creation_rate:
+        description: Connections a second from an address to each broker (KIP-612). Goes with O(quotas[].ip) only.
+        type: int
+      state:
+        description: V(absent) takes every limit away.
+        type: str
+        choices: [present, absent]
+        default: present
+  timeout:
+    description: Longest time in seconds to wait until every live broker knows what was changed.
+    type: int
+    default: 60
+extends_documentation_fragment:
+  - streamops.kafka._connection
+  - streamops.kafka._attributes
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+seealso:
+  - module: streamops.kafka.users
+  - module: streamops.kafka.acls
+author: The streamops engineers
+"""
+
+EXAMPLES = r"""
+- name: A limit for everybody, more for one user, and few connections from any address
+  streamops.kafka.quotas:
+    bootstrap_servers: kafka1.example.com:9092
+    quotas:
+      - user: <default>
+        producer_byte_rate: 1048576
+        consumer_byte_rate: 2097152
+      - user: orders
+        producer_byte_rate: 10485760
+        request_percentage: 200
+      - ip: <default>
+        connection_creation_rate: 20
+
+- name: No limits of its own for a client any more
+  streamops.kafka.quotas:
+    bootstrap_servers: kafka1.example.com:9092
+    quotas:
+      - client_id: batch
+        state: absent
+"""
+
+RETURN = r"""
+altered:
+  description: Whose limits were altered (in check mode, would be).
+  returned: success
+  type: list
+  elements: str
+  sample: [user <default>, "user orders, client-id batch"]
+unchanged:
+  description: Number of entries that were as wanted before.
+  returned: success
+  type: int
+failure:
+  description: Why it failed, for programs; C(kind) and the fields of that kind, for example C(violations).
+  returned: failure
+  type: dict
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+    CONNECTION_REQUIRED_IF,
+    CONNECTION_REQUIRED_TOGETHER,
+    CONNECTION_SPEC,
+    Connection,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._quotas_apply import ensure_quotas
+
+QUOTA_SPEC = {
+    "user": {"type": "str"},
+    "client_id": {"type": "str"},
+    "ip": {"type": "str"},
+    "producer_byte_rate": {"type": "int"},
+    "consumer_byte_rate": {"type": "int"},
+    "request_percentage": {"type": "float"},
+    "controller_mutation_rate": {"type": "float"},
+    "connection_creation_rate": {"type": "int"},
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+}
+ARGUMENT_SPEC = {
+    "quotas": {"type": "list", "elements": "dict", "required": True, "options": QUOTA_SPEC},
+    "timeout": {"type": "int", "default": 60},
+    **CONNECTION_SPEC,
+}
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(
+        argument_spec=ARGUMENT_SPEC,
+        supports_check_mode=True,
+        required_if=CONNECTION_REQUIRED_IF,
+        required_together=CONNECTION_REQUIRED_TOGETHER,
+    )
+    wanted = module.params
+    with errors_reported(module), Admin(Connection.from_params(wanted)) as admin:
+        result = ensure_quotas(admin, wanted["quotas"], wanted["timeout"], module.check_mode, module._diff)
+        module.exit_json(**result)
+
+
+if __name__ == "__main__":
+    main()

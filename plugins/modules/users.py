@@ -1,0 +1,216 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ansible module: the SCRAM users of a cluster as a list."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: users
+short_description: Create, change and delete the SCRAM users of a Kafka cluster
+version_added: 0.1.0
+description:
+  - Makes the SCRAM users of a list what the list says. Users that it does not name are left alone.
+  - Whether a password is already the wanted one is found out by logging in with it, so that a second run changes
+    nothing and a password changed by hand is noticed. Kafka shows no password and no hash to compare with.
+  - A user of the list has exactly the credentials of the list. One by another mechanism is deleted, so that no old
+    password stays valid; name the user twice to keep both.
+  - Everything is judged before anything is changed, and no secret is in a result, a diff or a log.
+options:
+  users:
+    description: The users to look after, each name once for a mechanism.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      name:
+        description: Name of the user, which is the principal C(User:name) in ACLs.
+        type: str
+        required: true
+      password:
+        description: Its password. Required unless O(users[].state=absent); never sent to Kafka but salted and hashed.
+        type: str
+      mechanism:
+        description: The SCRAM mechanism of this credential.
+        type: str
+        choices: [SCRAM-SHA-256, SCRAM-SHA-512]
+        default: SCRAM-SHA-512
+      iterations:
+        description: Rounds of hashing, 8192 to 16384.
+        type: int
+        default: 8192
+      state:
+        description: Whether the user has to exist. V(absent) deletes its credentials by every mechanism.
+        type: str
+        choices: [present, absent]
+        default: present
+  update_password:
+    description:
+      - When the password of an existing user is set.
+      - V(when_different) tries a login with it, and sets it where that is refused. Where no login can be tried, the
+        password is left as it is, and RV(unproven) and a warning say so.
+      - V(always) sets it in every run, which is then always changed. V(on_create) leaves existing credentials alone,
+        their iterations included.
+    type: str
+    choices: [when_different, always, on_create]
+    default: when_different
+  login_bootstrap_servers:
+    description: Where to try logins, each as V(host:port). By default O(bootstrap_servers).
+    type: list
+    elements: str
+  login_security_protocol:
+    description:
+      - Protocol of the listener where logins are tried. By default O(security_protocol), if that is one with SASL.
+      - TLS uses the files of the connection.
+    type: str
+    choices: [SASL_PLAINTEXT, SASL_SSL]
+  login_timeout:
+    description: Longest time in seconds that one login may take at a server.
+    type: int
+    default: 10
+  timeout:
+    description: Longest time in seconds to wait until every live broker knows what was changed.
+    type: int
+    default: 60
+extends_documentation_fragment:
+  - streamops.kafka._connection
+  - streamops.kafka._attributes
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: partial
+    details: O(update_password=always) sets the passwords in every run.
+seealso:
+  - module: streamops.kafka.acls
+  - module: streamops.kafka.quotas
+author: The streamops engineers
+"""
+
+EXAMPLES = r"""
+- name: Two users with passwords from a vault
+  streamops.kafka.users:
+    bootstrap_servers: kafka1.example.com:9092
+    security_protocol: SASL_SSL
+    sasl_mechanism: SCRAM-SHA-512
+    sasl_username: admin
+    sasl_password: "{{ kafka_admin_password }}"
+    ssl_ca_location: /etc/ssl/kafka-ca.pem
+    users:
+      - name: orders
+        password: "{{ vault_orders_password }}"
+      - name: billing
+        password: "{{ vault_billing_password }}"
+        iterations: 16384
+
+- name: Delete a user
+  streamops.kafka.users:
+    bootstrap_servers: kafka1.example.com:9092
+    users:
+      - name: intern
+        state: absent
+"""
+
+RETURN = r"""
+created:
+  description: Names of the users that were created (in check mode here and below, that would be).
+  returned: success
+  type: list
+  elements: str
+  sample: [orders, billing]
+updated:
+  description: Names of the users of which a credential was set or taken away.
+  returned: success
+  type: list
+  elements: str
+deleted:
+  description: Names of the users that were deleted.
+  returned: success
+  type: list
+  elements: str
+unchanged:
+  description: Number of users that were left as they are.
+  returned: success
+  type: int
+unproven:
+  description: Names of the users whose password could not be tried.
+  returned: success
+  type: list
+  elements: str
+unproven_because:
+  description: Why it could not be tried, by mechanism.
+  returned: success
+  type: dict
+failure:
+  description: Why it failed, for programs; C(kind) and the fields of that kind, for example C(violations).
+  returned: failure
+  type: dict
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+    CONNECTION_REQUIRED_IF,
+    CONNECTION_REQUIRED_TOGETHER,
+    CONNECTION_SPEC,
+    Connection,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._scram_login import Login
+from ansible_collections.streamops.kafka.plugins.module_utils._users_apply import ensure_users, unproven_warnings
+
+USER_SPEC = {
+    "name": {"type": "str", "required": True},
+    "password": {"type": "str", "no_log": True},
+    "mechanism": {"type": "str", "choices": ["SCRAM-SHA-256", "SCRAM-SHA-512"], "default": "SCRAM-SHA-512"},
+    "iterations": {"type": "int", "default": 8192},
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+}
+ARGUMENT_SPEC = {
+    "users": {"type": "list", "elements": "dict", "required": True, "options": USER_SPEC},
+    "update_password": {
+        "type": "str",
+        "choices": ["when_different", "always", "on_create"],
+        "default": "when_different",
+        "no_log": False,
+    },
+    "login_bootstrap_servers": {"type": "list", "elements": "str"},
+    "login_security_protocol": {"type": "str", "choices": ["SASL_PLAINTEXT", "SASL_SSL"]},
+    "login_timeout": {"type": "int", "default": 10},
+    "timeout": {"type": "int", "default": 60},
+    **CONNECTION_SPEC,
+}
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(
+        argument_spec=ARGUMENT_SPEC,
+        supports_check_mode=True,
+        required_if=CONNECTION_REQUIRED_IF,
+        required_together=CONNECTION_REQUIRED_TOGETHER,
+    )
+    wanted = module.params
+    connection = Connection.from_params(wanted)
+    login = Login.of(
+        connection, wanted["login_bootstrap_servers"], wanted["login_security_protocol"], wanted["login_timeout"]
+    )
+    with errors_reported(module), Admin(connection) as admin:
+        result = ensure_users(
+            admin,
+            wanted["users"],
+            wanted["update_password"],
+            login,
+            wanted["timeout"],
+            module.check_mode,
+            module._diff,
+        )
+        for warning in unproven_warnings(result):
+            module.warn(warning)
+        module.exit_json(**result)
+
+
+if __name__ == "__main__":
+    main()
