@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ansible.plugins.action import ActionBase
 
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_firewall import names_to_resolve
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Inventory
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_rules import check_inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.addresses import resolved
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory_reader import InventoryReader
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight_result import preflight_result
 
@@ -31,10 +34,13 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         known = task_vars or {}
         _, options = self.validate_argument_spec(argument_spec=SPEC)
         reader = InventoryReader(self, known)
+        nodes = reader.nodes(options["controllers_group"], options["brokers_group"])
         inventory = Inventory(
-            nodes=tuple(reader.nodes(options["controllers_group"], options["brokers_group"])),
+            nodes=tuple(nodes),
             limit=known.get("ansible_limit"),
             play_hosts=tuple(known.get("ansible_play_hosts_all", ())),
             known_variables=tuple(reader.read_variables()),
+            peers=tuple(reader.peers(nodes)),
         )
+        inventory = replace(inventory, addresses=resolved(names_to_resolve(inventory)))
         return dict(result, **preflight_result(check_inventory(inventory), bool(self._task.register)))

@@ -77,6 +77,7 @@ def node_listeners(listeners: Iterable[Mapping[str, Any]], roles: Sequence[str],
                 "host": listener.get("host", ""),
                 "advertised_host": listener.get("advertised_host") or address,
                 "purpose": listener["purpose"],
+                "networks": [str(network) for network in listener.get("networks") or []],
                 "opens": ("controller" if for_controllers else "broker") in roles,
             }
         )

@@ -189,7 +189,7 @@ def loopback_only(inventory: Inventory) -> Iterator[Violation]:
             if not unresolved and all(ipaddress.ip_network(one).is_loopback for one in found):
                 yield _violation(
                     node, "kafka_firewall_addresses", "the other machines would not let this node in",
-                    ", ".join(found) or "a host with a local connection and no address", "an address other than loopback",
+                    ", ".join(found) or "a local connection and no address", "an address other than loopback",
                     "set kafka_firewall_addresses to the addresses that the node connects from",
                 )  # fmt: skip
 

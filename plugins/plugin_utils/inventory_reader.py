@@ -10,7 +10,7 @@ sees only its own host's defaults.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ ROLES = Path(__file__).resolve().parents[2] / "roles"
 # the arguments host by host and stop at the first mistake.
 SHARED_DEFAULTS = ROLES / "_common" / "defaults" / "main.yml"
 READ_PREFIXES = (*OWN_PREFIXES, "kraft_", "mirror_", "zookeeper_", "vault_")
-READ_NAMES = ("ansible_host", "ansible_connection")
+READ_NAMES = ("ansible_host", "ansible_connection", "ansible_port", "ansible_ssh_port")
 # Facts of a host and what roles derive are not there yet: a value made from them is not wrong, only not known.
 _NOT_YET = re.compile(r"ansible_facts|'(ansible_|_)\w+' is undefined")
 
@@ -56,6 +56,17 @@ class InventoryReader:
             self._node(host, controller=host in in_group[controllers], broker=host in in_group[brokers])
             for host in hosts
         ]
+
+    def peers(self, nodes: Sequence[Node]) -> list[Node]:
+        """The other hosts that firewalls of these nodes let in: those of client groups, and named administrators."""
+        wanted: dict[str, None] = {}
+        for node in nodes:
+            for group in _listed(node.get("kafka_firewall_client_groups")):
+                wanted.update(dict.fromkeys(self._groups.get(group, [])))
+            known = (name for name in _listed(node.get("kafka_firewall_admin_addresses")) if name in self._hostvars)
+            wanted.update(dict.fromkeys(known))
+        taken = {node.name for node in nodes}
+        return [self._node(host, controller=False, broker=False) for host in wanted if host not in taken]
 
     def _node(self, host: str, *, controller: bool, broker: bool) -> Node:
         raw = self.raw(host)
@@ -91,6 +102,10 @@ def _certificate(variables: Mapping[str, Any]) -> dict[str, Any] | None:
     names = ("kafka_tls_certificate_file", "kafka_tls_key_file", "kafka_tls_ca_file")
     files = [str(variables.get(name, "")) for name in names]
     return None if any(PLACEHOLDER in file for file in files) else read_certificate(*files)
+
+
+def _listed(value: Any) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, (list, tuple)) else []
 
 
 def _template(templar: Any, path: str, value: Any, undefined: dict[str, str]) -> Any:

@@ -57,6 +57,7 @@ IMPURE = {
     "_archive_tar.py": "files",
     "_broker_configs_apply.py": "the cluster",
     "_client.py": "the cluster",
+    "_firewall_apply.py": "nftables",
     "_leader_election_apply.py": "the cluster",
     "_log_lines.py": "files",
     "_maven.py": "files, Maven",

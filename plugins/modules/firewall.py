@@ -1,0 +1,138 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ansible module: who may connect to the Kafka ports of a machine."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: firewall
+short_description: Let only the named sources connect to the Kafka ports of a machine
+version_added: 0.1.0
+description:
+  - Keeps one nftables table of our own, C(inet streamops_kafka), which looks at the ports of O(rules) and at nothing
+    else. A port that no rule names, such as that of SSH, is never touched.
+  - The table is replaced as a whole in one transaction. It is loaded anew only when the file or what the kernel really
+    filters differs from what is wanted, hand-made changes included.
+  - Finds chains of other firewalls (ufw, firewalld, own tables) that refuse a connection which O(rules) allow. It names
+    them in RV(foreign) and as warnings; it does not change them.
+  - Runs on the machine as root. What the rules are made from is described in C(docs/firewall.md).
+options:
+  rules:
+    description: The ports and who may connect to them; an empty list takes table and file away.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      port:
+        description: TCP port.
+        type: int
+        required: true
+      address:
+        description: Address of this machine, where two rules share a port; empty for all.
+        type: str
+        default: ""
+      purpose:
+        description: What the port serves, for people.
+        type: str
+        default: ""
+      sources:
+        description: Addresses and networks that may connect, none inside another. Loopback always may.
+        type: list
+        elements: str
+        default: []
+      comment:
+        description: A few words that the table shows beside the rule.
+        type: str
+        default: ""
+  path:
+    description: The file that the table is loaded from at boot.
+    type: path
+    default: /etc/streamops-kafka/firewall.nft
+extends_documentation_fragment: [streamops.kafka._attributes]
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+author: The streamops engineers
+"""
+
+EXAMPLES = r"""
+- name: Let two brokers and a network of clients in
+  streamops.kafka.firewall:
+    rules:
+      - {port: 9094, purpose: brokers, sources: [10.0.0.1, 10.0.0.2], comment: "kafka1 BROKER"}
+      - {port: 9092, purpose: clients, sources: [10.0.0.1, 10.0.0.2, 10.1.0.0/16], comment: "kafka1 CLIENT"}
+"""
+
+RETURN = r"""
+foreign:
+  description: Chains of other firewalls that refuse what the rules allow.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    table:
+      description: Family and name of the table.
+      type: str
+    chain:
+      description: The base chain.
+      type: str
+    owner:
+      description: Which program most likely wrote it.
+      type: str
+    by:
+      description: The rule or policy that refuses.
+      type: str
+    port:
+      description: The port.
+      type: int
+    sources:
+      description: The sources that are refused.
+      type: list
+      elements: str
+    certain:
+      description: Whether no rule that could not be judged might let them in.
+      type: bool
+    message:
+      description: The finding as a sentence.
+      type: str
+notes:
+  description: Sentences on what could not be looked at.
+  returned: success
+  type: list
+  elements: str
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils import _firewall_apply
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+
+RULE = {
+    "port": {"type": "int", "required": True},
+    "address": {"type": "str", "default": ""},
+    "purpose": {"type": "str", "default": ""},
+    "sources": {"type": "list", "elements": "str", "default": []},
+    "comment": {"type": "str", "default": ""},
+}
+SPEC = {
+    "rules": {"type": "list", "elements": "dict", "required": True, "options": RULE},
+    "path": {"type": "path", "default": "/etc/streamops-kafka/firewall.nft"},
+}
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
+    with errors_reported(module):
+        result = _firewall_apply.ensure(module, module.params["rules"], module.params["path"])
+        for line in (*(one["message"] for one in result["foreign"]), *result["notes"]):
+            module.warn(f"firewall: {line}.")
+        module.exit_json(**result)
+
+
+if __name__ == "__main__":
+    main()
