@@ -121,11 +121,17 @@ def open_files(wanted: int, limits: str, status: str) -> Setting:
 
 def kept(settings: Sequence[Setting], hugepages: bool) -> str:
     """The file that sets them again at boot: of sysctl.d, or with hugepages of tmpfiles.d; "" when none may be set."""
-    lasting = [one for one in settings if one.state != FORBIDDEN and one.path and (one.name == HUGEPAGES) == hugepages]
+    lasting = [one for one in settings if _lasts(one) and (one.name == HUGEPAGES) == hugepages]
     if not lasting:
         return ""
     lines = [f"w {one.path} - - - - {one.wanted}" if hugepages else f"{one.name} = {one.wanted}" for one in lasting]
     return "\n".join(["# Managed by Ansible (streamops.kafka): for Apache Kafka.", *lines, ""])
+
+
+def _lasts(one: Setting) -> bool:
+    # What the host has more of comes from elsewhere; our file would lower it at the next boot.
+    more = one.state == AS_WANTED and (one.found or "").split() != one.wanted.split()
+    return bool(one.path) and one.state != FORBIDDEN and not more
 
 
 def complaint(settings: Sequence[Setting]) -> str:

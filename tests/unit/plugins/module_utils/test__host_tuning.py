@@ -72,10 +72,11 @@ def test_open_files_end_at_the_hard_limit_that_pid_1_may_not_raise(
     assert (judged.state, judged.found) == (state, found)
 
 
-def test_files_for_the_next_boot_hold_what_the_host_allows_and_nothing_else() -> None:
+def test_files_for_the_next_boot_hold_what_the_host_allows_and_lower_nothing() -> None:
     settings = [
         Setting("vm.swappiness", "/proc/sys/vm/swappiness", "1", "1"),
         Setting("vm.dirty_ratio", "/proc/sys/vm/dirty_ratio", "60", "20", "read-only on this host"),
+        Setting("vm.max_map_count", "/proc/sys/vm/max_map_count", "262144", "1048576"),
         Setting(tuning.HUGEPAGES, tuning.HUGEPAGES_PATH, "madvise", "always"),
         tuning.open_files(1, LIMITS, PLAIN_ROOT),
     ]
