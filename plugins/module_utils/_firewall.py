@@ -34,10 +34,10 @@ class FirewallError(ValueError):
     """The inventory gives no firewall that keeps its promises; the message says what, where and the way out."""
 
 
-def network(text: str) -> Network | None:
+def network(word: str) -> Network | None:
     """The network that an address or CIDR names (host bits are dropped); None when it is neither."""
     try:
-        return ipaddress.ip_network(str(text).strip().strip("[]"), strict=False)
+        return ipaddress.ip_network(str(word).strip().strip("[]"), strict=False)
     except ValueError:
         return None
 
@@ -183,7 +183,12 @@ def outermost(networks: Iterable[Network]) -> list[str]:
     for one in sorted({one for one in networks if not one.is_loopback}, key=_order):
         if not (kept and kept[-1].version == one.version and one[0] in kept[-1]):
             kept.append(one)
-    return [str(one.network_address) if one.num_addresses == 1 else str(one) for one in kept]
+    return [written(one) for one in kept]
+
+
+def written(one: Network) -> str:
+    """A network as people write it: an address without a length."""
+    return str(one.network_address) if one.num_addresses == 1 else str(one)
 
 
 def _order(one: Network) -> tuple[int, int, int]:
@@ -219,6 +224,6 @@ def allowed(found: Iterable[Mapping[str, Any]], source: str, port: int, address:
     for rule in found:
         if rule["port"] == port and rule["address"] in ("", address):
             origin = ipaddress.ip_address(source)
-            networks = [ipaddress.ip_network(text) for text in rule["sources"]]
+            networks = [ipaddress.ip_network(one) for one in rule["sources"]]
             return origin.is_loopback or any(origin in one for one in networks if one.version == origin.version)
     return True

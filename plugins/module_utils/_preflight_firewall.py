@@ -18,6 +18,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._firewall import (
     host_words,
     network,
     ssh_ports,
+    written,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
     UNDEFINED,
@@ -195,8 +196,9 @@ def loopback_only(inventory: Inventory) -> Iterator[Violation]:
 
 
 def _addresses(inventory: Inventory, word: str) -> list[str]:
-    literal = network(word)
-    return [str(literal)] if literal is not None else list(inventory.addresses.get(word, ()))
+    """The address or network that a word is, or those that its name was resolved to."""
+    words = [word] if network(word) is not None else inventory.addresses.get(word, ())
+    return [written(one) for one in map(network, words) if one is not None]
 
 
 def one_machine_two_names(inventory: Inventory) -> Iterator[Violation]:
