@@ -76,6 +76,7 @@ TITLES = {
     "C16": "firewall",
     "C17": "administration through the firewall",
     "C20": "placeholders of the example",
+    "C21": "known vulnerabilities of the Kafka version",
 }
 INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
     *_preflight_shape.RULES,

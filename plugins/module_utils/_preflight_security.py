@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cves import of_version
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
     UNDEFINED,
     Inventory,
@@ -130,6 +131,29 @@ def users_are_no_nodes(inventory: Inventory) -> Iterator[Violation]:
             )  # fmt: skip
 
 
+def known_vulnerabilities(inventory: Inventory) -> Iterator[Violation]:
+    """C21: what is publicly known about the chosen version, and what helps until there is a better one."""
+    for cluster in inventory.clusters():
+        # Said in every run of production until somebody states that it is known.
+        if not cluster.production or "C21" in cluster.accepted():
+            continue
+        first = cluster.nodes[0]
+        enabled = str(first.config().get("sasl.enabled.mechanisms", ""))
+        found = of_version(cluster.version, tuple(_sasl_mechanisms(first)) + tuple(enabled.replace(",", " ").split()))
+        for helps in dict.fromkeys(one.helps for one in found):
+            named = [f"{one.cve} ({one.what})" for one in found if one.helps == helps]
+            yield Violation(
+                "C21", WARNING, cluster.hosts, "kafka_version", f"Kafka {cluster.version} has known vulnerabilities",
+                ", ".join(named), "", f"{helps}; name C21 in preflight_accept once this is known", policy=True,
+            )  # fmt: skip
+
+
+def _sasl_mechanisms(node: Node) -> list[str]:
+    uses_sasl = any(listener.protocol in SASL_PROTOCOLS for listener in node.listeners())
+    listed = node.get("kafka_sasl_mechanisms", []) if uses_sasl else []
+    return [str(one) for one in listed] if isinstance(listed, (list, tuple)) else []
+
+
 def _violation(
     rule: str, node: Node, variable: str, what: str, found: str, allowed: str, way_out: str,
     level: str = ERROR, policy: bool = False,
@@ -147,4 +171,5 @@ RULES = (
     certificates_come_from_somewhere,
     development_certificates,
     users_are_no_nodes,
+    known_vulnerabilities,
 )

@@ -63,6 +63,13 @@ def test_placeholders_of_the_example_are_named_once_for_all_nodes() -> None:
     assert [(one.rule, one.found) for one in secret] == [("C20", "CHANGE-ME")]
 
 
+def test_known_vulnerabilities_are_said_until_they_are_accepted() -> None:
+    found = check_inventory(combined(**GOOD, preflight_accept=[]))
+    assert {(one.rule, one.level) for one in found} == {("C21", "warning")}
+    assert "CVE-2026-111115" in found[0].sentence()
+    assert check_inventory(combined(**GOOD, kafka_profile="development", preflight_accept=[])) == []
+
+
 def test_the_message_about_a_password_never_shows_one() -> None:
     found = check_inventory(combined(**{**GOOD, "kafka_admin_password": "changeme"}))
     assert [one.rule for one in found] == ["B34"]
