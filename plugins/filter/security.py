@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filters around TLS, SASL and the administrator's connection; module_utils/_security.py computes them."""
+"""Filters around TLS, SASL, the administrator's connection and the bundle for clients."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.streamops.kafka.plugins.module_utils import _security
+from ansible_collections.streamops.kafka.plugins.module_utils import _client_bundle, _security
 
 
 def scram_credentials(users: Mapping[str, str], mechanisms: list[str]) -> list[str]:
@@ -40,6 +40,8 @@ class FilterModule:
         """Name to function."""
         return {
             "admin_connection": _explained(_security.connection),
+            "bundle_directories": _explained(_client_bundle.bundle_directories),
+            "client_bundle": _explained(_client_bundle.client_bundle),
             "certificate_names": _explained(_security.certificate_names),
             "client_properties": _explained(_security.client_properties),
             "scram_credentials": _explained(scram_credentials),

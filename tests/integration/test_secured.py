@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import ssl
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -216,3 +218,19 @@ def test_an_unknown_principal_of_the_cluster_may_do_nothing(secured: Cluster) ->
     consumer.close()
     assert message is not None
     assert "AUTHORIZATION_FAILED" in message.error().name()
+
+
+def test_a_user_gets_in_with_the_bundle_and_the_password(secured: Cluster) -> None:
+    bundle = secured.directory / "bundle"
+    user = {"name": "bundled", "password": "bundled-0wn"}
+    wanted = {"kafka_users": [user], "kafka_resources_client_bundle_dir": str(bundle)}
+    assert secured.playbook(**wanted).ok().changed > 0
+    folder = bundle / "local" / "bundled"
+    assert all("bundled-0wn" not in path.read_text() for path in folder.iterdir())
+    tool = next((secured.directory / "install" / "releases").glob("*/bin/kafka-topics.sh"))
+    command = [str(tool), "--bootstrap-server", secured.bootstrap_servers[0], "--command-config", "java.properties"]
+    right = {**os.environ, "KAFKA_PASSWORD": "bundled-0wn"}
+    done = subprocess.run([*command, "--list"], cwd=folder, env=right, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "", "sees no topic"
+    assert secured.playbook(**wanted).ok().changed == 0
