@@ -53,6 +53,17 @@ require_system_packages() {
   fi
 }
 
+# want_system_package PROGRAM PACKAGE: installs what only some tests need, as root on Debian or Ubuntu; elsewhere those
+# tests are skipped by name, and say why.
+want_system_package() {
+  command -v "$1" > /dev/null && return
+  if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
+    echo "Missing: $1; installing $2"
+    apt-get update -qq || true
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" > /dev/null || true
+  fi
+}
+
 # make_environment FILE...: .venv with exactly the pinned packages of these files; nothing is done when it has them.
 # .venv/pinned holds a digest of each file that was installed whole, so an interrupted run starts over.
 make_environment() {
