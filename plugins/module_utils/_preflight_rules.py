@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils import (
     _preflight_listeners,
     _preflight_properties,
     _preflight_replication,
+    _preflight_resources,
     _preflight_run,
     _preflight_secrets,
     _preflight_security,
@@ -77,6 +78,7 @@ TITLES = {
     "C17": "administration through the firewall",
     "C20": "placeholders of the example",
     "C21": "known vulnerabilities of the Kafka version",
+    "C22": "users, ACLs and quotas",
 }
 INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
     *_preflight_shape.RULES,
@@ -85,6 +87,7 @@ INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
     *_preflight_listeners.RULES,
     *_preflight_replication.RULES,
     *_preflight_topics.RULES,
+    *_preflight_resources.RULES,
     *_preflight_properties.RULES,
     *_preflight_secrets.RULES,
     *_preflight_security.RULES,

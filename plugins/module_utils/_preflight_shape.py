@@ -15,15 +15,26 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_invento
     as_int,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, WARNING, Violation
+from ansible_collections.streamops.kafka.plugins.module_utils._quotas import KEYS, KINDS
 
 LISTS = (
     *("kafka_listeners", "kafka_topics", "kafka_jvm_options", "kafka_allow_unknown_config", "preflight_accept"),
+    *("kafka_users", "kafka_acls", "kafka_quotas"),
     *("kafka_firewall_addresses", "kafka_firewall_admin_addresses", "kafka_firewall_client_groups"),
 )
 # List variable -> (fields an entry must have, fields it may have).
 ENTRIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "kafka_listeners": (("name", "port", "purpose"), ("protocol", "host", "advertised_host", "networks")),
     "kafka_topics": (("name",), ("partitions", "replication_factor", "config", "state")),
+    "kafka_users": (("name",), ("password", "mechanism", "iterations", "state")),
+    "kafka_acls": (
+        ("principal",),
+        (
+            *("role", "topics", "groups", "transactional_ids", "operations", "operation", "permission"),
+            *("resource_type", "resource", "pattern_type", "host", "state"),
+        ),
+    ),
+    "kafka_quotas": ((), (*KINDS, *KEYS, "state")),
 }
 TOPIC_STATES = ("present", "absent")
 OWN_PREFIXES = ("kafka_", "kraft_controller_", "preflight_", "spark_validation_")
@@ -58,7 +69,7 @@ def properties(inventory: Inventory) -> Iterator[Violation]:
 
 
 def entries(inventory: Inventory) -> Iterator[Violation]:
-    """C12: the entries of kafka_listeners and kafka_topics have the fields they must have and no others."""
+    """C12: the entries of lists of ours have the fields they must have and no others."""
     for node in inventory.nodes:
         for variable, (required, optional) in ENTRIES.items():
             listed = node.get(variable, [])
