@@ -21,6 +21,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._firewall import (
     written,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
+    PLACEHOLDER,
     UNDEFINED,
     Cluster,
     Inventory,
@@ -56,16 +57,18 @@ def _known(node: Node) -> Mapping[str, Any]:
 
 
 def _words(inventory: Inventory) -> Iterator[tuple[str, str, str]]:
-    """(host, variable, word) of everything that a firewall of the inventory lets in by its address."""
+    """(host, variable, word) of all that firewalls of the inventory let in by its address; placeholders are C20's."""
     clusters = _guarded_clusters(inventory)
     by_name = {node.name: _known(node) for node in (*inventory.nodes, *inventory.peers)}
     for node in (*(node for cluster in clusters for node in cluster.nodes), *(inventory.peers if clusters else ())):
         variable = "kafka_firewall_addresses" if by_name[node.name]["kafka_firewall_addresses"] else "ansible_host"
         for word in host_words(by_name[node.name], node.name):
-            yield node.name, variable, word
+            if PLACEHOLDER not in word:
+                yield node.name, variable, word
     for node in (node for cluster in clusters for node in cluster.nodes):
         for word in administrator_words(by_name[node.name], by_name):
-            yield node.name, "kafka_firewall_admin_addresses", word
+            if PLACEHOLDER not in word:
+                yield node.name, "kafka_firewall_admin_addresses", word
 
 
 def service_manager(inventory: Inventory) -> Iterator[Violation]:
@@ -144,7 +147,7 @@ def _bad_networks(node: Node, where: str, listed: Any) -> Iterator[Violation]:
         )
         return
     for text in listed:
-        problem = None if text is UNDEFINED else _network_problem(str(text))
+        problem = None if text is UNDEFINED or PLACEHOLDER in str(text) else _network_problem(str(text))
         if problem:
             yield _violation(
                 node,

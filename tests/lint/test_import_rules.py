@@ -159,6 +159,11 @@ def test_action_plugins_import_ansible_and_pure_utils_only(path: Path) -> None:
     assert breaches(path, ("ansible.", OURS + "plugin_utils.", *library), pure_utils=True) == []
 
 
+@pytest.mark.parametrize("path", files("plugins/lookup"), ids=lambda path: path.name)
+def test_lookups_import_ansible_and_pure_utils_only(path: Path) -> None:
+    assert breaches(path, ("ansible.", OURS + "plugin_utils."), pure_utils=True) == []
+
+
 @pytest.mark.parametrize("path", files("plugins/filter"), ids=lambda path: path.name)
 def test_filters_import_pure_utils_only(path: Path) -> None:
     assert breaches(path, ("ansible.errors",), pure_utils=True) == []

@@ -90,6 +90,14 @@ def test_hosts_of_client_groups_and_named_administrators_are_resolved_too() -> N
     expect(replace(inventory, addresses=known), "C16", "kafka_firewall_admin_addresses", "no address of desk.example")
 
 
+def test_what_is_not_filled_in_yet_is_named_once() -> None:
+    hosts = {f"kafka{n}": {"ansible_host": f"CHANGE-ME-{n}"} for n in (1, 2, 3)}
+    left = {"kafka_firewall_admin_addresses": ["CHANGE-ME"], "kafka_firewall_networks": {"clients": ["CHANGE-ME"]}}
+    found = check_inventory(combined(hosts, **{**ON, **left}))
+    assert {one.rule for one in found} == {"C20"}
+    assert names_to_resolve(combined(hosts, **{**ON, **left})) == []
+
+
 def test_a_node_that_others_would_know_by_a_loopback_address_is_refused() -> None:
     hosts = {"kafka1": {"ansible_host": "kafka1.example", "kafka_listeners": listeners(advertised_host="10.0.0.1")}}
     inventory = replace(combined(hosts, **ON), addresses={"kafka1.example": ("127.0.1.1",)})
