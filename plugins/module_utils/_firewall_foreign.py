@@ -12,11 +12,12 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._firewall_text import FAMILY, TABLE
 
-Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    Json = Mapping[str, Any]
 
 # Hooks that an incoming connection passes, and the families of tables that see it.
 _HOOKS = ("prerouting", "input")
