@@ -1,0 +1,50 @@
+"""The cluster as a client on another machine sees it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.machines import Machine, eventually
+from tests.support.modules import run_module
+from tests.support.traffic import producing, read_all
+
+TOPIC = "molecule"
+
+
+@pytest.fixture(scope="module")
+def cluster(bootstrap_servers: list[str]) -> dict[str, Any]:
+    """What cluster_info says."""
+    return run_module("streamops.kafka.cluster_info", {"bootstrap_servers": bootstrap_servers})
+
+
+def test_every_broker_is_there_and_serves(cluster: dict[str, Any], nodes: list[Machine]) -> None:
+    found = {broker["id"]: broker["fenced"] for broker in cluster["nodes"]}
+    assert found == {machine.node_id: False for machine in nodes if machine.is_broker}
+
+
+def test_the_quorum_has_every_controller_as_a_voter(cluster: dict[str, Any], nodes: list[Machine]) -> None:
+    voters = {voter["id"] for voter in cluster["quorum"]["voters"]}
+    assert voters == {machine.node_id for machine in nodes if "kraft_controllers" in machine.groups}
+    assert cluster["quorum"]["leader_id"] in voters
+
+
+def test_what_is_written_to_three_replicas_is_read_back(bootstrap_servers: list[str]) -> None:
+    made = run_module(
+        "streamops.kafka.topics",
+        {
+            "bootstrap_servers": bootstrap_servers,
+            "topics": [{"name": TOPIC, "partitions": 6, "replication_factor": 3}],
+        },
+    )
+    assert not made["failed"], made
+    with producing(bootstrap_servers, TOPIC) as ledger:
+        eventually(lambda: len(ledger.acknowledged) >= 1000, "1,000 acknowledged records", 60)
+    assert not ledger.failed
+    assert ledger.lost(read_all(bootstrap_servers, TOPIC)) == []
+
+
+def test_every_replica_is_in_sync(bootstrap_servers: list[str]) -> None:
+    found = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": bootstrap_servers})
+    assert found["under_replicated"] == []

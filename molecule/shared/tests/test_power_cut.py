@@ -1,0 +1,43 @@
+"""All machines lose their power at once, under traffic, and get it back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from tests.support.machines import Machine, docker, eventually
+from tests.support.modules import run_module
+from tests.support.traffic import producing, read_all
+
+TOPIC = "molecule_power"
+
+
+def test_services_and_records_come_back_by_themselves(
+    nodes: list[Machine], bootstrap_servers: list[str], note: Callable[[str], None]
+) -> None:
+    made = run_module(
+        "streamops.kafka.topics",
+        {
+            "bootstrap_servers": bootstrap_servers,
+            "topics": [{"name": TOPIC, "partitions": 6, "replication_factor": 3}],
+        },
+    )
+    assert not made["failed"], made
+    names = [machine.name for machine in nodes]
+    with producing(bootstrap_servers, TOPIC, rate=500) as ledger:
+        eventually(lambda: len(ledger.acknowledged) >= 500, "500 acknowledged records", 60)
+        docker("kill", *names)
+        before = len(ledger.acknowledged)
+        docker("start", *names)
+        began = time.monotonic()
+        # The writer was told nothing of all this; it goes on when the cluster does.
+        eventually(lambda: len(ledger.acknowledged) >= before + 500, "500 more records after the power cut", 180)
+        note(f"power cut: the first records {time.monotonic() - began:.0f} s after the machines had power again")
+    for machine in nodes:
+        assert machine.run("systemctl", "is-active", machine.service) == "active"
+    assert ledger.lost(read_all(bootstrap_servers, TOPIC, timeout=120)) == []
+    note(f"power cut: {len(ledger.acknowledged)} acknowledged records, none lost")
+    healthy = run_module(
+        "streamops.kafka.isr_wait", {"bootstrap_servers": bootstrap_servers, "scope": "cluster", "timeout": 120}
+    )
+    assert not healthy["failed"], healthy
