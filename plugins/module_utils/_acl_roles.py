@@ -31,12 +31,7 @@ ROLES: Mapping[str, tuple[Right, ...]] = {
     "producer": (("topic", "write", None),),
     "consumer": (("topic", "read", None), ("group", "read", None)),
     "transactional": (("topic", "write", None), ("transactional_id", "write", None), ("group", "read", None)),
-    "spark": (
-        ("topic", "read", None),
-        ("topic", "write", None),
-        ("group", "read", None),
-        ("group", "read", ("spark-kafka-", "prefixed")),
-    ),
+    "spark": (("topic", "read", None), ("topic", "write", None), ("group", "read", None)),
     "mirror_source": _MIRROR_SOURCE,
     "mirror_target": _MIRROR_TARGET,
     "mirror": tuple(dict.fromkeys((*_MIRROR_SOURCE, *_MIRROR_TARGET))),

@@ -32,12 +32,9 @@ def test_a_transactional_producer_may_write_by_its_ids_and_commit_offsets_of_its
     }
 
 
-def test_spark_may_read_and_write_its_topics_with_the_groups_that_it_makes_itself() -> None:
-    assert rights("spark", topics=["t"]) == {
-        "topic t literal read",
-        "topic t literal write",
-        "group spark-kafka- prefixed read",
-    }
+def test_spark_may_read_and_write_its_topics_and_needs_no_group() -> None:
+    assert rights("spark", topics=["t"]) == {"topic t literal read", "topic t literal write"}
+    assert rights("spark", groups=["g"]) == {"group g literal read"}
 
 
 def test_a_mirror_never_writes_to_the_topics_of_its_source() -> None:
