@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._log_lines import last_errors
+from ansible_collections.streamops.kafka.plugins.module_utils._log_lines import LIMIT, last_errors, telling_lines
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_ports import ports
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_process import process, read_record, started_at
 from ansible_collections.streamops.kafka.plugins.module_utils._node_wait import WAITING, Life, judge, life_of
@@ -20,10 +20,15 @@ PAUSE = 0.2
 RECENT = 60.0
 
 
-def look(params: Mapping[str, Any], clock: Callable[[], float], sleep: Callable[[float], None]) -> dict[str, Any]:
+def look(
+    params: Mapping[str, Any],
+    clock: Callable[[], float],
+    sleep: Callable[[float], None],
+    journal: Callable[[str], str],
+) -> dict[str, Any]:
     """Watch for at most `interval` seconds and return {verdict, process, ports, missing_ports, log_lines, ...}.
 
-    clock -- seconds since 1970 on this host.
+    clock -- seconds since 1970 on this host; journal -- the last text that a systemd unit printed.
     """
     began = clock()
     seen = life_of(params["seen"])
@@ -42,7 +47,11 @@ def look(params: Mapping[str, Any], clock: Callable[[], float], sleep: Callable[
     result = {key: value for key, value in found.items() if key != "recorded_life"}
     result.update(verdict=verdict, now=began, ended_recently=recent and not found["process"]["running"])
     files = list(params["log_files"]) if params["state"] == "started" else []
-    lines = last_errors(files, since if seen or recent else first - RECENT)
+    after = since if seen or recent else first - RECENT
+    lines = last_errors(files, after)
+    if params["unit"] and files and not found["process"]["running"]:
+        # What Java says before Kafka logs. It also repeats errors of the log, which are shown once.
+        lines = list(dict.fromkeys([*lines, *telling_lines(journal(params["unit"]), after)]))[-LIMIT:]
     return dict(result, log_lines=lines, log_files=files)
 
 

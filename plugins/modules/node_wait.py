@@ -44,6 +44,10 @@ options:
     type: list
     elements: path
     default: []
+  unit:
+    description: The systemd unit of the node, in whose journal errors are looked for too when the process is gone.
+    type: str
+    default: ""
   timeout:
     description: Seconds after which the wait fails.
     type: int
@@ -128,6 +132,7 @@ SPEC = dict(
     state_dir={"type": "path", "required": True},
     ports={"type": "list", "elements": "int", "default": []},
     log_files={"type": "list", "elements": "path", "default": []},
+    unit={"type": "str", "default": ""},
     seen={"type": "dict", "options": SEEN},
 )
 
@@ -135,8 +140,14 @@ SPEC = dict(
 def main() -> None:
     """Run one look of the wait."""
     module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
+
+    def journal(unit: str) -> str:
+        """The last lines that a unit printed; nothing where there is no journal."""
+        command = ["journalctl", f"--unit={unit}", "--lines=300", "--output=cat", "--no-pager", "--quiet"]
+        return str(module.run_command(command)[1])
+
     with errors_reported(module):
-        module.exit_json(changed=False, **look(module.params, time.time, time.sleep))
+        module.exit_json(changed=False, **look(module.params, time.time, time.sleep, journal))
 
 
 if __name__ == "__main__":
