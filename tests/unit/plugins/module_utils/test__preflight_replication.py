@@ -136,7 +136,9 @@ def test_a_row_of_prudence_can_be_accepted_by_name() -> None:
 
 
 def test_what_cannot_work_cannot_be_accepted() -> None:
-    expect(combined(kafka_topics=[topic(replication_factor=4)], preflight_accept=["B8", "C21"]), "B8", "4 with 3 brokers")
+    expect(
+        combined(kafka_topics=[topic(replication_factor=4)], preflight_accept=["B8", "C21"]), "B8", "4 with 3 brokers"
+    )
 
 
 def test_a_thousand_topics_with_one_mistake_give_one_violation() -> None:
