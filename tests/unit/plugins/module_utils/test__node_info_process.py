@@ -87,6 +87,10 @@ def test_a_process_that_something_else_started_is_found_by_its_properties_file(t
     command = [sys.executable, "-c", "import time; time.sleep(600)", "kafka.Kafka", config]
     process = subprocess.Popen(command)
     try:
+        # The kernel lets the parent go on before the new program's arguments are in place.
+        deadline = time.monotonic() + 30
+        while config.encode() not in Path(f"/proc/{process.pid}/cmdline").read_bytes() and time.monotonic() < deadline:
+            time.sleep(0.01)
         found = subject.process({}, config)
         assert (found["running"], found["pid"], found["recorded"]) == (True, process.pid, False)
         assert subject.process({}, config + ".other")["running"] is False
