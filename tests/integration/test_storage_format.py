@@ -46,7 +46,7 @@ def options(request: pytest.FixtureRequest, kafka_release: Callable[[str], Path]
 @pytest.fixture
 def storage_format(options: dict[str, Any]) -> Call:
     """Format with the real tool, without the seconds that Ansible takes; keyword arguments replace options."""
-    defaults: dict[str, Any] = dict.fromkeys(("class_path", "features", "release_version", "scram"))
+    defaults: dict[str, Any] = dict.fromkeys(("class_path", "features", "release_version", "scram", "owner", "group"))
     defaults.update(java="", metadata_dir="", standalone=False, no_initial_controllers=False)
 
     def run(command: list[str], umask: int, handle_exceptions: bool) -> tuple[int, str, str]:
