@@ -20,6 +20,7 @@ def runner_of(module: AnsibleModule) -> Runner:
     """A runner for _maven.run; it raises FileNotFoundError, where run_command would end the module by itself."""
 
     def run(argv: Sequence[str]) -> tuple[int, str, str]:
+        """Run a program; FileNotFoundError when it is not installed."""
         if shutil.which(argv[0]) is None:
             raise FileNotFoundError(argv[0])
         code, out, err = module.run_command(list(argv))

@@ -49,6 +49,7 @@ class _Hashing:
         self.sha256 = hashlib.sha256()
 
     def write(self, data: bytes) -> int:
+        """Write on, and digest what is written."""
         self.sha256.update(data)
         return self._raw.write(data)
 

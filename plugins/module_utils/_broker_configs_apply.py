@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -22,14 +21,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._diff import diff_
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     RefusedError,
     RequestFailedError,
-    WaitTimeoutError,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._seen import wait_until_none
 
 if TYPE_CHECKING:
     from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
-
-#: Seconds between two looks while waiting.
-_PAUSE = 0.2
 
 
 def ensure_broker_configs(
@@ -73,13 +69,9 @@ def _look(admin: Admin, wishes: Wishes) -> BrokerPlan:
 
 def _wait(admin: Admin, wishes: Wishes, timeout: float) -> None:
     """Return when every live broker shows what is wanted."""
-    deadline = time.monotonic() + timeout
-    while True:
-        left = _look(admin, wishes)
-        if not left.settings:
-            return
-        if time.monotonic() > deadline:
-            missing = [f"{label(entity)}: {', '.join(config)}" for entity, config in left.settings.items()]
-            done = "The changes themselves were accepted by the cluster; run again to look again."
-            raise WaitTimeoutError("broker configs", timeout, missing, done)
-        time.sleep(_PAUSE)
+
+    def missing() -> list[str]:
+        """What is not shown yet, by broker."""
+        return [f"{label(entity)}: {', '.join(config)}" for entity, config in _look(admin, wishes).settings.items()]
+
+    wait_until_none("broker configs", missing, timeout)

@@ -289,6 +289,7 @@ def _members(quorum: Quorum) -> dict[int, Voter]:
     """Return voters and observers by id; of several entries of a node (its disk was replaced) the most recent one."""
 
     def age(member: Voter) -> float:
+        """How long ago it had caught up; never is longest."""
         return float("inf") if member.last_caught_up_ms_ago is None else member.last_caught_up_ms_ago
 
     return {member.id: member for member in sorted((*quorum.observers, *quorum.voters), key=age, reverse=True)}

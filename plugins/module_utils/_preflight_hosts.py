@@ -61,6 +61,7 @@ class Host:
 
     @property
     def disks(self) -> Sequence[Mapping[str, Any]]:
+        """What it said about its data directories; nothing when it did not answer."""
         return self.info["disks"] if self.info else ()
 
 

@@ -126,6 +126,7 @@ def topic_min_isr(inventory: Inventory) -> Iterator[Violation]:
         fallback = _broker_value(cluster, MIN_ISR)
 
         def pair(topic: Topic, fallback: Any = fallback) -> tuple[int | None, int | None]:
+            """Copies, and how many of them must be in sync."""
             return topic.replication_factor, as_int(topic.config.get(MIN_ISR, fallback))
 
         for (factor, least), names in _grouped(cluster.topics(), pair):

@@ -65,7 +65,7 @@ def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
 def secrets(inventory: Inventory) -> Iterator[Violation]:
     """B34: no secret is empty or one that everybody knows."""
     for node in inventory.nodes:
-        for path, value in _secrets("", node.variables):
+        for path, value in _secrets(node.variables):
             text = str("" if value is None else value).strip()
             if (text and text.lower() not in WEAK) or (not text and path in OPTIONAL) or text == PLACEHOLDER:
                 continue
@@ -76,15 +76,11 @@ def secrets(inventory: Inventory) -> Iterator[Violation]:
             )  # fmt: skip
 
 
-def _secrets(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+def _secrets(variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """All values whose name is that of a secret, with their paths; for JAAS texts the passwords in them."""
-    if isinstance(value, Mapping):
-        for key, part in value.items():
-            yield from _secrets(_join(path, str(key)), part)
-    elif isinstance(value, (list, tuple)):
-        for index, part in enumerate(value):
-            yield from _secrets(f"{path}[{index}]", part)
-    elif value is not UNDEFINED:
+    for path, value in _leaves("", variables):
+        if value is UNDEFINED:
+            continue
         name = path.rstrip("']")
         if name.endswith("sasl.jaas.config"):
             yield from ((path, match[1]) for match in JAAS_PASSWORD.finditer(str(value)))

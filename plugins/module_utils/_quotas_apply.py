@@ -39,6 +39,7 @@ def ensure_quotas(
                 raise RequestFailedError("quota", label(entity), code, f"{why}; run again to go on from there")
 
         def missing(broker: int) -> list[str]:
+            """What one broker does not see done yet."""
             return [label(entity) for entity in plan_quotas(admin.quotas(broker), wishes).alterations]
 
         wait_until_seen("quotas", live_brokers(admin), missing, timeout)

@@ -24,6 +24,7 @@ def probe(servers: Iterable[str]) -> None:
     """Raise ClusterUnreachableError unless one server accepts a connection; all are tried at once."""
 
     def attempt(server: str) -> str | None:
+        """Why one server does not answer, None when it does."""
         try:
             with socket.create_connection(split_address(server), timeout=_PROBE_SECONDS):
                 return None

@@ -87,6 +87,7 @@ def _try(
     login: Login, context: ssl.SSLContext | None, wishes: Sequence[UserWish], why: dict[str, str]
 ) -> Mapping[Key, str]:
     def one(wish: UserWish) -> tuple[Key, str]:
+        """Try one login."""
         try:
             return wish.key, ACCEPTED if log_in(login, wish, context) else REFUSED
         except UntriedError as error:

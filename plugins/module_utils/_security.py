@@ -9,20 +9,18 @@ listener of their own, where they show a password (SASL) or a certificate.
 from __future__ import annotations
 
 import base64
-import hashlib
 import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._nodes import listener_for
+from ansible_collections.streamops.kafka.plugins.module_utils._scram import HASHES, salted_password
+from ansible_collections.streamops.kafka.plugins.module_utils._users import MIN_ITERATIONS
 
 TLS_PROTOCOLS = ("SSL", "SASL_SSL")
 SASL_PROTOCOLS = ("SASL_PLAINTEXT", "SASL_SSL")
 AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
 SCRAM_MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
-# Kafka's own default is 4096, the least that RFC 7677 allows.
-SCRAM_ITERATIONS = 8192
-_DIGESTS = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
 
 
 def uses(node: Mapping[str, Any], protocols: Iterable[str]) -> bool:
@@ -79,7 +77,7 @@ def _sasl(node: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any
             prefix = f"listener.name.{listener['name'].lower()}"
             properties[f"{prefix}.sasl.enabled.mechanisms"] = list(settings["mechanisms"])
             for mechanism in settings["mechanisms"]:
-                if mechanism in _DIGESTS:
+                if mechanism in HASHES:
                     properties[f"{prefix}.{mechanism.lower()}.sasl.jaas.config"] = SCRAM_MODULE
     return properties
 
@@ -122,7 +120,7 @@ def client_properties(options: Mapping[str, Any], ca_file: str = "") -> dict[str
         properties["ssl.truststore.location"] = ca_file or options["ssl_ca_location"]
     if protocol in SASL_PROTOCOLS:
         mechanism = options["sasl_mechanism"]
-        module = "scram.Scram" if mechanism in _DIGESTS else "plain.Plain"
+        module = "scram.Scram" if mechanism in HASHES else "plain.Plain"
         properties["sasl.mechanism"] = mechanism
         properties["sasl.jaas.config"] = (
             f"org.apache.kafka.common.security.{module}LoginModule required "
@@ -156,13 +154,12 @@ def scram_credential(mechanism: str, user: str, password: str, salt: bytes) -> s
 
     Salted, since the words know no way to write a password that holds a comma, a bracket or a quote.
     """
-    digest = _DIGESTS[mechanism]
-    salted = hashlib.pbkdf2_hmac(digest, password.encode(), salt, SCRAM_ITERATIONS)
+    salted = salted_password(mechanism, password, salt, MIN_ITERATIONS)
     words = {
         "name": user,
         "salt": base64.b64encode(salt).decode(),
         "saltedpassword": base64.b64encode(salted).decode(),
-        "iterations": SCRAM_ITERATIONS,
+        "iterations": MIN_ITERATIONS,
     }
     return f"{mechanism}=[{','.join(f'{name}={_word(value)}' for name, value in words.items())}]"
 

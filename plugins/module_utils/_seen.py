@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
 
 #: Seconds between two looks.
-_PAUSE = 0.2
+PAUSE = 0.2
 _Observer = TypeVar("_Observer")
 
 
@@ -30,10 +30,11 @@ def wait_until_seen(
     timeout: float,
 ) -> None:
     """Return when no observer, a broker's id or a server, misses anything; C(missing_at) names what one misses."""
-    deadline = time.monotonic() + timeout
     done: set[_Observer] = set()
-    while True:
-        missing = []
+
+    def missing() -> list[str]:
+        """What all observers together still miss."""
+        names: list[str] = []
         for observer in [one for one in observers() if one not in done]:
             try:
                 found = [f"{observer}: {name}" for name in missing_at(observer)]
@@ -41,10 +42,20 @@ def wait_until_seen(
                 found = [f"{observer}: {error.message}"]
             if not found:
                 done.add(observer)
-            missing += found
-        if not missing:
+            names += found
+        return names
+
+    wait_until_none(what, missing, timeout)
+
+
+def wait_until_none(what: str, missing: Callable[[], Sequence[str]], timeout: float) -> None:
+    """Return when C(missing) names nothing any more; WaitTimeoutError with the last names after C(timeout) seconds."""
+    deadline = time.monotonic() + timeout
+    while True:
+        names = missing()
+        if not names:
             return
         if time.monotonic() > deadline:
             told = "The changes themselves were accepted by the cluster; run again to look again."
-            raise WaitTimeoutError(what, timeout, missing, told)
-        time.sleep(_PAUSE)
+            raise WaitTimeoutError(what, timeout, list(names), told)
+        time.sleep(PAUSE)

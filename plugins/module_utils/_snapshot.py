@@ -109,6 +109,7 @@ def quorum_of(found: Mapping[str, Any]) -> Quorum:
     end = leader["log_end_offset"] if leader else found["high_watermark"]
 
     def voter(member: Mapping[str, Any]) -> Voter:
+        """One member of the quorum."""
         seen = member.get("last_caught_up_timestamp", -1)
         offset = member["log_end_offset"]
         return Voter(

@@ -16,8 +16,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     RefusedError,
     RequestFailedError,
     StreamopsError,
-    WaitTimeoutError,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._seen import PAUSE, wait_until_none
 from ansible_collections.streamops.kafka.plugins.module_utils._topics import (
     Plan,
     TopicPlan,
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 #: Answers that say that the broker asked is behind: the topic was created or deleted a moment ago.
 _BEHIND = {"TOPIC_ALREADY_EXISTS", "UNKNOWN_TOPIC_OR_PART", "UNKNOWN_TOPIC_OR_PARTITION"}
-#: Seconds between two looks while waiting.
-_PAUSE = 0.2
 
 
 def ensure_topics(
@@ -92,7 +90,7 @@ def _decide(
         judged = _judge(admin, plan.topics)
         if not any(code in _BEHIND for _name, code, _why in judged) or time.monotonic() > deadline:
             break
-        time.sleep(_PAUSE)
+        time.sleep(PAUSE)
     violations = [*misunderstood, *plan.violations]
     violations += [f"topic {name}: refused by Kafka: {why} ({code})." for name, code, why in judged]
     if violations:
@@ -178,20 +176,18 @@ def _must(what: str, outcome: Mapping[str, Any]) -> None:
 
 def _wait(admin: Admin, plans: Sequence[TopicPlan], timeout: float) -> None:
     """Return when every live broker knows the topics as wanted and sees a leader for each of their partitions."""
-    deadline = time.monotonic() + timeout
     open_plans: dict[int, list[TopicPlan]] = {}
-    while True:
-        missing: list[str] = []
+
+    def missing() -> list[str]:
+        """What the live brokers do not see yet."""
+        names: list[str] = []
         # Anew at each look: a broker that went down is not waited for, one that came is.
         for broker in (broker.id for broker in admin.brokers() if not broker.fenced):
             open_plans[broker], found = _behind(admin, broker, open_plans.get(broker, list(plans)))
-            missing += found
-        if not missing:
-            return
-        if time.monotonic() > deadline:
-            done = "The changes themselves were accepted by the cluster; run again to look again."
-            raise WaitTimeoutError(f"topics ({len(plans)} changed)", timeout, missing, done)
-        time.sleep(_PAUSE)
+            names += found
+        return names
+
+    wait_until_none(f"topics ({len(plans)} changed)", missing, timeout)
 
 
 def _behind(admin: Admin, broker: int, plans: list[TopicPlan]) -> tuple[list[TopicPlan], list[str]]:

@@ -130,6 +130,7 @@ def _wait_for_login(plan: UserPlan, login: Login | None, timeout: float) -> None
         return
 
     def missing(server: str) -> list[str]:
+        """Whose new password one server does not take yet."""
         return [
             f"does not take the new password of {wish.name}" for wish in last.values() if _refused(login, server, wish)
         ]
