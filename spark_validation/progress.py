@@ -51,6 +51,7 @@ class Progress:
         stop = threading.Event()
 
         def loop() -> None:
+            """Look and write until the body is done."""
             shown = 0
             while not stop.wait(every):
                 with contextlib.suppress(Exception):
@@ -77,6 +78,7 @@ def records_read(session: SparkSession, records: int) -> Callable[[], int]:
     tracker = session.sparkContext.statusTracker()
 
     def poll() -> int:
+        """Records of the running stages that are done."""
         stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
         tasks = sum(stage.numTasks for stage in stages if stage)
         done = sum(stage.numCompletedTasks for stage in stages if stage)

@@ -30,6 +30,7 @@ def stream_range(
     seen: dict[int, PartitionSeen] = {}
 
     def add(batch: DataFrame, _batch: int) -> None:
+        """Add one batch to what was seen."""
         for row in batch.groupBy("partition").agg(*_digests()).collect():
             index = int(row["partition"])
             so_far = seen.get(index, PartitionSeen(0, 0, 0, 0))

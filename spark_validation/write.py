@@ -50,6 +50,7 @@ def write_records(session: SparkSession, arguments: Arguments, shape: Geometry) 
 def _attempt_reader(accepted: Accumulator[Attempts]) -> Callable[[int], int]:
     # Runs once per attempt, in the stage that writes: TaskContext is the one public place that knows the attempt.
     def read(writer: int) -> int:
+        """Note the attempt that writes for this writer, and return it."""
         from pyspark import TaskContext
 
         context = TaskContext.get()

@@ -37,7 +37,7 @@ options:
     type: list
     elements: dict
     default: []
-    suboptions:
+    suboptions: &file
       path:
         description: The file; its directory must exist or be one of O(directories).
         type: path
@@ -61,25 +61,7 @@ options:
     type: list
     elements: dict
     default: []
-    suboptions:
-      path:
-        description: The file.
-        type: path
-        required: true
-      content:
-        description: The content.
-        type: str
-        required: true
-      mode:
-        description: Permissions as an octal string.
-        type: str
-        required: true
-      owner:
-        description: Owner; left alone when not given.
-        type: str
-      group:
-        description: Group; left alone when not given.
-        type: str
+    suboptions: *file
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:

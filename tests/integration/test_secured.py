@@ -15,39 +15,18 @@ import pytest
 from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
-from tests.support.cluster import ROOT, Cluster, free_port_base
+from tests.support.cluster import Cluster
 from tests.support.modules import run_module
+from tests.support.secured import admin_connection, secured_cluster
 from tests.support.traffic import producing, read_all
 
 PASSWORD = 'Gr3at, [secret] "of" tests'
-PROTOCOLS = {"clients": "SASL_SSL", "brokers": "SSL", "controllers": "SSL"}
 
 
 @pytest.fixture(scope="module")
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three combined nodes; clients log in, nodes show certificates, nothing is allowed that no ACL allows."""
-    directory = tmp_path_factory.mktemp("secured")
-    base = free_port_base()
-    listeners = [
-        {
-            "name": name,
-            "host": "127.0.0.1",
-            "port": f"{{{{ {base + index} + 10 * kafka_node_id }}}}",
-            "purpose": purpose,
-            "protocol": PROTOCOLS[purpose],
-        }
-        for index, (name, purpose) in enumerate(
-            [("CLIENT", "clients"), ("BROKER", "brokers"), ("CONTROLLER", "controllers")]
-        )
-    ]
-    variables = {
-        "kafka_listeners": listeners,
-        "kafka_tls_source": "development_ca",
-        "kafka_tls_ca_dir": str(directory / "ca"),
-        "kafka_admin_password": PASSWORD,
-        "kafka_authorizer": True,
-    }
-    cluster = Cluster(ROOT / "inventories" / "local", directory, base, variables=variables)
+    cluster = secured_cluster(tmp_path_factory.mktemp("secured"), PASSWORD)
     try:
         cluster.playbook().ok()
         yield cluster
@@ -75,14 +54,7 @@ def client(cluster: Cluster, **other: Any) -> dict[str, Any]:
 
 
 def connection(cluster: Cluster) -> dict[str, Any]:
-    return {
-        "bootstrap_servers": cluster.bootstrap_servers,
-        "security_protocol": "SASL_SSL",
-        "sasl_mechanism": "SCRAM-SHA-512",
-        "sasl_username": "admin",
-        "sasl_password": PASSWORD,
-        "ssl_ca_location": str(ca_file(cluster)),
-    }
+    return admin_connection(cluster, PASSWORD)
 
 
 def refused(cluster: Cluster, **other: Any) -> str:

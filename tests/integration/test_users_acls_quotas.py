@@ -16,38 +16,19 @@ from ansible_collections.streamops.kafka.plugins.module_utils._connection import
 from ansible_collections.streamops.kafka.plugins.module_utils._scram import salted_password
 from ansible_collections.streamops.kafka.plugins.module_utils._scram_login import Login, log_in
 from ansible_collections.streamops.kafka.plugins.module_utils._users import UserWish
-from tests.support.cluster import ROOT, Cluster, free_port_base
+from tests.support.cluster import Cluster
 from tests.support.modules import run_module
+from tests.support.secured import admin_connection, secured_cluster
 
 ADMIN_PASSWORD = "the-0ne-and-only"
 SHA256, SHA512 = "SCRAM-SHA-256", "SCRAM-SHA-512"
-LISTENERS = (("CLIENT", "clients", "SASL_SSL"), ("BROKER", "brokers", "SSL"), ("CONTROLLER", "controllers", "SSL"))
 Ensure = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
 def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three combined nodes whose clients log in by SCRAM over TLS, and where nothing is allowed that no ACL allows."""
-    directory, base = tmp_path_factory.mktemp("locked"), free_port_base()
-    listeners = [
-        {
-            "name": name,
-            "host": "127.0.0.1",
-            "port": f"{{{{ {base + index} + 10 * kafka_node_id }}}}",
-            "purpose": purpose,
-            "protocol": protocol,
-        }
-        for index, (name, purpose, protocol) in enumerate(LISTENERS)
-    ]
-    variables = {
-        "kafka_listeners": listeners,
-        "kafka_tls_source": "development_ca",
-        "kafka_tls_ca_dir": str(directory / "ca"),
-        "kafka_sasl_mechanisms": [SHA512, SHA256],
-        "kafka_admin_password": ADMIN_PASSWORD,
-        "kafka_authorizer": True,
-    }
-    cluster = Cluster(ROOT / "inventories" / "local", directory, base, variables=variables)
+    cluster = secured_cluster(tmp_path_factory.mktemp("locked"), ADMIN_PASSWORD, kafka_sasl_mechanisms=[SHA512, SHA256])
     try:
         cluster.playbook().ok()
         yield cluster
@@ -58,14 +39,7 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 @pytest.fixture
 def connection(locked: Cluster) -> dict[str, Any]:
     """The connection options of the administrator."""
-    return {
-        "bootstrap_servers": locked.bootstrap_servers,
-        "security_protocol": "SASL_SSL",
-        "sasl_mechanism": SHA512,
-        "sasl_username": "admin",
-        "sasl_password": ADMIN_PASSWORD,
-        "ssl_ca_location": str(locked.directory / "ca" / "ca.pem"),
-    }
+    return admin_connection(locked, ADMIN_PASSWORD)
 
 
 @pytest.fixture
