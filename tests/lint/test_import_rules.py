@@ -17,7 +17,16 @@ OURS = "ansible_collections.streamops.kafka.plugins."
 UTILS = ROOT / "plugins" / "module_utils"
 
 #: The only files that import a client library, and what each may import.
-CLIENTS = {"_client.py": {"confluent_kafka", "kafka"}, "_zookeeper_client.py": {"kazoo"}}
+CLIENTS = {
+    "_client.py": {"kafka"},
+    "_client_access.py": {"kafka"},
+    "_client_configs.py": {"kafka"},
+    "_client_libraries.py": {"confluent_kafka", "kafka"},
+    "_client_topics.py": {"confluent_kafka", "kafka"},
+    "_zookeeper_client.py": {"kazoo"},
+}
+#: What _client.py is made of: others import _client.py only.
+PARTS_OF_THE_CLIENT = ("_client_access", "_client_configs", "_client_libraries", "_client_topics")
 
 #: Standard library that reaches out of the process, or reads a clock or chance: not for pure files.
 REACHES_OUT = {
@@ -57,6 +66,10 @@ IMPURE = {
     "_archive_tar.py": "files",
     "_broker_configs_apply.py": "the cluster",
     "_client.py": "the cluster",
+    "_client_access.py": "the cluster",
+    "_client_configs.py": "the cluster",
+    "_client_libraries.py": "the cluster",
+    "_client_topics.py": "the cluster",
     "_firewall_apply.py": "nftables",
     "_leader_election_apply.py": "the cluster",
     "_log_lines.py": "files",
@@ -150,6 +163,18 @@ def test_a_util_imports_no_library_and_no_ansible(path: Path) -> None:
     allowed = tuple(CLIENTS.get(path.name, ()))
     # The one place that turns errors into fail_json needs Ansible's words for a missing library.
     assert breaches(path, ("ansible.module_utils.basic",) if path.name == "_errors.py" else allowed) == []
+
+
+def test_the_client_has_one_door() -> None:
+    everywhere = [path for folder in ("plugins", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
+    own_tests = ROOT / "tests" / "unit" / "plugins" / "module_utils"
+    outside = [
+        path
+        for path in everywhere
+        if path.name not in CLIENTS and not (path.parent == own_tests and "_client" in path.name)
+    ]
+    parts = tuple(f"{OURS}module_utils.{part}" for part in PARTS_OF_THE_CLIENT)
+    assert {path.name: name for path in outside for name in imports(path) if name.startswith(parts)} == {}
 
 
 @pytest.mark.parametrize("path", [*files("plugins/action"), *files("plugins/plugin_utils")], ids=lambda path: path.name)

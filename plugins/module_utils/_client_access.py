@@ -1,0 +1,79 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a cluster can be asked and told about who may do what, and how much: SCRAM credentials, ACLs, quotas.
+
+Where a call has C(at), it asks that broker for its own view; without it any one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._acl_entries import Binding
+from ansible_collections.streamops.kafka.plugins.module_utils._acls import EVERYTHING, bindings_of, fields_of
+from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import Libraries, outcome, sound
+from ansible_collections.streamops.kafka.plugins.module_utils._quotas import Entity, entity_of, quotas_of
+from ansible_collections.streamops.kafka.plugins.module_utils._users import MECHANISMS, Key, credentials_of
+
+
+class AccessCalls(Libraries):
+    """The calls about users, ACLs and quotas."""
+
+    def credentials(self, at: int | None = None) -> dict[str, dict[str, int]]:
+        """The SCRAM credentials of the cluster: user, mechanism, iterations."""
+        from kafka.protocol.admin import DescribeUserScramCredentialsRequest
+
+        answer = self._send("describe SCRAM credentials", DescribeUserScramCredentialsRequest(users=None), at)
+        return credentials_of(sound(answer, "SCRAM credentials").results)
+
+    def alter_credentials(
+        self, upserts: Iterable[tuple[str, str, int, bytes, bytes]], deletions: Iterable[Key]
+    ) -> dict[str, Any]:
+        """Set (user, mechanism, iterations, salt, salted password), or delete; per user None or (error name, why)."""
+        from kafka.protocol.admin import AlterUserScramCredentialsRequest
+
+        request = AlterUserScramCredentialsRequest(
+            deletions=[(name, MECHANISMS[mechanism]) for name, mechanism in deletions],
+            upsertions=[(name, MECHANISMS[mechanism], *rest) for name, mechanism, *rest in upserts],
+        )
+        return {result.user: outcome(result) for result in self._send("alter SCRAM credentials", request).results}
+
+    def acls(self, at: int | None = None) -> dict[Binding, None]:
+        """Every ACL binding of the cluster."""
+        from kafka.protocol.admin import DescribeAclsRequest
+
+        answer = self._send("describe ACLs", DescribeAclsRequest(**EVERYTHING), at)
+        return bindings_of(sound(answer, "ACLs").resources)
+
+    def create_acls(self, bindings: Sequence[Binding]) -> dict[Binding, Any]:
+        """Create bindings in one request; per binding None or (Kafka's error name, why)."""
+        from kafka.protocol.admin import CreateAclsRequest
+
+        results = self._send("create ACLs", CreateAclsRequest(creations=fields_of(bindings))).results
+        return {binding: outcome(results[number]) for number, binding in enumerate(bindings)}
+
+    def delete_acls(self, bindings: Sequence[Binding]) -> dict[Binding, Any]:
+        """Delete exactly these bindings in one request; per binding None or (Kafka's error name, why)."""
+        from kafka.protocol.admin import DeleteAclsRequest
+
+        results = self._send("delete ACLs", DeleteAclsRequest(filters=fields_of(bindings))).filter_results
+        return {binding: outcome(results[number]) for number, binding in enumerate(bindings)}
+
+    def quotas(self, at: int | None = None) -> dict[Entity, dict[str, float]]:
+        """The limits of every entity that has some."""
+        from kafka.protocol.admin import DescribeClientQuotasRequest
+
+        answer = self._send("describe quotas", DescribeClientQuotasRequest(components=[], strict=False), at)
+        return quotas_of(sound(answer, "quotas").entries)
+
+    def alter_quotas(
+        self, changes: Mapping[Entity, Mapping[str, float | None]], validate_only: bool = False
+    ) -> dict[Entity, Any]:
+        """Set these limits (None takes one away); per entity None or (Kafka's error name, why)."""
+        from kafka.protocol.admin import AlterClientQuotasRequest
+
+        ops = {entity: [(k, v or 0.0, v is None) for k, v in limits.items()] for entity, limits in changes.items()}
+        entries = [(list(entity), wanted) for entity, wanted in ops.items()]
+        request = AlterClientQuotasRequest(entries=entries, validate_only=validate_only)
+        return {entity_of(one.entity): outcome(one) for one in self._send("alter quotas", request).entries}

@@ -1,0 +1,75 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a cluster can be asked and told about topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import Libraries, confluent_error
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import ClusterUnreachableError
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Partition, partition_of
+
+
+@dataclass(frozen=True)
+class TopicSpec:
+    """A topic to create."""
+
+    name: str
+    partitions: int
+    replication_factor: int
+    config: Mapping[str, str]
+
+
+class TopicCalls(Libraries):
+    """The calls about topics."""
+
+    def topics(self) -> dict[str, tuple[Partition, ...]]:
+        """All topics with their partitions (C(min_insync) 0), as one broker knows them."""
+        confluent = self._confluent
+        try:
+            listed = confluent.list_topics(timeout=min(self.connection.request_timeout, 10)).topics
+        except confluent_error() as error:
+            confluent.poll(0)  # Delivers what the connections reported: why a log-in or a handshake failed.
+            raise ClusterUnreachableError(self._reported(str(error.args[0].str()))) from error
+        return {
+            name: tuple(
+                partition_of(name, index, found.leader, found.replicas, found.isrs)
+                for index, found in sorted(listed[name].partitions.items())
+            )
+            for name in listed
+        }
+
+    def topics_at(self, broker: int, names: Iterable[str]) -> dict[str, tuple[Partition, ...]]:
+        """These topics as one broker knows them (C(min_insync) 0); those that it does not know are left out."""
+        from kafka.protocol.metadata import MetadataRequest
+
+        wanted = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
+        request = MetadataRequest(topics=wanted, allow_auto_topic_creation=False)
+        answer = self._send(f"list topics at broker {broker}", request, broker)
+        return {topic.name: _partitions(topic) for topic in answer.topics if topic.error_code == 0}
+
+    def create_topics(self, topics: Iterable[TopicSpec], validate_only: bool = False) -> dict[str, Any]:
+        """Create topics in one request; per name None or (Kafka's error name, why)."""
+        from confluent_kafka.admin import NewTopic  # type: ignore[attr-defined]
+
+        wanted = [NewTopic(t.name, t.partitions, t.replication_factor, config=dict(t.config)) for t in topics]
+        return self._bulk("create_topics", wanted, validate_only=validate_only)
+
+    def grow_topics(self, totals: Mapping[str, int], validate_only: bool = False) -> dict[str, Any]:
+        """Raise topics to these numbers of partitions in one request; per name None or (Kafka's error name, why)."""
+        from confluent_kafka.admin import NewPartitions  # type: ignore[attr-defined]
+
+        wanted = [NewPartitions(name, total) for name, total in totals.items()]
+        return self._bulk("create_partitions", wanted, validate_only=validate_only)
+
+    def delete_topics(self, names: Iterable[str]) -> dict[str, Any]:
+        """Delete topics in one request; per name None or (Kafka's error name, why)."""
+        return self._bulk("delete_topics", list(names))
+
+
+def _partitions(topic: Any) -> tuple[Partition, ...]:
+    found = sorted(topic.partitions, key=lambda p: p.partition_index)
+    return tuple(partition_of(topic.name, p.partition_index, p.leader_id, p.replica_nodes, p.isr_nodes) for p in found)
