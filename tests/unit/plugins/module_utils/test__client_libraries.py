@@ -38,7 +38,7 @@ def test_an_error_without_words_gets_those_of_the_library() -> None:
 
 def test_an_answer_refused_as_a_whole_is_an_error_with_its_subject() -> None:
     assert sound(answer := part(0), "ACLs") is answer
-    with pytest.raises(RequestFailedError, match="^describe ACLs: not allowed"):
+    with pytest.raises(RequestFailedError, match=r"^describe ACLs: not allowed"):
         sound(part(31, "not allowed"), "ACLs")
 
 
