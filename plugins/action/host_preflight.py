@@ -8,7 +8,7 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_hosts import Host
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_host import Host
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Node, as_bool, as_int
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_rules import check_hosts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory_reader import InventoryReader
@@ -18,6 +18,7 @@ SPEC = {
     "controllers_group": {"type": "str", "default": "kraft_controllers"},
     "brokers_group": {"type": "str", "default": "kafka_brokers"},
     "node_info_variable": {"type": "str", "default": "__common_node_info"},
+    "clock_info_variable": {"type": "str", "default": "__preflight_clock"},
 }
 
 
@@ -35,17 +36,17 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         reader = InventoryReader(self, known)
         expected = set(known.get("ansible_play_hosts_all", ()))
         nodes = reader.nodes(options["controllers_group"], options["brokers_group"])
-        hosts = [
-            _host(node, reader.raw(node.name).get(options["node_info_variable"]))
-            for node in nodes
-            if node.name in expected
-        ]
+        hosts = []
+        for node in nodes:
+            if node.name in expected:
+                answers = reader.raw(node.name)
+                info, clock = (answers.get(options[f"{kind}_variable"]) for kind in ("node_info", "clock_info"))
+                hosts.append(_host(node, info, clock))
         return dict(result, **preflight_result(check_hosts(hosts), bool(self._task.register)))
 
 
-def _host(node: Node, answer: Any) -> Host:
-    """What the rules look at, from a node of the inventory and the registered result of node_info (or nothing)."""
-    answered = isinstance(answer, dict) and "disks" in answer
+def _host(node: Node, info: Any, clock: Any) -> Host:
+    """What the rules look at, from a node of the inventory and what node_info and clock_info registered there."""
     accepted = node.get("preflight_accept", [])
     return Host(
         name=node.name,
@@ -55,11 +56,27 @@ def _host(node: Node, answer: Any) -> Host:
         roles=tuple(role for role, has in (("broker", node.broker), ("controller", node.controller)) if has),
         cluster_id=node.text("kafka_cluster_id"),
         version=node.text("kafka_version"),
+        production=node.text("kafka_profile") != "development",
         min_free_mib=as_int(node.get("preflight_min_free_mib")) or 0,
+        min_free_inodes=as_int(node.get("preflight_min_free_inodes")) or 0,
         require_mount=as_bool(node.get("kafka_require_mount", False)),
         installs_java=node.text("kafka_service_manager") == "systemd"
         and bool(node.text("kafka_java_package"))
         and not node.text("kafka_java_home"),
         accepted=tuple(accepted) if isinstance(accepted, (list, tuple)) else (),
-        info=answer if answered else None,
+        info=_answer(info, "disks"),
+        clock=_answer(clock, "offset"),
+        silence=next((_silence(one) for one in (clock, info) if _silence(one)), ""),
     )
+
+
+def _answer(registered: Any, key: str) -> Any:
+    """A registered result that has what was asked for, else None."""
+    return registered if isinstance(registered, dict) and key in registered else None
+
+
+def _silence(registered: Any) -> str:
+    """Why a registered result is no answer, on one line; '' when it is one."""
+    if not isinstance(registered, dict) or not (registered.get("unreachable") or registered.get("failed")):
+        return ""
+    return " ".join(str(registered.get("msg", "")).removeprefix("Task failed: ").split())[:300]

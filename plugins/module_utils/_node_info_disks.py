@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -103,15 +102,28 @@ def _keys(properties: Iterable[str]) -> str:
 
 
 def _space(path: str) -> dict[str, Any]:
-    """Bytes free for this user and total, and the mount point, of the file system that holds the path or would."""
+    """Of the file system that holds the path or would: bytes and inodes free for this user, mount, device, read-only.
+
+    device -- two directories with the same one are on the same file system. Inodes are None where the file system
+    makes them as they are needed (Btrfs says 0 of 0).
+    """
     place = os.path.abspath(path)
     while not os.path.isdir(place) and place != os.path.dirname(place):
         place = os.path.dirname(place)
     mount = os.path.realpath(place)
     while not os.path.ismount(mount):
         mount = os.path.dirname(mount)
+    found: dict[str, Any] = dict.fromkeys(("free_bytes", "total_bytes", "free_inodes", "device", "read_only"))
+    found["mount"] = mount
     try:
-        usage = shutil.disk_usage(place)
+        number, held = os.stat(place).st_dev, os.statvfs(place)
     except OSError:
-        return {"free_bytes": None, "total_bytes": None, "mount": mount}
-    return {"free_bytes": usage.free, "total_bytes": usage.total, "mount": mount}
+        return found
+    return {
+        **found,
+        "free_bytes": held.f_bavail * held.f_frsize,
+        "total_bytes": held.f_blocks * held.f_frsize,
+        "free_inodes": held.f_favail if held.f_files else None,
+        "device": f"{os.major(number)}:{os.minor(number)}",
+        "read_only": bool(held.f_flag & os.ST_RDONLY),
+    }

@@ -1,68 +1,17 @@
 # Private to this collection.
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Preflight rules on what only the hosts can tell, applied to the node_info of all of them at once.
-
-What disks may hold is decided by the format guard alone; here its refusals only come earlier and together with
-everything else.
-"""
+"""Preflight rules on what only the hosts can tell, beside their disks and clocks: answers, ports, Java."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._format_guard import format_plan
-from ansible_collections.streamops.kafka.plugins.module_utils._format_refusals import of_disks
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_host import Host, by_cluster
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, WARNING, Violation
 
-# Row of the table -> kinds of the format guard's refusals. Left out: what B1 and B21 say already, and whether an empty
-# broker is a new one, which only the running cluster knows.
-REFUSALS = {
-    "node_id": "B2",
-    "cluster_id": "B3",
-    "zookeeper_data": "B3",
-    "copied_disk": "B3",
-    "empty_voter": "B4",
-    "new_disk": "B4",
-    "unknown_cluster": "B4",
-    "running": "B4",
-    "unreadable": "B27",
-    "foreign_data": "B27",
-    "cut_format": "B27",
-}
 # Oldest Java that a broker of a line starts with (KIP-1013 for 4.x; 3.9 still runs on 8, which KIP-750 deprecated).
 MIN_JAVA = {"4": 17, "3": 11}
-_MIB = 1024 * 1024
-# Stands for the cluster id of a first installation, which is drawn later.
-_TO_BE_DRAWN = "to be drawn"
-
-
-@dataclass(frozen=True)
-class Host:
-    """One node of the play and what it answered; info is the result of node_info or None when there is none.
-
-    min_free_mib -- free space each data directory needs; require_mount -- whether each must be on a mount of its own;
-    installs_java -- whether the play brings Java where there is none.
-    """
-
-    name: str
-    cluster: str
-    machine: str
-    node_id: int | None
-    roles: tuple[str, ...]
-    cluster_id: str
-    version: str
-    min_free_mib: int
-    require_mount: bool
-    installs_java: bool
-    accepted: tuple[str, ...]
-    info: Mapping[str, Any] | None
-
-    @property
-    def disks(self) -> Sequence[Mapping[str, Any]]:
-        """What it said about its data directories; nothing when it did not answer."""
-        return self.info["disks"] if self.info else ()
 
 
 def unanswered(hosts: Sequence[Host]) -> Iterator[Violation]:
@@ -70,66 +19,10 @@ def unanswered(hosts: Sequence[Host]) -> Iterator[Violation]:
     for host in hosts:
         if host.info is None:
             yield Violation(
-                "B21", ERROR, (host.name,), "", "the host did not answer what is on it", "no answer",
-                "an answer from every host of the play", "make the host reachable, or take it out of the inventory",
+                "B21", ERROR, (host.name,), "", "the host did not answer what is on it",
+                host.silence or "no answer", "an answer from every host of the play",
+                "make the host reachable, or take it out of the inventory",
             )  # fmt: skip
-
-
-def disks(hosts: Sequence[Host]) -> Iterator[Violation]:
-    """B2, B3, B4, B27: the disks of a cluster belong to it, to these nodes and together."""
-    for name in dict.fromkeys(host.cluster for host in hosts):
-        for refusal in _refusals([host for host in hosts if host.cluster == name]):
-            rule = REFUSALS.get(refusal["kind"])
-            if rule is not None:
-                yield Violation(
-                    rule, ERROR, (refusal["host"],), refusal["where"], "what is on the disk does not fit",
-                    refusal["found"], refusal["allowed"], refusal["way_out"].rstrip("."),
-                )  # fmt: skip
-
-
-def _refusals(cluster: Sequence[Host]) -> list[dict[str, Any]]:
-    """What the format guard refuses; with a host that did not answer, what each disk tells by itself."""
-    wanted = cluster[0].cluster_id
-    nodes = [
-        {
-            "host": host.name,
-            "node_id": host.node_id,
-            "roles": host.roles,
-            "disks": host.disks,
-            "running": host.info["process"]["running"],
-        }
-        for host in cluster
-        if host.info is not None
-    ]
-    if len(nodes) < len(cluster):
-        return [refusal for node in nodes for refusal in of_disks(node, wanted, "inventory")]
-    refusals: list[dict[str, Any]] = format_plan(nodes, cluster_id=wanted, drawn=_TO_BE_DRAWN)["refusals"]
-    return refusals
-
-
-def space(hosts: Sequence[Host]) -> Iterator[Violation]:
-    """B27: each data directory has room."""
-    for host in hosts:
-        for disk in host.disks:
-            free = disk.get("free_bytes")
-            if free is not None and free < host.min_free_mib * _MIB:
-                yield Violation(
-                    "B27", ERROR, (host.name,), disk["path"], "the file system is nearly full",
-                    f"{free // _MIB} MiB free", f"{host.min_free_mib} MiB or more (preflight_min_free_mib)",
-                    "make room, lower retention, or consent by adding B27 to preflight_accept", policy=True,
-                )  # fmt: skip
-
-
-def mounts(hosts: Sequence[Host]) -> Iterator[Violation]:
-    """B27: with kafka_require_mount no data directory lies on the root file system (an unmounted disk looks so)."""
-    for host in hosts:
-        for disk in host.disks if host.require_mount else ():
-            if disk.get("mount", "/") == "/":
-                yield Violation(
-                    "B27", ERROR, (host.name,), disk["path"], "the data directory is on the root file system",
-                    "no mount above the directory", "a mount of its own (kafka_require_mount)",
-                    "mount the disk, or set kafka_require_mount to false",
-                )  # fmt: skip
 
 
 def ports(hosts: Sequence[Host]) -> Iterator[Violation]:
@@ -181,10 +74,10 @@ def java(hosts: Sequence[Host]) -> Iterator[Violation]:
 
 def java_mixed(hosts: Sequence[Host]) -> Iterator[Violation]:
     """B29: nodes of a cluster on different Java lines behave differently under load."""
-    for cluster in dict.fromkeys(host.cluster for host in hosts):
+    for cluster, members in by_cluster(hosts).items():
         by_major: dict[int, list[str]] = {}
-        for host in hosts:
-            if host.cluster == cluster and host.info is not None and host.info["java"]["version"]:
+        for host in members:
+            if host.info is not None and host.info["java"]["version"]:
                 by_major.setdefault(host.info["java"]["version"], []).append(host.name)
         if len(by_major) > 1:
             found = "; ".join(f"{major} on {', '.join(names)}" for major, names in sorted(by_major.items()))
@@ -195,4 +88,4 @@ def java_mixed(hosts: Sequence[Host]) -> Iterator[Violation]:
             )  # fmt: skip
 
 
-RULES = (unanswered, disks, space, mounts, ports, java, java_mixed)
+RULES = (unanswered, ports, java, java_mixed)

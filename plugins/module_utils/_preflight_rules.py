@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ansible_collections.streamops.kafka.plugins.module_utils import (
     _preflight_certificates,
+    _preflight_clocks,
+    _preflight_disks,
     _preflight_firewall,
     _preflight_hosts,
     _preflight_identity,
@@ -22,7 +24,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils import (
     _preflight_shape,
     _preflight_topics,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_hosts import Host
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_host import Host
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Inventory
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import (
     ERROR,
@@ -53,6 +55,7 @@ TITLES = {
     "B20": "ports taken by others",
     "B21": "hosts that did not answer",
     "B27": "disks",
+    "B28": "clocks",
     "B29": "Java",
     "B30": "Kafka version",
     "B32": "certificates",
@@ -95,6 +98,11 @@ INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
     *_preflight_certificates.RULES,
     *_preflight_run.RULES,
 )
+HOST_RULES: tuple[Callable[[Sequence[Host]], Iterator[Violation]], ...] = (
+    *_preflight_hosts.RULES,
+    *_preflight_disks.RULES,
+    *_preflight_clocks.RULES,
+)
 
 
 def check_inventory(inventory: Inventory) -> list[Violation]:
@@ -113,7 +121,7 @@ def _common(accepted: Mapping[str, Sequence[str]], hosts: Iterable[str]) -> list
 def check_hosts(hosts: Sequence[Host]) -> list[Violation]:
     """All that is wrong with what the hosts answered, errors first; preflight_accept holds as for the inventory."""
     accepted = {host.name: host.accepted for host in hosts}
-    found = (violation for rule in _preflight_hosts.RULES for violation in rule(hosts))
+    found = (violation for rule in HOST_RULES for violation in rule(hosts))
     return merge(accept(violation, _common(accepted, violation.hosts)) for violation in found)
 
 

@@ -6,10 +6,11 @@ DOCUMENTATION = r"""
 module: host_preflight
 short_description: judge what all hosts answered before the first change
 description:
-  - Applies the rules that only the hosts can decide (disks, ports, Java) to what M(streamops.kafka.node_info) found on
-    all hosts of the play, and fails with one message that names every violation. The rules are listed in
-    C(docs/preflight.md).
-  - Runs on the control node only and connects to no host. Run it once for the play, after node_info ran on all hosts.
+  - Applies the rules that only the hosts can decide (disks, ports, Java, clocks) to what M(streamops.kafka.node_info)
+    and M(streamops.kafka.clock_info) found on all hosts of the play, and fails with one message that names every
+    violation. The rules are listed in C(docs/preflight.md).
+  - Runs on the control node only and connects to no host. Run it once for the play, after both ran on all hosts, with
+    C(ignore_unreachable), so that hosts without an answer are named too.
 author: The streamops engineers
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
@@ -32,14 +33,24 @@ options:
     description: The variable that the result of node_info was registered as on each host.
     type: str
     default: __common_node_info
+  clock_info_variable:
+    description: The variable that the result of clock_info was registered as on each host.
+    type: str
+    default: __preflight_clock
 """
 
 EXAMPLES = r"""
+- name: Read every clock
+  streamops.kafka.clock_info:
+  register: __preflight_clock
+  ignore_unreachable: true
+
 - name: Look at every node
   streamops.kafka.node_info:
     log_dirs: "{{ kafka_log_dirs }}"
     ports: [9092, 9093]
   register: __common_node_info
+  ignore_unreachable: true
 
 - name: Judge all hosts
   streamops.kafka.host_preflight:
@@ -60,6 +71,7 @@ SPEC = {
     "controllers_group": {"type": "str", "default": "kraft_controllers"},
     "brokers_group": {"type": "str", "default": "kafka_brokers"},
     "node_info_variable": {"type": "str", "default": "__common_node_info"},
+    "clock_info_variable": {"type": "str", "default": "__preflight_clock"},
 }
 
 

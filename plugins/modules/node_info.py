@@ -129,9 +129,18 @@ disks:
     total_bytes:
       description: Size of that file system in bytes.
       type: int
+    free_inodes:
+      description: Files that it has room for; null where it sets no limit.
+      type: int
     mount:
       description: Where that file system is mounted; C(/) for the root file system.
       type: str
+    device:
+      description: The number of its device; directories with the same one share a file system.
+      type: str
+    read_only:
+      description: Whether it is mounted read-only.
+      type: bool
     error:
       description: Why it could not be read; null when it could.
       type: str

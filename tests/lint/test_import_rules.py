@@ -70,6 +70,7 @@ IMPURE = {
     "_client_configs.py": "the cluster",
     "_client_libraries.py": "the cluster",
     "_client_topics.py": "the cluster",
+    "_clock_sync.py": "the clock of the kernel",
     "_firewall_apply.py": "nftables",
     "_leader_election_apply.py": "the cluster",
     "_log_lines.py": "files",

@@ -125,3 +125,19 @@ def test_a_directory_that_this_user_may_not_read_is_an_error(tmp_path: Path) -> 
     os.waitpid(child, 0)
     assert os.read(reading, 200).decode() == "cannot be read: Permission denied"
     os.close(reading)
+
+
+def test_file_systems_are_told_apart_and_have_room_for_files(tmp_path: Path) -> None:
+    here, proc = disk(str(tmp_path)), disk("/proc")
+    assert here["device"] == disk(str(tmp_path / "later" / "on"))["device"]
+    assert here["device"] != proc["device"]
+    assert here["free_inodes"] is None or here["free_inodes"] > 0
+
+
+def test_a_read_only_mount_is_known_as_the_kernel_lists_it() -> None:
+    listed = {
+        line.split()[1]: line.split()[3].split(",") for line in Path("/proc/self/mounts").read_text().splitlines()
+    }
+    seen = {mount: disk(mount)["read_only"] for mount in listed if "\\" not in mount and os.path.ismount(mount)}
+    assert seen == {mount: "ro" in listed[mount] for mount in seen}
+    assert len(seen) > 1

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_hosts import Host
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_host import Host
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_rules import check_hosts
 
 GIB = 1024**3
@@ -32,10 +32,19 @@ def disk(node_id: int | None, **changes: Any) -> dict[str, Any]:
         "entries": [],
         "free_bytes": 50 * GIB,
         "total_bytes": 100 * GIB,
+        "free_inodes": 1_000_000,
         "mount": "/data",
+        "device": "8:1",
+        "read_only": False,
         "error": None,
         **changes,
     }
+
+
+def second_disk(**changes: Any) -> dict[str, Any]:
+    """Another used disk of node 2."""
+    meta = {"cluster.id": ID, "node.id": "2", "directory.id": "another"}
+    return disk(2, **{"path": "/data/two", "metadata": False, "meta_properties": meta, **changes})
 
 
 def info(node_id: int, *disks: dict[str, Any], running: bool = True, **changes: Any) -> dict[str, Any]:
@@ -45,6 +54,18 @@ def info(node_id: int, *disks: dict[str, Any], running: bool = True, **changes: 
         "process": {"running": running, "pid": 100 + node_id if running else None},
         "ports": {"9092": {"pid": 100 + node_id, "command": "java", "ours": True, "note": ""} if running else None},
         "java": {"path": "/usr/bin/java", "version": 17, "full": "17.0.15", "error": None},
+        **changes,
+    }
+
+
+def clock(offset: float | None, **changes: Any) -> dict[str, Any]:
+    """What clock_info returns on a good host whose clock is off by this."""
+    return {
+        "offset": offset,
+        "uncertainty": 0.01,
+        "synchronized": True,
+        "service": "chronyd",
+        "problem": "",
         **changes,
     }
 
@@ -59,11 +80,14 @@ def host(n: int, answer: dict[str, Any] | None = None, **changes: Any) -> Host:
         roles=("broker", "controller"),
         cluster_id="",
         version="4.3.1",
+        production=True,
         min_free_mib=1024,
+        min_free_inodes=10_000,
         require_mount=True,
         installs_java=False,
         accepted=(),
         info=info(n) if answer is None else answer,
+        clock=clock(0.0),
     )
     return replace(good, **changes)
 
@@ -98,7 +122,14 @@ GOOD = [
     answers(host(2, info(2, java=NO_JAVA), installs_java=True)),
     [host(n, info(n, java=OLD_JAVA), version="3.9.2") for n in (1, 2, 3)],
     answers(host(2, info(2, disk(2, mount="/")), require_mount=False)),
-    answers(host(2, info(2, disk(2, free_bytes=None)))),
+    answers(host(2, info(2, disk(2, free_bytes=None, free_inodes=None, device=None, read_only=None)))),
+    answers(host(2, info(2, disk(2), second_disk(device="8:2")))),
+    answers(host(2, info(2, disk(2), second_disk()), require_mount=False, production=False)),
+    answers(host(2, clock=clock(0.05))),
+    # As far as the question tells, this clock may be right.
+    answers(host(2, clock=clock(1.5, uncertainty=1.45))),
+    answers(host(2, clock=clock(0.0, synchronized=False), production=False)),
+    answers(host(2, clock=clock(0.0, synchronized=False), accepted=("B28",))),
 ]
 
 ERRORS: list[tuple[Host, str, list[str]]] = [
@@ -115,7 +146,7 @@ ERRORS: list[tuple[Host, str, list[str]]] = [
             info(
                 2,
                 disk(2),
-                disk(2, path="/new", meta_properties=None, empty=True, metadata=False, started=False),
+                disk(2, path="/new", device="8:2", meta_properties=None, empty=True, metadata=False, started=False),
                 running=False,
             ),
         ),
@@ -138,6 +169,13 @@ ERRORS: list[tuple[Host, str, list[str]]] = [
         ["files without meta.properties (photos)"],
     ),
     (host(2, info(2, disk(2, free_bytes=10 * 1024**2))), "B27", ["kafka2: /data", "10 MiB free", "1024 MiB or more"]),
+    (host(2, info(2, disk(2, free_inodes=900))), "B27", ["kafka2: /data", "900 inodes free", "10000 or more"]),
+    (host(2, info(2, disk(2, read_only=True))), "B27", ["kafka2: /data", "/data is mounted read-only", "kernel's log"]),
+    (
+        host(2, info(2, disk(2), second_disk())),
+        "B27",
+        ["kafka2: /data, /data/two", "on one file system", "device 8:1", "one directory for each disk"],
+    ),
     (host(2, info(2, disk(2, mount="/"))), "B27", ["on the root file system", "kafka_require_mount"]),
     (
         host(2, info(2, java=NO_JAVA)),
@@ -160,8 +198,11 @@ def test_each_bad_answer_is_named_alone(second: Host, rule: str, parts: list[str
 
 
 def test_a_host_that_did_not_answer_is_named_and_the_others_are_still_judged() -> None:
-    hosts = [replace(host(1), info=None), host(2, node_id=7), fresh(3)]
-    assert [(one.rule, one.hosts) for one in check_hosts(hosts)] == [("B21", ("kafka1",)), ("B2", ("kafka2",))]
+    why = "Failed to connect to the host via ssh: Connection refused"
+    hosts = [replace(host(1), info=None, clock=None, silence=why), host(2, node_id=7), fresh(3)]
+    violations = check_hosts(hosts)
+    assert [(one.rule, one.hosts) for one in violations] == [("B21", ("kafka1",)), ("B2", ("kafka2",))]
+    assert violations[0].found == why
 
 
 def test_emptied_disks_of_two_of_three_voters_are_refused() -> None:
@@ -203,6 +244,73 @@ def test_a_port_whose_owner_a_running_node_cannot_see_is_a_warning() -> None:
 def test_a_full_disk_can_be_accepted_by_name() -> None:
     full = host(2, info(2, disk(2, free_bytes=0)), accepted=("B27",))
     assert [(one.rule, one.level) for one in check_hosts(answers(full))] == [("B27", "warning")]
+
+
+def test_two_directories_on_one_disk_are_a_warning_where_no_mount_is_required() -> None:
+    both = info(2, disk(2), second_disk())
+    violations = check_hosts(answers(host(2, both, require_mount=False)))
+    assert [(one.rule, one.level) for one in violations] == [("B27", "warning")]
+
+
+CLOCKS: list[tuple[list[Host], str, tuple[str, ...], list[str]]] = [
+    (
+        answers(host(2, clock=clock(5.0))),
+        "error",
+        ("kafka2",),
+        ["differ by at least 4.98 s", "kafka1 +0.00 s (± 0.01), kafka2 +5.00 s (± 0.01)", "chrony"],
+    ),
+    (answers(host(2, clock=clock(-2.0))), "error", ("kafka2",), ["differ by at least 1.98 s", "kafka2 -2.00 s"]),
+    (answers(host(2, clock=clock(5.0), production=False)), "error", ("kafka2",), []),
+    # Neither is far from the middle, both are from each other.
+    ([host(1, clock=clock(-0.7)), host(2), host(3, clock=clock(0.7))], "error", ("kafka1", "kafka3"), ["1.38 s"]),
+    (answers(host(2, clock=clock(0.3))), "warning", ("kafka2",), ["differ by at least 0.28 s"]),
+    (
+        [host(n, clock=clock(-30.0)) for n in (1, 2, 3)],
+        "warning",
+        ("kafka1", "kafka2", "kafka3"),
+        ["the control node has another time", "kafka1 -30.00 s", "not valid yet"],
+    ),
+    (
+        answers(host(2, clock=clock(0.0, synchronized=False))),
+        "warning",
+        ("kafka2",),
+        ["nothing keeps the clock right", "chronyd runs, but has no source"],
+    ),
+    (
+        answers(host(2, clock=clock(0.0, synchronized=False, service=""))),
+        "warning",
+        ("kafka2",),
+        ["no time service is seen", "in a container on the machine below"],
+    ),
+    (
+        answers(host(2, clock=clock(None, problem="date printed '17'"))),
+        "warning",
+        ("kafka2",),
+        ["could not be judged", "date printed '17'"],
+    ),
+    (
+        answers(host(2, clock=clock(0.0, synchronized=None, problem="the kernel does not tell"))),
+        "warning",
+        ("kafka2",),
+        ["could not be judged", "the kernel does not tell"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("hosts", "level", "named", "parts"), CLOCKS)
+def test_clocks_are_judged_by_what_is_certain(
+    hosts: list[Host], level: str, named: tuple[str, ...], parts: list[str]
+) -> None:
+    violations = check_hosts(hosts)
+    assert [(one.rule, one.level, one.hosts) for one in violations] == [("B28", level, named)]
+    assert [part for part in parts if part not in violations[0].sentence()] == []
+
+
+def test_skewed_clocks_can_be_accepted_and_are_still_shown_when_they_are_far_apart() -> None:
+    hosts = answers(host(2, clock=clock(5.0)))
+    accepted = [replace(one, accepted=("B28",)) for one in hosts]
+    assert [(one.rule, one.level) for one in check_hosts(accepted)] == [("B28", "warning")]
+    assert check_hosts([replace(one, accepted=("B28",)) for one in answers(host(2, clock=clock(0.3)))]) == []
 
 
 def test_clusters_are_judged_apart() -> None:

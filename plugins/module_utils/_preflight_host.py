@@ -1,0 +1,49 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One node of the play and what its host answered: what the preflight rules on hosts look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Host:
+    """One node of the play; info is the result of node_info, clock that of clock_info, None when there is none.
+
+    production -- whether its cluster has that profile; min_free_mib, min_free_inodes -- what each data directory needs
+    free; require_mount -- whether each must be on a mount of its own; installs_java -- whether the play brings Java
+    where there is none; silence -- why it did not answer.
+    """
+
+    name: str
+    cluster: str
+    machine: str
+    node_id: int | None
+    roles: tuple[str, ...]
+    cluster_id: str
+    version: str
+    production: bool
+    min_free_mib: int
+    min_free_inodes: int
+    require_mount: bool
+    installs_java: bool
+    accepted: tuple[str, ...]
+    info: Mapping[str, Any] | None
+    clock: Mapping[str, Any] | None
+    silence: str = ""
+
+    @property
+    def disks(self) -> Sequence[Mapping[str, Any]]:
+        """What it said about its data directories; nothing when it did not answer."""
+        return self.info["disks"] if self.info else ()
+
+
+def by_cluster(hosts: Iterable[Host]) -> dict[str, list[Host]]:
+    """The hosts of each cluster, in order."""
+    clusters: dict[str, list[Host]] = {}
+    for host in hosts:
+        clusters.setdefault(host.cluster, []).append(host)
+    return clusters
