@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Preflight over SSH connections: hosts that cannot be reached, and clocks as the connection lets them be known.
+"""Preflight over SSH connections: what the inventory decides asks no host, hosts that cannot be reached are named, and
+clocks are judged as far as the connection lets them be known.
 
 All nodes are on this machine. A stand-in for the ssh client runs what Ansible sends in a shell, as sshd would; for one
 node it is the real client against a closed port, or it gives the shell a clock that goes wrong.
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.integration.test_preflight_playbook import (
     assert_refused_untouched,
@@ -59,6 +61,66 @@ def clock_off_by(folder: Path, offset: str) -> dict[str, Any]:
 def told(run: Run) -> str:
     """What a run printed, without its line breaks."""
     return " ".join(run.output.split())
+
+
+def without_third_node(folder: Path) -> Path:
+    """The inventory of a cluster, with two of its three nodes."""
+    path = folder / "inventory" / "hosts.yml"
+    hosts = yaml.safe_load(path.read_text())
+    del hosts["kafka_brokers"]["hosts"]["kafka3"]
+    path.write_text(yaml.safe_dump(hosts))
+    return path
+
+
+LISTENERS = [
+    {"name": "CLIENT", "port": "{{ 20000 + kafka_node_id }}", "purpose": "clients", "advertised_host": "0.0.0.0"},
+    {"name": "BROKER", "port": "{{ 20010 + kafka_node_id }}", "purpose": "brokers", "protocol": "SSL"},
+    {"name": "CONTROLLER", "port": "{{ 20020 + kafka_node_id }}", "purpose": "controllers"},
+]
+#: Mistakes of group variables, and the row of each with words of its own message.
+MISTAKES: list[tuple[dict[str, Any], dict[str, str]]] = [
+    (
+        {
+            "kafka_profile": "production",
+            "kafka_listeners": LISTENERS,
+            "kafka_config": {
+                "unclean.leader.election.enable": True,
+                "offsets.topic.replication.factor": 5,
+                "zookeeper.connect": "zookeeper1:2181",
+                "allow.everyone.if.no.acl.found": True,
+            },
+            "kafka_topics": [
+                {"name": "a", "replication_factor": 1, "config": {"min.insync.replicas": 2, "no.such.key": 1}},
+            ],
+        },
+        {
+            "B5": "2 controllers",
+            "B9": "min.insync.replicas",
+            "B10": "unclean.leader.election.enable",
+            "B11": "offsets.topic.replication.factor",
+            "B16": "no.such.key",
+            "B17": "zookeeper.connect",
+            "B18": "0.0.0.0",
+            "B32": "listener BROKER has no certificate",
+            "B33": "allow.everyone.if.no.acl.found",
+        },
+    ),
+    ({"kafka_version": "2.8.2"}, {"B30": "2.8.2"}),
+]
+
+
+@pytest.mark.parametrize(("mistakes", "rows"), MISTAKES, ids=["settings", "version"])
+def test_what_the_inventory_decides_is_refused_before_any_host_is_asked(
+    mistakes: dict[str, Any], rows: dict[str, str], tmp_path: Path
+) -> None:
+    cluster = over_ssh(tmp_path, {}, **mistakes)
+    without_third_node(tmp_path)
+    executable(tmp_path / "bin" / "ssh", f"#!/bin/sh\ntouch {tmp_path / 'asked'}\n")
+    run = cluster.playbook()
+    assert_refused_untouched(run, cluster)
+    paragraphs = dict(re.findall(r"ERROR (B\d+), (.*?)(?=(?:ERROR|WARNING) [BC]\d|Origin)", told(run)))
+    assert {row: words for row, words in rows.items() if words not in paragraphs.get(row, "")} == {}
+    assert not (tmp_path / "asked").exists()
 
 
 @pytest.fixture

@@ -25,13 +25,32 @@ ROOT = Path(__file__).resolve().parents[4]
 PAGE = (ROOT / "docs" / "preflight.md").read_text()
 
 
+def section(title: str) -> str:
+    """The text of a section of the page."""
+    return PAGE.split(f"{title}\n", 1)[1].split("\n## ", 1)[0]
+
+
 def rows_of(part: str) -> set[str]:
     """The rows that the tables of a part of the page start with."""
-    return set(re.findall(r"^\| ([BC]\d+) \|", PAGE.split(part, 1)[1].split("\n## ", 1)[0], re.MULTILINE))
+    return set(re.findall(r"^\| ([BC]\d+) \|", section(part), re.MULTILINE))
 
 
 def test_the_page_names_exactly_the_rows_that_have_a_title() -> None:
     assert rows_of("## Rows that the inventory decides") | rows_of("## Rows that the hosts decide") == set(TITLES)
+
+
+def test_the_page_names_for_every_row_a_test_that_has_it() -> None:
+    lines = re.findall(
+        r"^\| ((?:[BC]\d+(?:, )?)+) \| (.+) \| *(.*) *\|$", section("## Tests of each row"), re.MULTILINE
+    )
+    named = {
+        row: re.findall(r"`([\w/]+\.py)`", f"{table} {run}") for rows, table, run in lines for row in rows.split(", ")
+    }
+    assert set(named) == set(TITLES)
+    for row, tests in named.items():
+        paths = [ROOT / "tests" / (test if "/" in test else f"unit/plugins/module_utils/{test}") for test in tests]
+        assert [path for path in paths if not path.exists()] == []
+        assert any(re.search(rf'"(ERROR |WARNING )?{row}[",]', path.read_text()) for path in paths), row
 
 
 def test_every_rule_names_its_row_in_its_first_words_and_the_row_has_a_title() -> None:
