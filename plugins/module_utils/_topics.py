@@ -23,6 +23,8 @@ _LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
 _MAX_NAME = 249
 #: The controller refuses a request of more than 10,000 records (QuorumController.MAX_RECORDS_PER_USER_OP).
 MAX_RECORDS = 9_500
+#: The key that says whether a topic keeps the last record of each key for ever.
+CLEANUP_POLICY = "cleanup.policy"
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,12 @@ def plan_topics(
     live_brokers: Sequence[int],
     allow_delete: bool,
     fenced_brokers: Sequence[int] = (),
+    allow_compacted_growth: bool = False,
 ) -> Plan:
-    """Compare topics as they are with the wishes. C(state) must name every topic of the cluster."""
+    """Compare topics as they are with the wishes. C(state) must name every topic of the cluster.
+
+    A topic that grows must have C(cleanup.policy) in its state.
+    """
     violations = list(_list_violations(state, wishes))
     differs: list[tuple[str, int, int]] = []
     plans: dict[str, TopicPlan] = {}
@@ -118,6 +124,8 @@ def plan_topics(
         now = state.get(wish.name)
         illegal = list(_name_violations(wish.name))
         found = illegal or list(_wish_violations(wish, now, live_brokers, fenced_brokers, allow_delete))
+        if now is not None and not allow_compacted_growth:
+            found += _compaction_violations(wish, now)
         violations.extend(found)
         if illegal or wish.name in plans:
             continue
@@ -239,6 +247,23 @@ def _wish_violations(
             f"topic {wish.name}: replication_factor is {wish.replication_factor}, but only {len(live)} "
             f"brokers are live ({_ids(live)}){down}. At most {len(live)} can be had now."
         )
+
+
+def _compaction_violations(wish: TopicWish, now: TopicState) -> Iterator[str]:
+    """What speaks against the growth of a compacted topic: what has a key goes to another partition from then on."""
+    held = now.config.get(CLEANUP_POLICY)
+    policies = f"{held.value if held else ''},{wish.config.get(CLEANUP_POLICY)}"
+    if grows(wish, now.partitions) and "compact" in policies.split(","):
+        yield (
+            f"topic {wish.name}: is compacted, and {now.partitions} partitions shall become {wish.partitions}; new "
+            "records of a key would go to another partition than its old ones, which compaction then keeps for ever. "
+            "Set allow_compacted_growth: true to consent, or copy the records to a new topic."
+        )
+
+
+def grows(wish: TopicWish, partitions: int) -> bool:
+    """Whether a wish asks for more partitions than there are."""
+    return not wish.absent and wish.partitions is not None and wish.partitions > partitions
 
 
 def _ids(brokers: Iterable[int]) -> str:

@@ -19,11 +19,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._seen import PAUSE, wait_until_none
 from ansible_collections.streamops.kafka.plugins.module_utils._topics import (
+    CLEANUP_POLICY,
     Plan,
     TopicPlan,
     TopicState,
     TopicWish,
     batches,
+    grows,
     growth_requests,
     parse_wishes,
     plan_topic,
@@ -39,12 +41,11 @@ if TYPE_CHECKING:
 _BEHIND = {"TOPIC_ALREADY_EXISTS", "UNKNOWN_TOPIC_OR_PART", "UNKNOWN_TOPIC_OR_PARTITION"}
 
 
-def ensure_topics(
-    admin: Admin, items: Sequence[Mapping[str, Any]], allow_delete: bool, timeout: float, check: bool, diff: bool
-) -> dict[str, Any]:
-    """Make the topics of the list what it says and wait until every broker knows; return the module's result."""
-    wishes, misunderstood = parse_wishes(items)
-    plan = _decide(admin, wishes, misunderstood, allow_delete, timeout)
+def ensure_topics(admin: Admin, wanted: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:
+    """Make the topics what the options of the module say and wait until every broker knows; return its result."""
+    timeout = wanted["timeout"]
+    wishes, misunderstood = parse_wishes(wanted["topics"])
+    plan = _decide(admin, wishes, misunderstood, wanted, timeout)
     if plan.topics and not check:
         _apply(admin, plan.topics)
         _wait(admin, plan.topics, timeout)
@@ -77,16 +78,21 @@ def replication_warnings(result: Mapping[str, Any]) -> list[str]:
 
 
 def _decide(
-    admin: Admin, wishes: Sequence[TopicWish], misunderstood: Sequence[str], allow_delete: bool, timeout: float
+    admin: Admin,
+    wishes: Sequence[TopicWish],
+    misunderstood: Sequence[str],
+    consent: Mapping[str, Any],
+    timeout: float,
 ) -> Plan:
     """Plan against the cluster as it is and let it judge the plan; raise RefusedError with all violations."""
+    allow = {"allow_delete": consent["allow_delete"], "allow_compacted_growth": consent["allow_compacted_growth"]}
     deadline = time.monotonic() + timeout
     while True:
         state = _read(admin, wishes)
         brokers = admin.brokers() if any(wish.name not in state for wish in wishes) else ()
         live = [broker.id for broker in brokers if not broker.fenced]
         fenced = [broker.id for broker in brokers if broker.fenced]
-        plan = plan_topics(state, wishes, live, allow_delete, fenced)
+        plan = plan_topics(state, wishes, live, fenced_brokers=fenced, **allow)
         judged = _judge(admin, plan.topics)
         if not any(code in _BEHIND for _name, code, _why in judged) or time.monotonic() > deadline:
             break
@@ -99,9 +105,13 @@ def _decide(
 
 
 def _read(admin: Admin, wishes: Iterable[TopicWish]) -> dict[str, TopicState]:
-    """Every topic of the cluster; those wished for also with the keys that their wish names."""
+    """Every topic of the cluster; those wished for also with the keys that their wish, and its growth, must know."""
     listed = admin.topics()
-    keys = {wish.name: wish.config for wish in wishes if wish.config and wish.name in listed and not wish.absent}
+    here = [wish for wish in wishes if wish.name in listed and not wish.absent]
+    keys = {
+        wish.name: [*wish.config, *([CLEANUP_POLICY] if grows(wish, len(listed[wish.name])) else [])] for wish in here
+    }
+    keys = {name: needed for name, needed in keys.items() if needed}
     configs = admin.configs(TOPIC, keys) if keys else {}
     # A topic that one broker lists and another does not know yet: judge it as new, and be told that it exists.
     return {

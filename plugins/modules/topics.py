@@ -52,6 +52,12 @@ options:
     description: Consent to delete the topics whose state is V(absent). Without it such an entry is refused.
     type: bool
     default: false
+  allow_compacted_growth:
+    description:
+      - Consent to give a compacted topic more partitions. Records of a key then go to another partition than its older
+        ones, which compaction keeps for ever. Without it such an entry is refused.
+    type: bool
+    default: false
   timeout:
     description: Longest time in seconds to wait until every live broker knows what was changed.
     type: int
@@ -175,6 +181,7 @@ TOPIC_SPEC = {
 ARGUMENT_SPEC = {
     "topics": {"type": "list", "elements": "dict", "required": True, "options": TOPIC_SPEC},
     "allow_delete": {"type": "bool", "default": False},
+    "allow_compacted_growth": {"type": "bool", "default": False},
     "timeout": {"type": "int", "default": 120},
     **CONNECTION_SPEC,
 }
@@ -190,9 +197,7 @@ def main() -> None:
     )
     wanted = module.params
     with errors_reported(module), Admin(Connection.from_params(wanted)) as admin:
-        result = ensure_topics(
-            admin, wanted["topics"], wanted["allow_delete"], wanted["timeout"], module.check_mode, module._diff
-        )
+        result = ensure_topics(admin, wanted, module.check_mode, module._diff)
         for warning in replication_warnings(result):
             module.warn(warning)
         module.exit_json(**result)

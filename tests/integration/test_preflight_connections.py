@@ -25,6 +25,7 @@ from tests.integration.test_preflight_playbook import (
     saved,
 )
 from tests.support.cluster import Cluster, Run
+from tests.support.modules import run_module
 
 SSH = """\
 #!/bin/sh
@@ -143,6 +144,13 @@ def test_a_host_that_cannot_be_reached_is_named_and_no_other_is_touched(
     assert f"ERROR B21, hosts that did not answer: - {node}: the host did not answer what is on it (found: " in text
     assert f"port {closed_port}: Connection refused" in text.split("ERROR B21", 1)[1]
     assert run.output.count("PLAY [") == 1
+
+
+def test_the_clock_of_this_machine_is_off_by_nothing_as_far_as_it_can_be_known() -> None:
+    found = run_module("streamops.kafka.clock_info", {})
+    assert abs(found["offset"]) <= found["uncertainty"] + 0.001
+    assert found["synchronized"] in (True, False)
+    assert not found["changed"]
 
 
 def test_clocks_that_are_apart_are_refused_with_every_offset(tmp_path: Path) -> None:

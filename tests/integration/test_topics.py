@@ -135,6 +135,16 @@ def test_every_violation_is_told_and_nothing_is_touched(ensure: Ensure, admin: A
     assert [name for name in admin.topics() if name.startswith("it")] == ["it-old"]
 
 
+def test_a_compacted_topic_grows_with_consent_only(ensure: Ensure, admin: Admin) -> None:
+    ensure(topic("it-compact", 2, **{"cleanup.policy": "compact"}))
+    refused = ensure(topic("it-compact", 4))
+    assert refused["failed"]
+    assert "it-compact: is compacted, and 2 partitions shall become 4" in refused["msg"]
+    assert len(admin.topics()["it-compact"]) == 2
+    assert ensure(topic("it-compact", 4), allow_compacted_growth=True)["grown"] == ["it-compact"]
+    assert len(admin.topics()["it-compact"]) == 4
+
+
 def test_deleting_needs_consent(ensure: Ensure, admin: Admin) -> None:
     ensure(topic("it-keep"))
     refused = ensure({"name": "it-keep", "state": "absent"})

@@ -123,6 +123,29 @@ def test_deleting_needs_consent_and_an_existing_topic() -> None:
     assert plan({}, TopicWish("a", absent=True)) == Plan(())
 
 
+@pytest.mark.parametrize(
+    ("held", "wanted", "refused"),
+    [
+        ("compact", {}, True),
+        ("delete,compact", {}, True),
+        ("delete", {"cleanup.policy": "compact"}, True),
+        ("delete", {}, False),
+        (None, {}, False),
+    ],
+)
+def test_a_compacted_topic_grows_with_consent_only(held: str | None, wanted: dict[str, Any], refused: bool) -> None:
+    config = {} if held is None else {"cleanup.policy": at_topic(held, "LIST")}
+    state, wish = {"a": TopicState(3, 2, config)}, TopicWish("a", 6, config=wanted)
+    found = plan(state, wish)
+    assert [("is compacted" in said, "3 partitions shall become 6" in said) for said in found.violations] == [
+        (True, True)
+    ] * refused
+    agreed = plan_topics(state, [wish], BROKERS, allow_delete=False, allow_compacted_growth=True)
+    assert not agreed.violations
+    assert [topic.growth for topic in agreed.topics] == [(3, 6)]
+    assert not plan(state, TopicWish("a", 3, config=wanted)).violations
+
+
 def test_fenced_brokers_are_named_when_replicas_are_short() -> None:
     found = plan_topics({}, [TopicWish("a", 1, 3)], [1, 2], False, [3])
     assert "registered but down: 3, start them first" in found.violations[0]
