@@ -79,6 +79,42 @@ def test_a_run_cut_between_two_restarts_goes_on_with_exactly_the_remaining_nodes
     assert again.output.count("Note that the node is done") == 2
 
 
+def test_of_two_runs_at_once_the_second_is_refused_by_name_and_the_first_goes_on(cluster: Cluster) -> None:
+    lock = cluster.directory / "config" / "local.lock"
+    before = cluster.pids()
+    command = cluster.command("site.yml", kafka_broker_config={"queued.max.requests": 405})
+    with (
+        Watch(cluster) as watch,
+        subprocess.Popen(
+            command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as first,
+    ):
+        until(lambda: lock.exists() and lock.read_text() != "", "the first run to take a node", 300)
+        second = cluster.playbook(kafka_broker_config={"queued.max.requests": 406})
+        output, _ = first.communicate(timeout=600)
+    assert first.returncode == 0, output[-6000:]
+    assert second.rc != 0
+    assert second.changed == 0
+    assert "another run is restarting a node" in second.output
+    assert f"(process {first.pid})" in second.output
+    assert watch.most_down == 1
+    assert all(cluster.pid(node) != before[node] for node in cluster.nodes)
+    assert lock.read_text() == ""
+
+
+def test_a_lock_of_another_machine_keeps_this_run_away_until_it_ends(cluster: Cluster) -> None:
+    lock = cluster.directory / "config" / "local.lock"
+    lock.write_text('{"run": "elsewhere 1 2", "owner": "anna@north (process 7)"}')
+    refused = cluster.playbook(**STABLE)
+    assert refused.rc != 0
+    assert refused.changed == 0
+    assert "anna@north (process 7)" in refused.output
+    os.utime(lock, (0, 0))
+    run = cluster.playbook(**STABLE).ok()
+    assert "the lock of anna@north (process 7)" in " ".join(run.output.split())
+    assert lock.read_text() == ""
+
+
 def test_a_value_that_kafka_refuses_stops_at_the_first_node_with_its_own_words(cluster: Cluster) -> None:
     before = cluster.pids()
     run = cluster.playbook(kafka_broker_config={"queued.max.requests": "many"}, kafka_start_timeout=60)

@@ -92,6 +92,7 @@ IMPURE = {
     "_spark_job_run.py": "a Spark process",
     "_storage_format.py": "a node's disks",
     "_topics_apply.py": "the cluster",
+    "_run_lock.py": "a file",
     "_users_apply.py": "the cluster",
     "_zookeeper_client.py": "the ensemble",
 }

@@ -1,0 +1,119 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: run_lock
+short_description: let one run at a time restart nodes of a cluster
+description:
+  - A lock in a file on a machine of the cluster, so that it holds for every control node. It is held while one node
+    restarts, from the question whether it may stop until its replicas are in sync again.
+  - A run that finds it held by another fails at once and names that run. The lock of a run that died ends at once when
+    the next run comes from the same control node, else by its age.
+author: The streamops engineers
+extends_documentation_fragment: [streamops.kafka._attributes]
+attributes:
+  check_mode:
+    support: full
+    details: Takes and gives back nothing, and only warns of another run.
+  diff_mode:
+    support: N/A
+  idempotent:
+    support: full
+options:
+  cluster:
+    description: The name of the cluster, for messages.
+    type: str
+    required: true
+  path:
+    description: The file. Its directory must exist and be writable.
+    type: path
+    required: true
+  state:
+    description:
+      - V(held) takes the lock, V(free) gives it back if it is this run's.
+      - V(unheld) takes nothing, and fails when another run has it.
+    type: str
+    choices: [held, free, unheld]
+    default: held
+  max_age:
+    description: Seconds after which the lock of another run ends. Longer than the restart of a node may take.
+    type: int
+    required: true
+  run:
+    description: What this run is told by; the action plugin gives it.
+    type: str
+    default: ""
+  dead:
+    description: The O(run) of one that is known to have died; the action plugin gives it.
+    type: str
+    default: ""
+  owner:
+    description: What this run is named by to people; the action plugin gives it.
+    type: str
+    default: ""
+"""
+
+EXAMPLES = r"""
+- name: Keep other runs from restarting nodes
+  streamops.kafka.run_lock:
+    cluster: orders
+    path: /etc/kafka/orders.lock
+    max_age: 1200
+"""
+
+RETURN = r"""
+ended:
+  description: The owner of a lock that had ended and was taken over; empty when there was none.
+  returned: success
+  type: str
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._run_lock import (
+    Held,
+    LockHeldError,
+    look,
+    release,
+    take,
+)
+
+SPEC = {
+    "cluster": {"type": "str", "required": True},
+    "path": {"type": "path", "required": True},
+    "state": {"type": "str", "choices": ["held", "free", "unheld"], "default": "held"},
+    "max_age": {"type": "int", "required": True},
+    "run": {"type": "str", "default": ""},
+    "dead": {"type": "str", "default": ""},
+    "owner": {"type": "str", "default": ""},
+}
+
+
+def main() -> None:
+    """Run the module. Nothing of what it does is a change of the node, so it never reports one."""
+    module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
+    wish = module.params
+    path, run, max_age, dead = (wish[name] for name in ("path", "run", "max_age", "dead"))
+    other: Held | None = None
+    ended: Held | None = None
+    if wish["state"] == "free":
+        if not module.check_mode:
+            release(path, run)
+    elif wish["state"] == "held" and not module.check_mode:
+        mine, found = take(path, run, wish["owner"], max_age, dead)
+        other, ended = (None, found) if mine else (found, None)
+    else:
+        other = look(path, run, max_age, dead)
+    with errors_reported(module):
+        if other is not None:
+            problem = LockHeldError(wish["cluster"], path, other, max_age)
+            if not module.check_mode:
+                raise problem
+            module.warn(problem.message)
+    module.exit_json(changed=False, ended=ended.owner if ended else "")
+
+
+if __name__ == "__main__":
+    main()
