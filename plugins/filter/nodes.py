@@ -51,5 +51,6 @@ class FilterModule:
             "listener_properties": _explained(_nodes.listener_properties),
             "machine_hosts": _explained(_nodes.machine_hosts),
             "node_lines": _explained(_nodes.node_lines),
+            "peer_names": _explained(_nodes.peer_names),
             "with_disks": _explained(_nodes.with_disks),
         }

@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils import _restart_re
 from ansible_collections.streamops.kafka.plugins.module_utils import _start_record as record
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_disks import disks
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_java import describe
+from ansible_collections.streamops.kafka.plugins.module_utils._node_info_names import names
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_ports import ports
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_process import process, read_record
 from ansible_collections.streamops.kafka.plugins.module_utils._properties import PropertiesError
@@ -38,6 +39,7 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any]) -> dict[str, A
         "restart_reasons": why,
         "live_properties": reasons.live_properties(started, wanted, found["running"]),
         "ports": ports(params["ports"], found["pid"]),
+        "names": names(params["names"]),
         "java": describe(params["java"], run),
         "unreadable_files": unreadable,
         "installed": bool(params["release_dir"]) and os.path.isfile(os.path.join(params["release_dir"], MANIFEST)),

@@ -8,6 +8,7 @@ machines shared by several nodes) starts from the list that `cluster_nodes` retu
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -104,6 +105,32 @@ def endpoints(nodes: Iterable[Mapping[str, Any]], purpose: str) -> list[str]:
             listener = listener_for(node, purpose)
             found.append(f"{listener['advertised_host']}:{listener['port']}")
     return found
+
+
+def peer_names(nodes: Iterable[Mapping[str, Any]], host: str) -> list[str]:
+    """The names, no addresses, by which a node reaches others on other machines: all controllers, a broker all brokers.
+
+    What is advertised to clients is left out: it may be a name that only they know.
+    """
+    listed = list(nodes)
+    own = next(node for node in listed if node["host"] == host)
+    found: dict[str, None] = {}
+    for node in listed:
+        if node["machine"] == own["machine"]:
+            continue
+        if "controller" in node["roles"]:
+            found[listener_for(node, "controllers")["advertised_host"]] = None
+        if "broker" in node["roles"] and "broker" in own["roles"]:
+            found[listener_for(node, "brokers")["advertised_host"]] = None
+    return [name for name in found if not _is_address(name)]
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
 
 
 def listener_properties(node: Mapping[str, Any], controllers: Sequence[str]) -> dict[str, Any]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -23,6 +24,20 @@ def unanswered(hosts: Sequence[Host]) -> Iterator[Violation]:
                 host.silence or "no answer", "an answer from every host of the play",
                 "make the host reachable, or take it out of the inventory",
             )  # fmt: skip
+
+
+def names(hosts: Sequence[Host]) -> Iterator[Violation]:
+    """B18: every node can resolve the names of the nodes that it connects to, and to another machine than its own."""
+    for host in hosts:
+        for name, addresses in (host.info.get("names") or {} if host.info is not None else {}).items():
+            loopback = [address for address in addresses if ipaddress.ip_address(address.partition("%")[0]).is_loopback]
+            if not addresses or loopback:
+                found = f"{name} is {', '.join(loopback)} there" if loopback else f"{name} is not known there"
+                yield Violation(
+                    "B18", ERROR, (host.name,), "kafka_listeners", "a node cannot find another by what it advertises",
+                    found, "a name that leads every node to the other machine",
+                    "correct DNS or the hosts file of the node, or set advertised_host to an address",
+                )  # fmt: skip
 
 
 def ports(hosts: Sequence[Host]) -> Iterator[Violation]:
@@ -88,4 +103,4 @@ def java_mixed(hosts: Sequence[Host]) -> Iterator[Violation]:
             )  # fmt: skip
 
 
-RULES = (unanswered, ports, java, java_mixed)
+RULES = (unanswered, names, ports, java, java_mixed)

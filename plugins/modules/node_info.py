@@ -60,6 +60,11 @@ options:
     type: list
     elements: int
     default: []
+  names:
+    description: Names of other nodes; how this host resolves them is looked up.
+    type: list
+    elements: str
+    default: []
   java:
     description: The path of C(java); when empty, the one of E(JAVA_HOME), else of the search path.
     type: str
@@ -171,6 +176,10 @@ ports:
   description: For each port null, or C(pid) (null when this user cannot see it), C(command), C(ours) and C(note).
   returned: always
   type: dict
+names:
+  description: The addresses of each of O(names); an empty list for a name that this host cannot resolve.
+  returned: always
+  type: dict
 java:
   description: C(path), C(version) (the major number, null when unknown), C(full) and C(error) (null when it works).
   returned: always
@@ -204,6 +213,7 @@ SPEC = {
     "config_file": {"type": "str", "default": ""},
     "wanted": {"type": "dict", "options": WANTED},
     "ports": {"type": "list", "elements": "int", "default": []},
+    "names": {"type": "list", "elements": "str", "default": []},
     "java": {"type": "str", "default": ""},
     "release_dir": {"type": "str", "default": ""},
 }

@@ -146,6 +146,15 @@ def test_a_host_that_cannot_be_reached_is_named_and_no_other_is_touched(
     assert run.output.count("PLAY [") == 1
 
 
+def test_a_name_that_other_nodes_cannot_resolve_is_refused(tmp_path: Path) -> None:
+    addresses = {"kafka1": "192.0.2.1", "kafka2": "no-such-host.invalid", "kafka3": "192.0.2.3"}
+    cluster = over_ssh(tmp_path, {node: {"ansible_host": address} for node, address in addresses.items()})
+    run = cluster.playbook()
+    assert_refused_untouched(run, cluster)
+    expected = "kafka1, kafka3: kafka_listeners: a node cannot find another by what it advertises"
+    assert f"ERROR B18, listeners and what they advertise: - {expected} (found: no-such-host.invalid" in told(run)
+
+
 def test_the_clock_of_this_machine_is_off_by_nothing_as_far_as_it_can_be_known() -> None:
     found = run_module("streamops.kafka.clock_info", {})
     assert abs(found["offset"]) <= found["uncertainty"] + 0.001

@@ -17,6 +17,7 @@ DEFAULTS: dict[str, Any] = {
     "config_file": "",
     "wanted": None,
     "ports": [],
+    "names": [],
     "java": "/nowhere/java",
     "release_dir": "",
 }

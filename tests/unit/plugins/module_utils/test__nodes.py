@@ -40,6 +40,20 @@ def test_a_cluster_sees_only_its_own_nodes() -> None:
     assert [node["host"] for node in nodes_of(hostvars, ["a", "b"], [], "other")] == ["b"]
 
 
+def test_a_node_resolves_those_whom_it_connects_to_on_other_machines() -> None:
+    hostvars = {
+        "a": host(1, ansible_host="a.example"),
+        "b": host(2, ansible_host="b.example"),
+        "c": host(3, ansible_host="c.example"),
+        "d": host(4, ansible_host="d.example"),
+        "e": host(5),  # known by its address
+        "f": host(6, ansible_host="a.example"),  # a second node on a's machine
+    }
+    nodes = nodes_of(hostvars, brokers=["a", "b", "e", "f"], controllers=["c", "d"])
+    assert _nodes.peer_names(nodes, "a") == ["c.example", "d.example", "b.example"]
+    assert _nodes.peer_names(nodes, "c") == ["d.example"]
+
+
 def test_an_isolated_controller_opens_only_its_listener_and_names_no_inter_broker_listener() -> None:
     (node,) = nodes_of({"c": host(3)}, [], ["c"])
     properties = _nodes.listener_properties(node, ["10.0.0.3:9093"])

@@ -154,6 +154,12 @@ ERRORS: list[tuple[Host, str, list[str]]] = [
         ["kafka2: /new", "an empty directory beside others"],
     ),
     (host(2, info(2, disk(None), running=False)), "B4", ["kafka2: /data", "a controller without data", "replacement"]),
+    (
+        host(2, info(2, names={"kafka1.example.com": ["10.0.0.1"], "kafka3.example.com": []})),
+        "B18",
+        ["kafka2: kafka_listeners", "kafka3.example.com is not known there", "advertised_host"],
+    ),
+    (host(2, info(2, names={"kafka1": ["127.0.1.1", "fe80::1%eth0"]})), "B18", ["kafka1 is 127.0.1.1 there"]),
     (host(2, held({})), "B20", ["kafka2: port 9092", "pid 4711 (nginx: master)", "another port"]),
     (host(2, held({"pid": 101}), machine="10.0.0.1"), "B20", ["pid 101 (node kafka1)"]),
     (host(2, held({"pid": None, "note": "run as root to learn it"})), "B20", ["run as root to learn it"]),
