@@ -36,7 +36,8 @@ class LockHeldError(StreamopsError):
         super().__init__(
             f"cluster {cluster}: another run is restarting a node, {held.owner}, since {held.age:.0f} s; two at once "
             "could take more nodes away than the cluster can spare. Nothing was changed by this step. Run again when "
-            f"that run has ended; if it died, its lock ends by itself after {max_age:.0f} s or with {path}.",
+            f"that run has ended. If it died, its lock ends by itself after {max_age:.0f} s, or when {path} is "
+            "removed.",
             cluster=cluster,
             path=path,
             owner=held.owner,
@@ -48,7 +49,7 @@ class LockHeldError(StreamopsError):
 def take(path: str, run: str, owner: str, max_age: float, dead: str = "") -> tuple[bool, Held | None]:
     """Take the lock; return whether it is this run's now, and the lock that was found, of whomever.
 
-    The lock of another run gives way when it is older than max_age seconds, or when its run is the dead one's.
+    The lock of another run gives way when it is older than max_age seconds, or when its run is the dead one.
     """
     with _open(path) as file:
         found = _read(file)
@@ -71,7 +72,7 @@ def release(path: str, run: str) -> bool:
 
 
 def stands(found: Held, run: str, max_age: float, dead: str) -> bool:
-    """Whether a lock that was found keeps the run with this run away."""
+    """Whether a lock that was found keeps this run away."""
     return found.run not in (run, dead or run) and found.age <= max_age
 
 

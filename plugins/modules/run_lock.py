@@ -112,6 +112,8 @@ def main() -> None:
             if not module.check_mode:
                 raise problem
             module.warn(problem.message)
+    if ended is not None:
+        module.warn(f"cluster {wish['cluster']}: the lock of {ended.owner}, {ended.age:.0f} s old, was taken over.")
     module.exit_json(changed=False, ended=ended.owner if ended else "")
 
 
