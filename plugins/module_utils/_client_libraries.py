@@ -75,6 +75,7 @@ class Libraries:
         manager = self._python._manager
 
         async def exchange() -> Any:
+            """The message and its answer, on the loop of the library."""
             return await manager.send(request, node_id=node)
 
         return self._call(what, lambda: manager.run(exchange))
