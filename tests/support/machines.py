@@ -6,11 +6,26 @@ import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+# What the roles open when an inventory says nothing.
+LISTENERS = [
+    {"purpose": "clients", "port": 9092},
+    {"purpose": "brokers", "port": 9094},
+    {"purpose": "controllers", "port": 9093},
+]
+DIRECTORIES = {
+    "install": "/opt/kafka",
+    "config": "/etc/kafka",
+    "data": "/var/lib/kafka",
+    "log": "/var/log/kafka",
+    "run": "/run/kafka",
+}
 
 
-def docker(*words: str, timeout: float = 60) -> str:
+def docker(*words: str, given: str = "", timeout: float = 60) -> str:
     """What a docker command prints; AssertionError with its errors when it fails."""
-    done = subprocess.run(["docker", *words], capture_output=True, text=True, timeout=timeout, check=False)
+    done = subprocess.run(["docker", *words], input=given, capture_output=True, text=True, timeout=timeout, check=False)
     assert done.returncode == 0, f"docker {' '.join(words)}: {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout.strip()
 
@@ -25,12 +40,12 @@ def eventually(holds: Callable[[], bool], what: str, seconds: float) -> None:
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine of a scenario: its name, address and groups, and the id of its Kafka node (none: no node)."""
+    """A machine of a scenario: its name, address, groups, and the kafka_* variables that its inventory sets."""
 
     name: str
     address: str
-    node_id: int | None
     groups: list[str]
+    variables: dict[str, Any]
 
     @property
     def is_broker(self) -> bool:
@@ -38,23 +53,59 @@ class Machine:
         return "kafka_brokers" in self.groups
 
     @property
+    def is_controller(self) -> bool:
+        """Whether a controller runs here."""
+        return "kraft_controllers" in self.groups
+
+    @property
     def is_node(self) -> bool:
         """Whether a Kafka node runs here."""
-        return self.node_id is not None
+        return self.is_broker or self.is_controller
+
+    def get(self, variable: str, default: Any) -> Any:
+        """A variable of the inventory, or the default that the roles have for it."""
+        return self.variables.get(variable, default)
+
+    @property
+    def node_id(self) -> int:
+        """The id of its Kafka node."""
+        return int(self.variables["kafka_node_id"])
+
+    @property
+    def ports(self) -> dict[str, int]:
+        """Purpose to port of the listeners that its node opens."""
+        ports = {one["purpose"]: one["port"] for one in self.get("kafka_listeners", LISTENERS)}
+        opens = ["clients", "brokers"] * self.is_broker + ["controllers"] * self.is_controller
+        return {purpose: ports[purpose] for purpose in opens}
+
+    @property
+    def user(self) -> str:
+        """The user that its node runs as."""
+        return str(self.get("kafka_user", "kafka"))
+
+    @property
+    def group(self) -> str:
+        """The group of that user."""
+        return str(self.get("kafka_group", "kafka"))
+
+    @property
+    def directories(self) -> tuple[str, ...]:
+        """Where programs, configurations, data, logs and start records of its nodes are."""
+        return tuple(self.get(f"kafka_{kind}_dir", default) for kind, default in DIRECTORIES.items())
 
     @property
     def service(self) -> str:
         """The systemd unit of its node."""
         return f"kafka-{self.name}.service"
 
-    def run(self, *command: str, user: str = "root") -> str:
-        """What a command prints that must succeed on the machine."""
-        return docker("exec", "--user", user, self.name, *command)
+    def run(self, *command: str, given: str = "", timeout: float = 60) -> str:
+        """What a command prints that must succeed on the machine; it is given text on its standard input."""
+        return docker("exec", "-i", self.name, *command, given=given, timeout=timeout)
 
-    def fails(self, *command: str, user: str = "root") -> str:
+    def fails(self, *command: str) -> str:
         """The output of a command that must fail on the machine."""
         done = subprocess.run(
-            ["docker", "exec", "--user", user, self.name, *command],
+            ["docker", "exec", self.name, *command],
             capture_output=True, text=True, timeout=60, check=False,
         )  # fmt: skip
         assert done.returncode != 0, f"{self.name}: {' '.join(command)} succeeded:\n{done.stdout}"

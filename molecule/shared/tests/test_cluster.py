@@ -14,9 +14,9 @@ TOPIC = "molecule"
 
 
 @pytest.fixture(scope="module")
-def cluster(bootstrap_servers: list[str]) -> dict[str, Any]:
+def cluster(administrator: dict[str, Any]) -> dict[str, Any]:
     """What cluster_info says."""
-    return run_module("streamops.kafka.cluster_info", {"bootstrap_servers": bootstrap_servers})
+    return run_module("streamops.kafka.cluster_info", administrator)
 
 
 def test_every_broker_is_there_and_serves(cluster: dict[str, Any], nodes: list[Machine]) -> None:
@@ -26,25 +26,23 @@ def test_every_broker_is_there_and_serves(cluster: dict[str, Any], nodes: list[M
 
 def test_the_quorum_has_every_controller_as_a_voter(cluster: dict[str, Any], nodes: list[Machine]) -> None:
     voters = {voter["id"] for voter in cluster["quorum"]["voters"]}
-    assert voters == {machine.node_id for machine in nodes if "kraft_controllers" in machine.groups}
+    assert voters == {machine.node_id for machine in nodes if machine.is_controller}
     assert cluster["quorum"]["leader_id"] in voters
 
 
-def test_what_is_written_to_three_replicas_is_read_back(bootstrap_servers: list[str]) -> None:
-    made = run_module(
-        "streamops.kafka.topics",
-        {
-            "bootstrap_servers": bootstrap_servers,
-            "topics": [{"name": TOPIC, "partitions": 6, "replication_factor": 3}],
-        },
-    )
+def test_what_is_written_to_three_replicas_is_read_back(
+    administrator: dict[str, Any], settings: dict[str, Any]
+) -> None:
+    topic = {"name": TOPIC, "partitions": 6, "replication_factor": 3}
+    made = run_module("streamops.kafka.topics", {**administrator, "topics": [topic]})
     assert not made["failed"], made
-    with producing(bootstrap_servers, TOPIC) as ledger:
+    servers = administrator["bootstrap_servers"]
+    with producing(servers, TOPIC, settings=settings) as ledger:
         eventually(lambda: len(ledger.acknowledged) >= 1000, "1,000 acknowledged records", 60)
     assert not ledger.failed
-    assert ledger.lost(read_all(bootstrap_servers, TOPIC)) == []
+    assert ledger.lost(read_all(servers, TOPIC, settings=settings)) == []
 
 
-def test_every_replica_is_in_sync(bootstrap_servers: list[str]) -> None:
-    found = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": bootstrap_servers})
+def test_every_replica_is_in_sync(administrator: dict[str, Any]) -> None:
+    found = run_module("streamops.kafka.cluster_info", administrator)
     assert found["under_replicated"] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 from tests.support.machines import Machine, docker, eventually
 from tests.support.modules import run_module
@@ -13,18 +14,14 @@ TOPIC = "molecule_power"
 
 
 def test_services_and_records_come_back_by_themselves(
-    nodes: list[Machine], bootstrap_servers: list[str], note: Callable[[str], None]
+    nodes: list[Machine], administrator: dict[str, Any], settings: dict[str, Any], note: Callable[[str], None]
 ) -> None:
-    made = run_module(
-        "streamops.kafka.topics",
-        {
-            "bootstrap_servers": bootstrap_servers,
-            "topics": [{"name": TOPIC, "partitions": 6, "replication_factor": 3}],
-        },
-    )
+    topic = {"name": TOPIC, "partitions": 6, "replication_factor": 3}
+    made = run_module("streamops.kafka.topics", {**administrator, "topics": [topic]})
     assert not made["failed"], made
+    servers = administrator["bootstrap_servers"]
     names = [machine.name for machine in nodes]
-    with producing(bootstrap_servers, TOPIC, rate=500) as ledger:
+    with producing(servers, TOPIC, rate=500, settings=settings) as ledger:
         eventually(lambda: len(ledger.acknowledged) >= 500, "500 acknowledged records", 60)
         docker("kill", *names)
         before = len(ledger.acknowledged)
@@ -35,9 +32,7 @@ def test_services_and_records_come_back_by_themselves(
         note(f"power cut: the first records {time.monotonic() - began:.0f} s after the machines had power again")
     for machine in nodes:
         assert machine.run("systemctl", "is-active", machine.service) == "active"
-    assert ledger.lost(read_all(bootstrap_servers, TOPIC, timeout=120)) == []
+    assert ledger.lost(read_all(servers, TOPIC, timeout=120, settings=settings)) == []
     note(f"power cut: {len(ledger.acknowledged)} acknowledged records, none lost")
-    healthy = run_module(
-        "streamops.kafka.isr_wait", {"bootstrap_servers": bootstrap_servers, "scope": "cluster", "timeout": 120}
-    )
+    healthy = run_module("streamops.kafka.isr_wait", {**administrator, "scope": "cluster", "timeout": 120})
     assert not healthy["failed"], healthy

@@ -2,70 +2,23 @@
 
 from __future__ import annotations
 
-import datetime
-import ipaddress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives import serialization
 
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Inventory, build_node
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_rules import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.certificate_reader import read_certificate
+from tests.support.certificates import Issued, issue
 from tests.support.preflight_inventories import combined
 
-DAY = datetime.timedelta(days=1)
 LISTENERS = [
     {"name": "CLIENT", "port": 9092, "protocol": "PLAINTEXT", "purpose": "clients"},
     {"name": "BROKER", "port": 9094, "protocol": "SSL", "purpose": "brokers"},
     {"name": "CONTROLLER", "port": 9093, "protocol": "SSL", "purpose": "controllers"},
 ]
-
-
-@dataclass
-class Issued:
-    """A certificate with its key."""
-
-    certificate: x509.Certificate
-    key: ec.EllipticCurvePrivateKey
-
-    def pem(self) -> bytes:
-        return self.certificate.public_bytes(serialization.Encoding.PEM)
-
-    def key_pem(self, password: bytes = b"", form: Any = serialization.PrivateFormat.PKCS8) -> bytes:
-        sealed = serialization.BestAvailableEncryption(password) if password else serialization.NoEncryption()
-        return self.key.private_bytes(serialization.Encoding.PEM, form, sealed)
-
-
-def issue(name: str, by: Issued | None = None, days: int = 90, names: tuple[str, ...] = (), ca: bool = False) -> Issued:
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
-    now = datetime.datetime.now(datetime.UTC)
-    builder = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(by.certificate.subject if by else subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - 400 * DAY)
-        .not_valid_after(now + days * DAY + datetime.timedelta(hours=1))
-        .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
-    )
-    if names:
-        alternatives = [_general(one) for one in names]
-        builder = builder.add_extension(x509.SubjectAlternativeName(alternatives), critical=False)
-    return Issued(builder.sign(by.key if by else key, hashes.SHA256()), key)
-
-
-def _general(name: str) -> x509.GeneralName:
-    try:
-        return x509.IPAddress(ipaddress.ip_address(name))
-    except ValueError:
-        return x509.DNSName(name)
 
 
 @pytest.fixture(scope="module")

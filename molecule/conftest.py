@@ -46,12 +46,32 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 @pytest.fixture(scope="session")
-def nodes() -> list[Machine]:
-    """All Kafka nodes of the scenario."""
-    return [machine for machine in read_machines() if machine.is_node]
+def machines() -> dict[str, Machine]:
+    """All machines of the scenario by name."""
+    return {machine.name: machine for machine in read_machines()}
 
 
 @pytest.fixture(scope="session")
-def bootstrap_servers(nodes: list[Machine]) -> list[str]:
-    """host:port of every broker for clients."""
-    return [f"{machine.address}:9092" for machine in nodes if machine.is_broker]
+def nodes(machines: dict[str, Machine]) -> list[Machine]:
+    """Those that are Kafka nodes."""
+    return [machine for machine in machines.values() if machine.is_node]
+
+
+@pytest.fixture(scope="session")
+def administrator(nodes: list[Machine]) -> dict[str, Any]:
+    """How the cluster's administrator connects, in the words of the modules."""
+    brokers = [machine for machine in nodes if machine.is_broker]
+    connection = {"bootstrap_servers": [f"{machine.address}:{machine.ports['clients']}" for machine in brokers]}
+    password = brokers[0].get("kafka_admin_password", "")
+    if not password:
+        return connection
+    login = {"security_protocol": "SASL_SSL", "sasl_mechanism": "SCRAM-SHA-512", "sasl_password": password}
+    names = {"sasl_username": brokers[0].variables["kafka_admin_user"]}
+    return {**connection, **login, **names, "ssl_ca_location": brokers[0].variables["kafka_tls_ca_file"]}
+
+
+@pytest.fixture(scope="session")
+def settings(administrator: dict[str, Any]) -> dict[str, Any]:
+    """The same in the words of librdkafka, without the addresses."""
+    names = {name: name.replace("_", ".") for name in administrator if name != "bootstrap_servers"}
+    return {new: administrator[old] for old, new in names.items()}

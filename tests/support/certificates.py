@@ -1,0 +1,97 @@
+"""Certificates for tests, made here so that any of their fields can be wrong.
+
+As a program: python -m tests.support.certificates DIRECTORY NAME=ADDRESS... writes a CA (ca.pem, ca.key) and for each
+name a certificate that its addresses (separated by commas) may show (NAME.pem, NAME.key); a directory that has a CA is
+left alone.
+"""
+
+from __future__ import annotations
+
+import datetime
+import ipaddress
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+DAY = datetime.timedelta(days=1)
+
+
+@dataclass
+class Issued:
+    """A certificate with its key."""
+
+    certificate: x509.Certificate
+    key: ec.EllipticCurvePrivateKey
+
+    def pem(self) -> bytes:
+        """The certificate as text."""
+        return self.certificate.public_bytes(serialization.Encoding.PEM)
+
+    def key_pem(self, password: bytes = b"", form: Any = serialization.PrivateFormat.PKCS8) -> bytes:
+        """The key as text, sealed when there is a password."""
+        sealed = serialization.BestAvailableEncryption(password) if password else serialization.NoEncryption()
+        return self.key.private_bytes(serialization.Encoding.PEM, form, sealed)
+
+    def write(self, directory: Path, name: str) -> None:
+        """Both, as NAME.pem and NAME.key."""
+        (directory / f"{name}.pem").write_bytes(self.pem())
+        key = directory / f"{name}.key"
+        key.touch(mode=0o600)
+        key.write_bytes(self.key_pem())
+
+
+def issue(name: str, by: Issued | None = None, days: int = 90, names: tuple[str, ...] = (), ca: bool = False) -> Issued:
+    """A certificate of `name` for the alternative `names`, signed by another or by itself, ending in so many days."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    now = datetime.datetime.now(datetime.UTC)
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(by.certificate.subject if by else subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - 400 * DAY)
+        .not_valid_after(now + days * DAY + datetime.timedelta(hours=1))
+        .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
+    )
+    if names:
+        alternatives = [_general(one) for one in names]
+        builder = builder.add_extension(x509.SubjectAlternativeName(alternatives), critical=False)
+    return Issued(builder.sign(by.key if by else key, hashes.SHA256()), key)
+
+
+def _general(name: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)
+
+
+def read(directory: Path, name: str) -> Issued:
+    """What `write` wrote."""
+    key = serialization.load_pem_private_key((directory / f"{name}.key").read_bytes(), None)
+    assert isinstance(key, ec.EllipticCurvePrivateKey)
+    return Issued(x509.load_pem_x509_certificate((directory / f"{name}.pem").read_bytes()), key)
+
+
+def main(directory: Path, nodes: list[str]) -> None:
+    """See the words of this file."""
+    if (directory / "ca.pem").exists():
+        print(f"{directory} has a CA already")
+        return
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    root = issue("CA of the tests", ca=True)
+    for node in nodes:
+        name, addresses = node.split("=")
+        issue(name, by=root, names=tuple(addresses.split(","))).write(directory, name)
+    root.write(directory, "ca")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])
