@@ -7,6 +7,8 @@ from typing import Any
 
 from tests.support.cluster import ROOT, Cluster, free_port_base
 
+# What a password may hold that properties, JAAS texts, shells or templates could stumble over.
+PASSWORD = 'Gr3at, [secret] "of" tests'
 LISTENERS = (("CLIENT", "clients", "SASL_SSL"), ("BROKER", "brokers", "SSL"), ("CONTROLLER", "controllers", "SSL"))
 
 
@@ -44,3 +46,23 @@ def admin_connection(cluster: Cluster, password: str) -> dict[str, Any]:
         "sasl_password": password,
         "ssl_ca_location": str(cluster.directory / "ca" / "ca.pem"),
     }
+
+
+def ca_file(cluster: Cluster) -> Path:
+    """The certificate of the cluster's development CA."""
+    return cluster.directory / "ca" / "ca.pem"
+
+
+def client(cluster: Cluster, **other: Any) -> dict[str, Any]:
+    """librdkafka's settings of the administrator with PASSWORD, some of them changed."""
+    settings = {
+        "bootstrap.servers": ",".join(cluster.bootstrap_servers),
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.username": "admin",
+        "sasl.password": PASSWORD,
+        "ssl.ca.location": str(ca_file(cluster)),
+        "socket.timeout.ms": 5000,
+        "log_level": 0,
+    }
+    return {**settings, **{name.replace("_", "."): value for name, value in other.items()}}
