@@ -19,6 +19,7 @@ from tests.support.modules import run_module
 from tests.support.secured import PASSWORD, admin_connection, ca_file, client
 from tests.support.traffic import producing, read_all
 
+
 def connection(cluster: Cluster) -> dict[str, Any]:
     return admin_connection(cluster, PASSWORD)
 

@@ -29,7 +29,9 @@ def test_connections_are_bounded_on_the_listeners_for_clients_only() -> None:
     assert found["listener.name.client.max.connections"] == 5000
     assert found["listener.name.client.max.connection.creation.rate"] == 500
     assert not [key for key in found if "broker" in key]
-    assert "max.connections" not in found, "the broker's own limit would close connections of clients for those of nodes"
+    assert "max.connections" not in found, (
+        "the broker's own limit would close connections of clients for those of nodes"
+    )
 
 
 def test_nodes_are_left_out_of_the_limit_by_address() -> None:
