@@ -46,6 +46,7 @@ class FilterModule:
             "bundle_directories": _explained(_client_bundle.bundle_directories),
             "client_bundle": _explained(_client_bundle.client_bundle),
             "certificate_names": _explained(_security.certificate_names),
+            "client_certificates": _explained(_security.client_certificates),
             "client_properties": _explained(_security.client_properties),
             "scram_credentials": _explained(scram_credentials),
             "security_properties": _explained(_security.security_properties),

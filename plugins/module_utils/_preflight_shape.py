@@ -19,7 +19,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._quotas import KEY
 
 LISTS = (
     *("kafka_listeners", "kafka_topics", "kafka_jvm_options", "kafka_allow_unknown_config", "preflight_accept"),
-    *("kafka_users", "kafka_acls", "kafka_quotas"),
+    *("kafka_users", "kafka_acls", "kafka_quotas", "kafka_tls_client_names"),
     *("kafka_firewall_addresses", "kafka_firewall_admin_addresses", "kafka_firewall_client_groups"),
 )
 # List variable -> (fields an entry must have, fields it may have).

@@ -141,6 +141,20 @@ def certificate_names(node: Mapping[str, Any]) -> list[str]:
     return [f"{'IP' if _is_address(host) else 'DNS'}:{host}" for host in hosts]
 
 
+def client_certificates(names: Iterable[str], settings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What the development CA issues to the administrator and to these clients: name, files, alternatives and usage.
+
+    settings -- admin_user, admin_certificate_file, admin_key_file, and the directory for those of the clients.
+    """
+    admin = (settings["admin_user"], settings["admin_certificate_file"], settings["admin_key_file"])
+    directory = settings["directory"]
+    others = [(name, f"{directory}/{name}.pem", f"{directory}/{name}.key") for name in names]
+    return [
+        {"name": name, "certificate": certificate, "key": key, "alternatives": [], "usage": ["clientAuth"]}
+        for name, certificate, key in (admin, *others)
+    ]
+
+
 def _is_address(host: str) -> bool:
     try:
         ipaddress.ip_address(host)

@@ -12,8 +12,11 @@ PASSWORD = 'Gr3at, [secret] "of" tests'
 LISTENERS = (("CLIENT", "clients", "SASL_SSL"), ("BROKER", "brokers", "SSL"), ("CONTROLLER", "controllers", "SSL"))
 
 
-def secured_cluster(directory: Path, password: str, **more: Any) -> Cluster:
-    """Three combined nodes with a CA of their own in `directory`/ca; not installed yet."""
+def secured_cluster(directory: Path, password: str, clients: str = "SASL_SSL", **more: Any) -> Cluster:
+    """Three combined nodes with a CA of their own in `directory`/ca; not installed yet.
+
+    clients -- the protocol of their listener: SASL_SSL, or SSL for certificates instead of passwords.
+    """
     base = free_port_base()
     listeners = [
         {
@@ -21,7 +24,7 @@ def secured_cluster(directory: Path, password: str, **more: Any) -> Cluster:
             "host": "127.0.0.1",
             "port": f"{{{{ {base + index} + 10 * kafka_node_id }}}}",
             "purpose": purpose,
-            "protocol": protocol,
+            "protocol": clients if purpose == "clients" else protocol,
         }
         for index, (name, purpose, protocol) in enumerate(LISTENERS)
     ]

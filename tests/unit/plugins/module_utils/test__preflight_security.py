@@ -41,6 +41,8 @@ BAD: list[tuple[dict[str, Any], str, list[str]]] = [
     ({"kafka_tls_source": "development_ca"}, "C15", ["development CA in production"]),
     ({"kafka_users": [{"name": "kafka2", "password": "x1-long"}]}, "B33", ["name of a super user", "found: kafka2"]),
     ({"kafka_users": [{"name": "admin", "password": "x1-long"}]}, "B33", ["name of a super user", "found: admin"]),
+    ({"kafka_tls_client_names": ["kafka2"]}, "B33", ["a client has the name of a super user", "found: kafka2"]),
+    ({"kafka_tls_client_names": ["../orders"]}, "B33", ["cannot be that of a file", "../orders"]),
 ]
 
 

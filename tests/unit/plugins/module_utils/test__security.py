@@ -42,6 +42,13 @@ def node(clients: str = "SASL_SSL", inner: str = "SSL", roles: tuple[str, ...] =
     return {"host": "kafka1", "roles": list(roles), "listeners": listeners}
 
 
+def test_the_administrator_and_named_clients_get_certificates() -> None:
+    settings = {**ADMIN, "directory": "/ca/clients"}
+    admin, orders = _security.client_certificates(["orders"], settings)
+    assert (admin["name"], admin["certificate"], admin["key"]) == ("admin", "/ca/admin.pem", "/ca/admin.key")
+    assert (orders["name"], orders["key"], orders["usage"]) == ("orders", "/ca/clients/orders.key", ["clientAuth"])
+
+
 def test_nothing_secured_needs_no_property() -> None:
     plain = node("PLAINTEXT", "PLAINTEXT")
     assert _security.security_properties(plain, {**SETTINGS, "authorizer": False}) == {}

@@ -1,0 +1,119 @@
+"""A cluster whose clients show certificates instead of passwords, and the change of the CA that all of them trust."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import KafkaException, Producer
+from confluent_kafka.admin import AdminClient
+
+from tests.support.certificates import authority
+from tests.support.cluster import Cluster, until
+from tests.support.modules import run_module
+from tests.support.secured import secured_cluster
+from tests.support.traffic import producing, read_all
+
+Files = tuple[Path, Path]
+
+
+@pytest.fixture(scope="module")
+def certified(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three combined nodes; administrator and clients show certificates of the development CA."""
+    directory = tmp_path_factory.mktemp("certified")
+    cluster = secured_cluster(
+        directory,
+        "",
+        clients="SSL",
+        kafka_tls_client_names=["orders"],
+        kafka_acls=[{"principal": "User:orders", "role": "producer", "topics": ["orders"]}],
+        kafka_resources_client_bundle_dir=str(directory / "bundle"),
+    )
+    try:
+        cluster.playbook().ok()
+        yield cluster
+    finally:
+        cluster.destroy()
+
+
+def certificate(cluster: Cluster, name: str) -> Files:
+    """Certificate and key that the development CA issued."""
+    folder = cluster.directory / "ca" / ("" if name == "admin" or name in cluster.nodes else "clients")
+    return folder / f"{name}.pem", folder / f"{name}.key"
+
+
+def settings(cluster: Cluster, shown: Files | None, ca: Path | None = None) -> dict[str, Any]:
+    """librdkafka's settings of who shows this certificate (None for none), and trusts this CA."""
+    found = {
+        "bootstrap.servers": ",".join(cluster.bootstrap_servers),
+        "security.protocol": "SSL",
+        "ssl.ca.location": str(ca or cluster.directory / "ca" / "ca.pem"),
+        "socket.timeout.ms": 5000,
+        "log_level": 0,
+    }
+    if shown is not None:
+        found.update({"ssl.certificate.location": str(shown[0]), "ssl.key.location": str(shown[1])})
+    return found
+
+
+def refusal(client: dict[str, Any]) -> str:
+    """Why a client with these settings does not get in."""
+    errors: list[str] = []
+    admin = AdminClient({**client, "error_cb": lambda error: errors.append(str(error))})
+    with pytest.raises(KafkaException):
+        admin.list_topics(timeout=4)
+    admin.poll(1)
+    return " ".join(errors)
+
+
+def test_a_second_run_changes_nothing(certified: Cluster) -> None:
+    assert certified.playbook().ok().changed == 0
+
+
+def test_only_who_shows_a_certificate_of_the_ca_gets_in(certified: Cluster, tmp_path: Path) -> None:
+    admin = settings(certified, certificate(certified, "admin"))
+    assert "orders" in AdminClient(admin).list_topics(timeout=10).topics
+    assert "certificate" in refusal(settings(certified, None))
+    foreign = authority("somebody else").issue(tmp_path, "admin")
+    assert refusal(settings(certified, foreign))
+    assert refusal({**admin, "security.protocol": "PLAINTEXT"})
+
+
+def test_a_client_refuses_a_node_whose_certificate_does_not_name_it(certified: Cluster) -> None:
+    admin = settings(certified, certificate(certified, "admin"))
+    elsewhere = admin["bootstrap.servers"].replace("127.0.0.1", "127.0.0.2")
+    listening = certified.port("kafka1")
+    assert "127.0.0.1" not in elsewhere
+    assert listening
+    assert "certificate verify failed" in refusal({**admin, "bootstrap.servers": f"localhost:{listening}"})
+
+
+def test_a_client_may_do_what_the_acls_of_its_name_allow(certified: Cluster) -> None:
+    orders = settings(certified, certificate(certified, "orders"))
+    told: list[Any] = []
+    producer = Producer({**orders, "message.timeout.ms": 10000})
+    for topic in ("orders", "payments"):
+        producer.produce(
+            topic, b"x", key=b"k", on_delivery=lambda error, message: told.append((message.topic(), error))
+        )
+    producer.flush(20)
+    errors = dict(told)
+    assert errors["orders"] is None
+    assert errors["payments"] is not None
+    assert set(AdminClient(orders).list_topics(timeout=10).topics) == {"orders"}
+
+
+def test_the_bundle_works_with_the_key_and_certificate_of_the_client(certified: Cluster) -> None:
+    folder = certified.directory / "bundle" / "local" / "orders"
+    assert not [path for path in folder.iterdir() if "PRIVATE KEY" in path.read_text()]
+    shown, key = certificate(certified, "orders")
+    (folder / "client.pem").write_text(key.read_text() + shown.read_text())
+    tool = next((certified.directory / "install" / "releases").glob("*/bin/kafka-topics.sh"))
+    command = [str(tool), "--bootstrap-server", certified.bootstrap_servers[0], "--command-config", "java.properties"]
+    done = subprocess.run([*command, "--list"], cwd=folder, env=os.environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["orders"]
