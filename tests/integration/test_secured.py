@@ -140,6 +140,24 @@ def test_a_certificate_issued_anew_rolls_through_and_no_send_fails(secured: Clus
     assert secured.playbook().ok().changed == 0
 
 
+def test_the_administrators_password_changes_under_way(secured: Cluster) -> None:
+    new = "the n3xt one, of the administrator"
+
+    def give(password: str, by: str) -> None:
+        user = {"name": "admin", "password": password}
+        done = run_module("streamops.kafka.users", {**admin_connection(secured, by), "users": [user]})
+        assert done.get("updated") == ["admin"], done
+
+    give(new, by=PASSWORD)
+    try:
+        assert "uthentication failed" in refused(secured)
+        assert secured.playbook(kafka_admin_password=new).ok().changed == 0
+    finally:
+        give(PASSWORD, by=new)
+    assert "uthentication failed" in refused(secured, sasl_password=new)
+    assert AdminClient(client(secured)).list_topics(timeout=10).topics
+
+
 def test_an_unknown_principal_of_the_cluster_may_do_nothing(secured: Cluster) -> None:
     user = {"name": "reader", "password": "readers-0wn"}
     made = run_module("streamops.kafka.users", {**connection(secured), "users": [user]})

@@ -216,7 +216,7 @@ def test_a_refused_write_stands_in_the_audit_log(secured: Cluster) -> None:
 
 def test_no_log_of_a_node_holds_a_secret(secured: Cluster) -> None:
     key = (secured.directory / "ca" / "kafka1.key").read_text().splitlines()[1]
-    secrets = [PASSWORD, CURIOUS["password"], key, "readers-0wn", "bundled-0wn"]
+    secrets = [PASSWORD, CURIOUS["password"], key, "readers-0wn", "bundled-0wn", "the n3xt one"]
     planted = [word.encode() for word in secrets] + [base64.b64encode(word.encode()) for word in secrets]
     logs = [path for path in (secured.directory / "log").rglob("*") if path.is_file()]
     assert len(logs) >= 3 * len(secured.nodes)
