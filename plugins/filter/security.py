@@ -48,6 +48,7 @@ class FilterModule:
             "certificate_names": _explained(_security.certificate_names),
             "client_certificates": _explained(_security.client_certificates),
             "client_properties": _explained(_security.client_properties),
+            "hold_secret": _explained(_security.hold_secret),
             "scram_credentials": _explained(scram_credentials),
             "security_properties": _explained(_security.security_properties),
         }

@@ -154,6 +154,29 @@ def client_names(inventory: Inventory) -> Iterator[Violation]:
                 )  # fmt: skip
 
 
+def plain_users(inventory: Inventory) -> Iterator[Violation]:
+    """B33: users of PLAIN are such that brokers can list them, nobody mighty, and not there in vain."""
+    for cluster in inventory.clusters():
+        first = cluster.nodes[0]
+        listed = first.get("kafka_plain_users", [])
+        users = [user for user in listed if isinstance(user, dict)] if isinstance(listed, (list, tuple)) else []
+        names = [str(user.get("name")) for user in users]
+        mighty = {*cluster.hosts, first.text("kafka_admin_user")}
+        for name in dict.fromkeys(names):
+            if name in mighty or names.count(name) > 1 or not CLIENT_NAME.fullmatch(name):
+                yield _violation(
+                    "B33", first, "kafka_plain_users", "a user of PLAIN cannot have this name", repr(name),
+                    "letters, digits, dot, hyphen and underscore, once, of neither a node nor the administrator",
+                    "rename the user",
+                )  # fmt: skip
+        if users and "PLAIN" not in _sasl_mechanisms(first):
+            yield _violation(
+                "B33", first, "kafka_plain_users", "users of PLAIN, which no listener offers",
+                ", ".join(_sasl_mechanisms(first)) or "no mechanism", "PLAIN among kafka_sasl_mechanisms",
+                "add PLAIN to kafka_sasl_mechanisms, or give them SCRAM as kafka_users",
+            )  # fmt: skip
+
+
 def known_vulnerabilities(inventory: Inventory) -> Iterator[Violation]:
     """C21: what is publicly known about the chosen version, and what helps until there is a better one."""
     for cluster in inventory.clusters():
@@ -195,5 +218,6 @@ RULES = (
     development_certificates,
     users_are_no_nodes,
     client_names,
+    plain_users,
     known_vulnerabilities,
 )
