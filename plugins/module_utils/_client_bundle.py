@@ -11,6 +11,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._security import S
 
 # Where the clients find the password: an environment variable, so that no file of the bundle holds one.
 PASSWORD_VARIABLE = "KAFKA_PASSWORD"
+# What a client that shows a certificate puts beside the bundle: its key (PKCS 8) and certificate in one file.
+CERTIFICATE_FILE = "client.pem"
 _ENVIRONMENT = {
     "config.providers": "env",
     "config.providers.env.class": "org.apache.kafka.common.config.provider.EnvVarConfigProvider",
@@ -23,8 +25,9 @@ def client_bundle(
 ) -> list[dict[str, str]]:
     """The files of the bundle as {path, content, mode}: one folder for each user.
 
-    users -- {name, mechanism}, as the module users takes them; connection -- the connection of the administrator, of
-    which only servers and protocol are taken; ca -- the text of the trusted certificates, empty without TLS.
+    users -- {name, mechanism}, as the module users takes them, or only {name} of those that show certificates;
+    connection -- the connection of the administrator, of which only servers and protocol are taken; ca -- the text of
+    the trusted certificates, empty without TLS.
     """
     protocol = connection.get("security_protocol", "PLAINTEXT")
     servers = ",".join(connection["bootstrap_servers"])
@@ -56,6 +59,8 @@ def _java(user: str, mechanism: str, protocol: str, servers: str) -> dict[str, s
     properties = {"bootstrap.servers": servers, "security.protocol": protocol}
     if protocol in TLS_PROTOCOLS:
         properties.update({"ssl.truststore.type": "PEM", "ssl.truststore.location": "ca.pem"})
+    if protocol == "SSL":
+        properties.update({"ssl.keystore.type": "PEM", "ssl.keystore.location": CERTIFICATE_FILE})
     if protocol in SASL_PROTOCOLS:
         properties.update(_ENVIRONMENT)
         properties["sasl.mechanism"] = mechanism
@@ -70,6 +75,8 @@ def _librdkafka(user: str, mechanism: str, protocol: str, servers: str) -> dict[
     properties = {"bootstrap.servers": servers, "security.protocol": protocol}
     if protocol in TLS_PROTOCOLS:
         properties["ssl.ca.location"] = "ca.pem"
+    if protocol == "SSL":
+        properties.update({"ssl.certificate.location": CERTIFICATE_FILE, "ssl.key.location": CERTIFICATE_FILE})
     if protocol in SASL_PROTOCOLS:
         # librdkafka reads no environment: the program adds sasl.password.
         properties.update({"sasl.mechanism": mechanism, "sasl.username": user})
@@ -84,6 +91,8 @@ def _text(properties: Mapping[str, str], client: str) -> str:
     lines = [f"# Settings for {client}. Paths are relative to this folder."]
     if any("sasl" in name for name in properties):
         lines.append(f"# The password is not here: {_where(properties)}.")
+    if CERTIFICATE_FILE in properties.values():
+        lines.append(f"# {CERTIFICATE_FILE} is not here: your key (PKCS 8), and your certificate behind it.")
     return "\n".join([*lines, *(f"{name}={properties[name]}" for name in sorted(properties)), ""])
 
 

@@ -19,36 +19,56 @@ DAYS_LEFT = 30
 def certificates(inventory: Inventory) -> Iterator[Violation]:
     """B32: certificate, key and CA can be read, belong together, hold long enough and name every address."""
     for node in inventory.nodes:
-        if node.certificate is None:
+        if node.certificate is not None:
+            yield from _files(node, node.certificate, "kafka_tls_certificate_file", "kafka_tls_key_file")
+            yield from _names(node, node.certificate)
+
+
+def administrator(inventory: Inventory) -> Iterator[Violation]:
+    """B32: the same of the administrator's, where clients show certificates; and it is the administrator's."""
+    for cluster in inventory.clusters():
+        node, found = cluster.nodes[0], cluster.nodes[0].admin_certificate
+        if found is None:
             continue
-        for problem in node.certificate["errors"]:
-            yield _violation(node, "a file of the certificate cannot be used", problem, "PEM files", "correct the file")
-        yield from _pair(node, node.certificate)
-        yield from _end(node, node.certificate)
-        yield from _names(node, node.certificate)
+        variable = "kafka_admin_certificate_file"
+        yield from _files(node, found, variable, "kafka_admin_key_file")
+        name, mighty = found["common_name"], {node.text("kafka_admin_user"), *_super_users(node)}
+        if name is not None and name not in mighty:
+            yield _violation(
+                node, "the administrator's certificate is in nobody's name who may administer", f"CN={name}",
+                f"CN={node.text('kafka_admin_user')}",
+                "have it issued so, or write kafka_tls_principal_rules and name who it becomes in kafka_super_users",
+                level=WARNING, variable=variable,
+            )  # fmt: skip
 
 
-def _pair(node: Node, found: Mapping[str, Any]) -> Iterator[Violation]:
+def _files(node: Node, found: Mapping[str, Any], variable: str, key_variable: str) -> Iterator[Violation]:
+    for problem in found["errors"]:
+        yield _violation(
+            node,
+            "a file of the certificate cannot be used",
+            problem,
+            "PEM files",
+            "correct the file",
+            variable=variable,
+        )
     if found["fits_key"] is False:
         yield _violation(
-            node, "the key does not belong to the certificate", node.text("kafka_tls_key_file"),
-            f"the key of {node.text('kafka_tls_certificate_file')}", "correct kafka_tls_key_file",
+            node, "the key does not belong to the certificate", node.text(key_variable),
+            f"the key of {node.text(variable)}", f"correct {key_variable}", variable=variable,
         )  # fmt: skip
     if found["trusted"] is False:
         yield _violation(
             node, "the certificate does not lead to a trusted CA", "an incomplete chain or another CA",
             f"a chain that ends at a certificate in {node.text('kafka_tls_ca_file')}",
-            "append the intermediate certificates behind the node's own, or correct kafka_tls_ca_file",
+            "append the intermediate certificates behind its own, or correct kafka_tls_ca_file", variable=variable,
         )  # fmt: skip
-
-
-def _end(node: Node, found: Mapping[str, Any]) -> Iterator[Violation]:
     days = found["days_left"]
     if days is not None and days < DAYS_LEFT:
         yield _violation(
             node, "the certificate has ended" if days < 0 else "the certificate ends soon",
             f"{days} days left", f"at least {DAYS_LEFT}", "renew the certificate",
-            level=ERROR if days < 0 else WARNING,
+            level=ERROR if days < 0 else WARNING, variable=variable,
         )  # fmt: skip
 
 
@@ -80,8 +100,11 @@ def _covered(host: str, names: list[str]) -> bool:
     return any(fnmatch.fnmatch(host.lower(), name.lower()) and name.count(".") == labels for name in names)
 
 
-def _violation(node: Node, what: str, found: str, allowed: str, way_out: str, level: str = ERROR) -> Violation:
-    return Violation("B32", level, (node.name,), "kafka_tls_certificate_file", what, found, allowed, way_out)
+def _violation(
+    node: Node, what: str, found: str, allowed: str, way_out: str,
+    level: str = ERROR, variable: str = "kafka_tls_certificate_file",
+) -> Violation:  # fmt: skip
+    return Violation("B32", level, (node.name,), variable, what, found, allowed, way_out)
 
 
-RULES = (certificates,)
+RULES = (certificates, administrator)

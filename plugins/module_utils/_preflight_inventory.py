@@ -87,6 +87,8 @@ class Node:
     undefined: Mapping[str, str] = field(default_factory=dict)
     # What plugin_utils/certificate_reader read of the files that the node brings; None when it brings none.
     certificate: Mapping[str, Any] | None = None
+    # The same of the administrator's, where clients show certificates.
+    admin_certificate: Mapping[str, Any] | None = None
 
     def get(self, name: str, default: Any = None) -> Any:
         """The value of a variable; the default when it is missing, null or could not be templated."""
@@ -211,6 +213,7 @@ def build_node(
     variables: Mapping[str, Any],
     undefined: Mapping[str, str],
     certificate: Mapping[str, Any] | None = None,
+    admin_certificate: Mapping[str, Any] | None = None,
 ) -> Node:
     """A Node from a host's name, its groups, its templated variables and the paths that could not be templated."""
     known = _known(variables)
@@ -223,6 +226,7 @@ def build_node(
         variables=variables,
         undefined=undefined,
         certificate=certificate,
+        admin_certificate=admin_certificate,
     )
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cves import of_version
@@ -15,6 +16,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_invento
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, WARNING, Violation
 from ansible_collections.streamops.kafka.plugins.module_utils._security import SASL_PROTOCOLS, TLS_PROTOCOLS
+
+# It names files of the development CA and a folder of the bundle.
+CLIENT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 
 
 def nodes_show_certificates(inventory: Inventory) -> Iterator[Violation]:
@@ -131,6 +135,48 @@ def users_are_no_nodes(inventory: Inventory) -> Iterator[Violation]:
             )  # fmt: skip
 
 
+def client_names(inventory: Inventory) -> Iterator[Violation]:
+    """B33: names of clients that show certificates are those of files, and of nobody who may do everything."""
+    for cluster in inventory.clusters():
+        first = cluster.nodes[0]
+        mighty = {*cluster.hosts, first.text("kafka_admin_user")}
+        listed = first.get("kafka_tls_client_names", [])
+        for name in map(str, listed if isinstance(listed, (list, tuple)) else []):
+            if name in mighty:
+                yield _violation(
+                    "B33", first, "kafka_tls_client_names", "a client has the name of a super user", name,
+                    "names of neither nodes nor the administrator", "rename the client",
+                )  # fmt: skip
+            if not CLIENT_NAME.fullmatch(name):
+                yield _violation(
+                    "B33", first, "kafka_tls_client_names", "this name of a client cannot be that of a file",
+                    repr(name), "letters, digits, dot, hyphen and underscore", "rename the client",
+                )  # fmt: skip
+
+
+def plain_users(inventory: Inventory) -> Iterator[Violation]:
+    """B33: users of PLAIN are such that brokers can list them, nobody mighty, and not there in vain."""
+    for cluster in inventory.clusters():
+        first = cluster.nodes[0]
+        listed = first.get("kafka_plain_users", [])
+        users = [user for user in listed if isinstance(user, dict)] if isinstance(listed, (list, tuple)) else []
+        names = [str(user.get("name")) for user in users]
+        mighty = {*cluster.hosts, first.text("kafka_admin_user")}
+        for name in dict.fromkeys(names):
+            if name in mighty or names.count(name) > 1 or not CLIENT_NAME.fullmatch(name):
+                yield _violation(
+                    "B33", first, "kafka_plain_users", "a user of PLAIN cannot have this name", repr(name),
+                    "letters, digits, dot, hyphen and underscore, once, of neither a node nor the administrator",
+                    "rename the user",
+                )  # fmt: skip
+        if users and "PLAIN" not in _sasl_mechanisms(first):
+            yield _violation(
+                "B33", first, "kafka_plain_users", "users of PLAIN, which no listener offers",
+                ", ".join(_sasl_mechanisms(first)) or "no mechanism", "PLAIN among kafka_sasl_mechanisms",
+                "add PLAIN to kafka_sasl_mechanisms, or give them SCRAM as kafka_users",
+            )  # fmt: skip
+
+
 def known_vulnerabilities(inventory: Inventory) -> Iterator[Violation]:
     """C21: what is publicly known about the chosen version, and what helps until there is a better one."""
     for cluster in inventory.clusters():
@@ -171,5 +217,7 @@ RULES = (
     certificates_come_from_somewhere,
     development_certificates,
     users_are_no_nodes,
+    client_names,
+    plain_users,
     known_vulnerabilities,
 )

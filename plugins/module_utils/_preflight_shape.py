@@ -19,7 +19,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._quotas import KEY
 
 LISTS = (
     *("kafka_listeners", "kafka_topics", "kafka_jvm_options", "kafka_allow_unknown_config", "preflight_accept"),
-    *("kafka_users", "kafka_acls", "kafka_quotas"),
+    *("kafka_users", "kafka_acls", "kafka_quotas", "kafka_plain_users", "kafka_tls_client_names"),
     *("kafka_firewall_addresses", "kafka_firewall_admin_addresses", "kafka_firewall_client_groups"),
 )
 # List variable -> (fields an entry must have, fields it may have).
@@ -27,6 +27,7 @@ ENTRIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "kafka_listeners": (("name", "port", "purpose"), ("protocol", "host", "advertised_host", "networks")),
     "kafka_topics": (("name",), ("partitions", "replication_factor", "config", "state")),
     "kafka_users": (("name",), ("password", "mechanism", "iterations", "state")),
+    "kafka_plain_users": (("name", "password"), ()),
     "kafka_acls": (
         ("principal",),
         (

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._nodes import listener_for
+from ansible_collections.streamops.kafka.plugins.module_utils._properties import is_secret
 from ansible_collections.streamops.kafka.plugins.module_utils._scram import HASHES, salted_password
 from ansible_collections.streamops.kafka.plugins.module_utils._users import MIN_ITERATIONS
 
@@ -21,6 +22,7 @@ TLS_PROTOCOLS = ("SSL", "SASL_SSL")
 SASL_PROTOCOLS = ("SASL_PLAINTEXT", "SASL_SSL")
 AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
 SCRAM_MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
+PLAIN_MODULE = "org.apache.kafka.common.security.plain.PlainLoginModule required"
 
 
 def uses(node: Mapping[str, Any], protocols: Iterable[str]) -> bool:
@@ -31,8 +33,8 @@ def uses(node: Mapping[str, Any], protocols: Iterable[str]) -> bool:
 def security_properties(node: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
     """The native security properties of one node; empty when nothing is secured.
 
-    settings -- tls_dir (on the node), tls_protocols, principal_rules, mechanisms, authorizer (bool), super_users
-    (names of principals).
+    settings -- tls_dir (on the node), tls_protocols, principal_rules, mechanisms, plain_users (each with name and
+    password), authorizer (bool), super_users (names of principals).
     """
     properties: dict[str, Any] = {}
     if uses(node, TLS_PROTOCOLS):
@@ -77,9 +79,20 @@ def _sasl(node: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any
             prefix = f"listener.name.{listener['name'].lower()}"
             properties[f"{prefix}.sasl.enabled.mechanisms"] = list(settings["mechanisms"])
             for mechanism in settings["mechanisms"]:
-                if mechanism in HASHES:
-                    properties[f"{prefix}.{mechanism.lower()}.sasl.jaas.config"] = SCRAM_MODULE
+                module = SCRAM_MODULE if mechanism in HASHES else _plain(settings["plain_users"])
+                properties[f"{prefix}.{mechanism.lower()}.sasl.jaas.config"] = module
     return properties
+
+
+def _plain(users: Iterable[Mapping[str, Any]]) -> str:
+    # Kafka's own server side of PLAIN knows the users that its configuration lists (PlainServerCallbackHandler).
+    listed = "".join(f" user_{user['name']}={_quoted(user['password'])}" for user in users)
+    return f"{PLAIN_MODULE}{listed};"
+
+
+def hold_secret(properties: Mapping[str, Any]) -> bool:
+    """Whether any value must not be shown; the login module of SCRAM has the name of a secret and holds none."""
+    return any(is_secret(str(key)) and value != SCRAM_MODULE for key, value in properties.items())
 
 
 def connection(nodes: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,6 +152,20 @@ def certificate_names(node: Mapping[str, Any]) -> list[str]:
     """The subject alternative names of a node: every address that it advertises, and its name in the inventory."""
     hosts = dict.fromkeys([one["advertised_host"] for one in node["listeners"] if one["opens"]] + [node["host"]])
     return [f"{'IP' if _is_address(host) else 'DNS'}:{host}" for host in hosts]
+
+
+def client_certificates(names: Iterable[str], settings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What the development CA issues to the administrator and to these clients: name, files, alternatives and usage.
+
+    settings -- admin_user, admin_certificate_file, admin_key_file, and the directory for those of the clients.
+    """
+    admin = (settings["admin_user"], settings["admin_certificate_file"], settings["admin_key_file"])
+    directory = settings["directory"]
+    others = [(name, f"{directory}/{name}.pem", f"{directory}/{name}.key") for name in names]
+    return [
+        {"name": name, "certificate": certificate, "key": key, "alternatives": [], "usage": ["clientAuth"]}
+        for name, certificate, key in (admin, *others)
+    ]
 
 
 def _is_address(host: str) -> bool:

@@ -9,6 +9,7 @@ sees only its own host's defaults.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -33,6 +34,9 @@ ROLES = Path(__file__).resolve().parents[2] / "roles"
 # The defaults of the cluster's names stand once, there; a role dependency would bring them too, but would also check
 # the arguments host by host and stop at the first mistake.
 SHARED_DEFAULTS = ROLES / "_common" / "defaults" / "main.yml"
+# The variables that name a certificate, its key, and whom it must lead to.
+NODE_FILES = ("kafka_tls_certificate_file", "kafka_tls_key_file", "kafka_tls_ca_file")
+ADMIN_FILES = ("kafka_admin_certificate_file", "kafka_admin_key_file", "kafka_tls_ca_file")
 READ_PREFIXES = (*OWN_PREFIXES, "kraft_", "mirror_", "zookeeper_", "vault_")
 READ_NAMES = ("ansible_host", "ansible_connection", "ansible_port", "ansible_ssh_port")
 # Facts of a host and what roles derive are not there yet: a value made from them is not wrong, only not known.
@@ -74,8 +78,13 @@ class InventoryReader:
         undefined: dict[str, str] = {}
         wanted = [name for name in raw if name.startswith(READ_PREFIXES) or name in READ_NAMES]
         variables = {name: _template(templar, name, raw[name], undefined) for name in wanted}
-        roles = {"controller": controller, "broker": broker}
-        return build_node(host, **roles, variables=variables, undefined=undefined, certificate=_certificate(variables))
+        node = build_node(host, controller=controller, broker=broker, variables=variables, undefined=undefined)
+        shown = any(one.purpose == "clients" and one.protocol == "SSL" for one in node.listeners())
+        return dataclasses.replace(
+            node,
+            certificate=_certificate(variables, NODE_FILES),
+            admin_certificate=_certificate(variables, ADMIN_FILES) if shown else None,
+        )
 
     def raw(self, host: str) -> dict[str, Any]:
         """All variables of a host as the task would see them there, not templated."""
@@ -95,11 +104,10 @@ class InventoryReader:
             yield from entry.get("options") or {}
 
 
-def _certificate(variables: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What the files of a node's own certificate hold; None when it brings none or has not named them yet."""
+def _certificate(variables: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any] | None:
+    """What the files of a certificate hold; None when they are not brought by the user or not named yet."""
     if variables.get("kafka_tls_source") != "files":
         return None
-    names = ("kafka_tls_certificate_file", "kafka_tls_key_file", "kafka_tls_ca_file")
     files = [str(variables.get(name, "")) for name in names]
     return None if any(PLACEHOLDER in file for file in files) else read_certificate(*files)
 

@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.cluster import ROOT, Cluster, free_port_base
 from tests.support.modules import run_module
+from tests.support.secured import PASSWORD, secured_cluster
 
 
 def _cluster(inventory: str, directory: Path) -> Iterator[Cluster]:
@@ -32,6 +33,17 @@ def combined(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three controllers and three brokers; tests leave all of them running and in sync."""
     yield from _cluster("local_isolated", tmp_path_factory.mktemp("isolated"))
+
+
+@pytest.fixture(scope="session")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three combined nodes; clients log in, nodes show certificates, nothing is allowed that no ACL allows."""
+    cluster = secured_cluster(tmp_path_factory.mktemp("secured"), PASSWORD)
+    try:
+        cluster.playbook().ok()
+        yield cluster
+    finally:
+        cluster.destroy()
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ import shutil
 import socket
 import ssl
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,40 +16,8 @@ from confluent_kafka.admin import AdminClient
 
 from tests.support.cluster import Cluster
 from tests.support.modules import run_module
-from tests.support.secured import admin_connection, secured_cluster
+from tests.support.secured import PASSWORD, admin_connection, ca_file, client
 from tests.support.traffic import producing, read_all
-
-PASSWORD = 'Gr3at, [secret] "of" tests'
-
-
-@pytest.fixture(scope="module")
-def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Three combined nodes; clients log in, nodes show certificates, nothing is allowed that no ACL allows."""
-    cluster = secured_cluster(tmp_path_factory.mktemp("secured"), PASSWORD)
-    try:
-        cluster.playbook().ok()
-        yield cluster
-    finally:
-        cluster.destroy()
-
-
-def ca_file(cluster: Cluster) -> Path:
-    return cluster.directory / "ca" / "ca.pem"
-
-
-def client(cluster: Cluster, **other: Any) -> dict[str, Any]:
-    """librdkafka's settings of the administrator, some of them changed."""
-    settings = {
-        "bootstrap.servers": ",".join(cluster.bootstrap_servers),
-        "security.protocol": "SASL_SSL",
-        "sasl.mechanism": "SCRAM-SHA-512",
-        "sasl.username": "admin",
-        "sasl.password": PASSWORD,
-        "ssl.ca.location": str(ca_file(cluster)),
-        "socket.timeout.ms": 5000,
-        "log_level": 0,
-    }
-    return {**settings, **{name.replace("_", "."): value for name, value in other.items()}}
 
 
 def connection(cluster: Cluster) -> dict[str, Any]:
@@ -171,6 +138,24 @@ def test_a_certificate_issued_anew_rolls_through_and_no_send_fails(secured: Clus
     assert not ledger.failed
     assert not ledger.lost(read_all(secured.bootstrap_servers, "renewal", settings=client(secured)))
     assert secured.playbook().ok().changed == 0
+
+
+def test_the_administrators_password_changes_under_way(secured: Cluster) -> None:
+    new = "the n3xt one, of the administrator"
+
+    def give(password: str, by: str) -> None:
+        user = {"name": "admin", "password": password}
+        done = run_module("streamops.kafka.users", {**admin_connection(secured, by), "users": [user]})
+        assert done.get("updated") == ["admin"], done
+
+    give(new, by=PASSWORD)
+    try:
+        assert "uthentication failed" in refused(secured)
+        assert secured.playbook(kafka_admin_password=new).ok().changed == 0
+    finally:
+        give(PASSWORD, by=new)
+    assert "uthentication failed" in refused(secured, sasl_password=new)
+    assert AdminClient(client(secured)).list_topics(timeout=10).topics
 
 
 def test_an_unknown_principal_of_the_cluster_may_do_nothing(secured: Cluster) -> None:

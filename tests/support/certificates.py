@@ -37,12 +37,13 @@ class Issued:
         sealed = serialization.BestAvailableEncryption(password) if password else serialization.NoEncryption()
         return self.key.private_bytes(serialization.Encoding.PEM, form, sealed)
 
-    def write(self, directory: Path, name: str) -> None:
-        """Both, as NAME.pem and NAME.key."""
-        (directory / f"{name}.pem").write_bytes(self.pem())
-        key = directory / f"{name}.key"
+    def write(self, directory: Path, name: str) -> tuple[Path, Path]:
+        """Both, as NAME.pem and NAME.key; returns the two files."""
+        certificate, key = directory / f"{name}.pem", directory / f"{name}.key"
+        certificate.write_bytes(self.pem())
         key.touch(mode=0o600)
         key.write_bytes(self.key_pem())
+        return certificate, key
 
 
 def issue(name: str, by: Issued | None = None, days: int = 90, names: tuple[str, ...] = (), ca: bool = False) -> Issued:

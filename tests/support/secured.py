@@ -7,11 +7,16 @@ from typing import Any
 
 from tests.support.cluster import ROOT, Cluster, free_port_base
 
+# What a password may hold that properties, JAAS texts, shells or templates could stumble over.
+PASSWORD = 'Gr3at, [secret] "of" tests'
 LISTENERS = (("CLIENT", "clients", "SASL_SSL"), ("BROKER", "brokers", "SSL"), ("CONTROLLER", "controllers", "SSL"))
 
 
-def secured_cluster(directory: Path, password: str, **more: Any) -> Cluster:
-    """Three combined nodes with a CA of their own in `directory`/ca; not installed yet."""
+def secured_cluster(directory: Path, password: str, clients: str = "SASL_SSL", **more: Any) -> Cluster:
+    """Three combined nodes with a CA of their own in `directory`/ca; not installed yet.
+
+    clients -- the protocol of their listener: SASL_SSL, or SSL for certificates instead of passwords.
+    """
     base = free_port_base()
     listeners = [
         {
@@ -19,7 +24,7 @@ def secured_cluster(directory: Path, password: str, **more: Any) -> Cluster:
             "host": "127.0.0.1",
             "port": f"{{{{ {base + index} + 10 * kafka_node_id }}}}",
             "purpose": purpose,
-            "protocol": protocol,
+            "protocol": clients if purpose == "clients" else protocol,
         }
         for index, (name, purpose, protocol) in enumerate(LISTENERS)
     ]
@@ -44,3 +49,23 @@ def admin_connection(cluster: Cluster, password: str) -> dict[str, Any]:
         "sasl_password": password,
         "ssl_ca_location": str(cluster.directory / "ca" / "ca.pem"),
     }
+
+
+def ca_file(cluster: Cluster) -> Path:
+    """The certificate of the cluster's development CA."""
+    return cluster.directory / "ca" / "ca.pem"
+
+
+def client(cluster: Cluster, **other: Any) -> dict[str, Any]:
+    """librdkafka's settings of the administrator with PASSWORD, some of them changed."""
+    settings = {
+        "bootstrap.servers": ",".join(cluster.bootstrap_servers),
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.username": "admin",
+        "sasl.password": PASSWORD,
+        "ssl.ca.location": str(ca_file(cluster)),
+        "socket.timeout.ms": 5000,
+        "log_level": 0,
+    }
+    return {**settings, **{name.replace("_", "."): value for name, value in other.items()}}

@@ -43,6 +43,18 @@ def test_each_client_gets_its_own_words() -> None:
     assert "sasl.mechanism=SCRAM-SHA-256" in found["/bundle/old/java.properties"]
 
 
+def test_who_shows_a_certificate_is_told_where_to_put_it() -> None:
+    found = {
+        one["path"]: one["content"]
+        for one in client_bundle([{"name": "orders"}], {**SECURED, "security_protocol": "SSL"}, "/bundle", "CAS")
+    }
+    assert "ssl.keystore.location=client.pem" in found["/bundle/orders/java.properties"]
+    assert "kafka.ssl.keystore.type=PEM" in found["/bundle/orders/spark.properties"]
+    assert "ssl.key.location=client.pem" in found["/bundle/orders/librdkafka.properties"]
+    assert all("client.pem is not here" in text for path, text in found.items() if path.endswith(".properties"))
+    assert not [text for text in found.values() if "password" in text or "sasl" in text]
+
+
 def test_without_tls_there_is_no_certificate_and_no_word_of_passwords() -> None:
     found = texts(security_protocol="PLAINTEXT")
     assert "/bundle/orders/ca.pem" not in found

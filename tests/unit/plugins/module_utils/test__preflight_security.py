@@ -20,7 +20,9 @@ GOOD: dict[str, Any] = {
     "kafka_authorizer": True,
     "kafka_admin_user": "admin",
     "kafka_admin_password": "f3-long-and-random",
+    "kafka_sasl_mechanisms": ["SCRAM-SHA-512"],
 }
+PLAIN = {"kafka_sasl_mechanisms": ["SCRAM-SHA-512", "PLAIN"]}
 
 
 def changed(index: int, **entry: Any) -> list[dict[str, Any]]:
@@ -41,6 +43,12 @@ BAD: list[tuple[dict[str, Any], str, list[str]]] = [
     ({"kafka_tls_source": "development_ca"}, "C15", ["development CA in production"]),
     ({"kafka_users": [{"name": "kafka2", "password": "x1-long"}]}, "B33", ["name of a super user", "found: kafka2"]),
     ({"kafka_users": [{"name": "admin", "password": "x1-long"}]}, "B33", ["name of a super user", "found: admin"]),
+    ({"kafka_plain_users": [{"name": "a", "password": "x1-long"}]}, "B33", ["no listener offers", "SCRAM-SHA-512"]),
+    ({**PLAIN, "kafka_plain_users": [{"name": "a b", "password": "x1-long"}]}, "B33", ["cannot have this name", "a b"]),
+    ({**PLAIN, "kafka_plain_users": [{"name": "admin", "password": "x1-long"}]}, "B33", ["cannot have this name"]),
+    ({**PLAIN, "kafka_plain_users": [{"name": "a", "password": "changeme"}]}, "B34", ["from the books"]),
+    ({"kafka_tls_client_names": ["kafka2"]}, "B33", ["a client has the name of a super user", "found: kafka2"]),
+    ({"kafka_tls_client_names": ["../orders"]}, "B33", ["cannot be that of a file", "../orders"]),
 ]
 
 

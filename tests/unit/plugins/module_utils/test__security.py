@@ -15,6 +15,7 @@ SETTINGS = {
     "tls_protocols": ["TLSv1.3"],
     "principal_rules": "DEFAULT",
     "mechanisms": ["SCRAM-SHA-512"],
+    "plain_users": [{"name": "admin", "password": 'a"b'}, {"name": "orders", "password": "c"}],
     "authorizer": True,
     "super_users": ["kafka1", "kafka2", "admin"],
 }
@@ -40,6 +41,23 @@ def node(clients: str = "SASL_SSL", inner: str = "SSL", roles: tuple[str, ...] =
         listener("CONTROLLER", inner, "controllers", "controller"),
     ]
     return {"host": "kafka1", "roles": list(roles), "listeners": listeners}
+
+
+def test_the_administrator_and_named_clients_get_certificates() -> None:
+    settings = {**ADMIN, "directory": "/ca/clients"}
+    admin, orders = _security.client_certificates(["orders"], settings)
+    assert (admin["name"], admin["certificate"], admin["key"]) == ("admin", "/ca/admin.pem", "/ca/admin.key")
+    assert (orders["name"], orders["key"], orders["usage"]) == ("orders", "/ca/clients/orders.key", ["clientAuth"])
+
+
+def test_brokers_list_the_users_of_plain_and_then_their_properties_are_secret() -> None:
+    without = _security.security_properties(node(), SETTINGS)
+    found = _security.security_properties(node(), {**SETTINGS, "mechanisms": ["SCRAM-SHA-512", "PLAIN"]})
+    listed = found["listener.name.client.plain.sasl.jaas.config"]
+    assert listed.endswith('PlainLoginModule required user_admin="a\\"b" user_orders="c";')
+    assert _security.hold_secret(found)
+    assert not _security.hold_secret(without)
+    assert _security.hold_secret({**without, "ssl.key.password": "x"})
 
 
 def test_nothing_secured_needs_no_property() -> None:

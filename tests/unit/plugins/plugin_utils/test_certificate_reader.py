@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +102,24 @@ def test_a_wildcard_stands_for_one_label(tmp_path: Path, root: Issued) -> None:
     leaf = issue("kafka1", by=root, names=("*.example.com",))
     told = judged(tmp_path, leaf.pem(), leaf.key_pem(), root.pem())
     assert any("also 10.0.0.1" in line for line in told)
+
+
+@pytest.mark.parametrize(
+    ("name", "days", "words"),
+    [
+        ("admin", 90, []),
+        ("orders", 90, ["warning", "in nobody's name", "CN=orders", "CN=admin"]),
+        ("admin", -3, ["error", "has ended", "kafka_admin_certificate_file"]),
+    ],
+)
+def test_the_administrators_certificate_is_judged_too(
+    name: str, days: int, words: list[str], tmp_path: Path, root: Issued
+) -> None:
+    leaf = issue(name, by=root, days=days)
+    for file, content in (("admin.pem", leaf.pem()), ("admin.key", leaf.key_pem()), ("ca.pem", root.pem())):
+        (tmp_path / file).write_bytes(content)
+    facts = read_certificate(*(str(tmp_path / file) for file in ("admin.pem", "admin.key", "ca.pem")))
+    first, *others = combined(kafka_listeners=LISTENERS, kafka_tls_source="files", kafka_admin_user="admin").nodes
+    nodes = (dataclasses.replace(first, admin_certificate=facts), *others)
+    told = [f"{one.level} {one.sentence()}" for one in check_inventory(Inventory(nodes))]
+    assert any(all(word in line for word in words) for line in told) if words else told == []
