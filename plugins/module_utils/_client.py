@@ -70,7 +70,7 @@ class Admin(TopicCalls, ConfigCalls, AccessCalls):
         from kafka import errors
 
         try:
-            answer = self._python.describe_metadata_quorum()
+            answer = self._asked(self._python.describe_metadata_quorum)
         except (errors.IncompatibleBrokerVersion, errors.UnsupportedVersionError):
             return None
         except (errors.KafkaTimeoutError, errors.RequestTimedOutError, errors.BrokerNotAvailableError):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 import traceback
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
@@ -20,6 +20,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     RequestFailedError,
     StreamopsError,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: How often a call that lets the library choose a broker may draw one.
+HANDSHAKES = 10
 
 
 class Libraries:
@@ -85,14 +91,32 @@ class Libraries:
             self._python_client.close()
             self._python_client = None
 
-    def _call(self, what: str, function: Any) -> Any:
+    def _call(self, what: str, function: Callable[[], Any]) -> Any:
         """What a function of kafka-python returns; C(what) names the request when it fails."""
         from kafka import errors
 
         try:
-            return function()
+            return self._asked(function)
         except errors.KafkaError as error:
             self._failed(what, error)
+
+    def _asked(self, function: Callable[[], Any]) -> Any:
+        """What a function of kafka-python returns that chooses its broker: not one that nobody can talk to.
+
+        A broker whose certificate names somebody else is registered and alive all the same, and the library stays with
+        it: as the controller, which on KRaft is any broker, drawn anew by every look. Nothing was sent when the
+        handshake failed, nor to a broker that the library avoids since then, so any call can be repeated.
+        """
+        from kafka import errors
+
+        for _repeat in range(HANDSHAKES - 1):
+            try:
+                return function()
+            except (errors.KafkaConnectionError, errors.NodeNotReadyError) as error:
+                if isinstance(error, errors.KafkaConnectionError) and "Handshake failed" not in str(error):
+                    raise
+                self._python._controller_id = None
+        return function()
 
     def _failed(self, what: str, error: Exception) -> NoReturn:
         code = getattr(error, "message", None) or type(error).__name__

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
 from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._gate import Moving
 from ansible_collections.streamops.kafka.plugins.module_utils._isr import (
     Goal,
@@ -19,7 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._isr import (
     lagging,
     observe,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Snapshot
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Partition, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -78,7 +79,7 @@ class PartitionAdmin(Admin):
             by_topic: dict[str, list[int]] = {}
             for topic, index in wanted[start : start + ELECTION_BATCH]:
                 by_topic.setdefault(topic, []).append(index)
-            answer = self._call("elect leaders", lambda batch=by_topic: self._elect(batch))
+            answer = self._call("elect leaders", partial(self._elect, by_topic))
             failed.update(_election_failures(answer))
         return failed
 
@@ -119,8 +120,7 @@ class IsrObserver:
                 self._admin.__enter__()
             snapshot = self._admin.glance()
             replicas = lagging(snapshot, self._goal)
-            behind = bytes_behind(replicas, self._admin.replica_sizes) if replicas else None
-            return replace(observe(snapshot, self._goal), bytes_behind=behind)
+            return replace(observe(snapshot, self._goal), bytes_behind=_bytes_behind(self._admin, replicas))
         except StreamopsError:
             self.close()
             raise
@@ -130,6 +130,17 @@ class IsrObserver:
         if self._admin is not None:
             self._admin.__exit__()
             self._admin = None
+
+
+def _bytes_behind(admin: PartitionAdmin, replicas: list[tuple[Partition, int]]) -> int | None:
+    """How far these replicas are behind; None when none is, or when a broker that should know cannot be asked.
+
+    That costs the figure, not the wait: the other brokers tell whether the replicas have come back.
+    """
+    try:
+        return bytes_behind(replicas, admin.replica_sizes) if replicas else None
+    except RequestFailedError:
+        return None
 
 
 def _moving(partition: Any, detail: Any) -> Moving:

@@ -8,7 +8,6 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.support import certificates
@@ -33,50 +32,39 @@ def site(*words: str) -> tuple[str, int]:
     return output, sum(map(int, re.findall(r"changed=(\d+)", output)))
 
 
-@pytest.fixture
-def liar(machines: dict[str, Machine], ca: certificates.Issued) -> Machine:
-    """A broker that was given, by hand, a certificate of the right CA with another machine's address."""
-    broker = machines["broker3"]
-    wrong = certificates.issue(broker.name, by=ca, names=("10.99.99.99",))
-    store = f"{broker.directories[1]}/{broker.name}/tls/keystore.pem"
-    broker.run("sh", "-c", f"cat > {store}", given=wrong.key_pem().decode() + wrong.pem().decode())
-    broker.run("systemctl", "restart", broker.service, timeout=PATIENCE)
-    return broker
-
-
-def test_a_wrong_name_is_refused_and_changes_by_hand_are_repaired(
-    liar: Machine, machines: dict[str, Machine], administrator: dict[str, Any], ask: Any,
-    ca: certificates.Issued, settings: dict[str, Any],
+def test_changes_by_hand_are_named_by_a_dry_run_and_repaired(
+    machines: dict[str, Machine], administrator: dict[str, Any], settings: dict[str, Any], ask: Any,
+    ca: certificates.Issued,
 ) -> None:  # fmt: skip
-    changed = run_module("streamops.kafka.acls", {**administrator, "acls": [BY_HAND]})
-    assert changed["changed"], changed
-    peer = machines["broker1"]
+    peer, liar = machines["broker1"], machines["broker3"]
+    assert run_module("streamops.kafka.acls", {**administrator, "acls": [BY_HAND]})["changed"]
     peer.run("nft", "insert", "rule", "inet", "streamops_kafka", "input", "accept")
-    peer.run("sh", "-c", f"echo log.retention.hours=1 >> {peer.directories[1]}/{peer.name}/server.properties")
+    liar.run("sh", "-c", f"echo log.retention.hours=1 >> {liar.directories[1]}/{liar.name}/server.properties")
+    wrong = certificates.issue(liar.name, by=ca, names=("10.99.99.99",))
+    store = f"{liar.directories[1]}/{liar.name}/tls/keystore.pem"
+    liar.run("sh", "-c", f"cat > {store}", given=wrong.key_pem().decode() + wrong.pem().decode())
+
+    check, count = site("--check")
+    assert count >= 4
+    for named in ("keystore.pem", "log.retention.hours=1", "streamops_kafka", "User:outsider"):
+        assert named in check, f"the dry run does not name {named}"
 
     question = {"address": liar.address, "port": liar.ports["clients"], "ca": ca.pem().decode()}
 
     def shake() -> str:
         return str(ask(machines["client"], "handshake.py", question))
 
+    liar.run("systemctl", "restart", liar.service, timeout=PATIENCE)
     eventually(lambda: "IP address mismatch" in shake(), "a refusal", PATIENCE)
-    follows_nobody_under_a_wrong_name(liar, peer, administrator["bootstrap_servers"], settings)
+    nobody_follows(liar, peer, administrator["bootstrap_servers"], settings)
 
-    check, count = site("--check")
-    assert count >= 4
-    for named in ("keystore.pem", "log.retention.hours=1", "streamops_kafka", "User:outsider"):
-        assert named in check, f"the dry run does not name {named}"
-    _, again = site("--check")
-    assert again == count, "a dry run changed something"
-
-    site()
+    # The liar is registered and alive, and nobody can talk to it: it must not keep the run from repairing it.
+    assert site()[1] >= 4
     assert "agreed" in shake()
     assert site()[1] == 0
 
 
-def follows_nobody_under_a_wrong_name(
-    liar: Machine, peer: Machine, servers: list[str], settings: dict[str, Any]
-) -> None:
+def nobody_follows(liar: Machine, peer: Machine, servers: list[str], settings: dict[str, Any]) -> None:
     """Brokers do not replicate from a leader whose certificate names somebody else."""
     admin = AdminClient({**settings, "bootstrap.servers": ",".join(servers)})
     topic = NewTopic(TOPIC, replica_assignment=[[liar.node_id, peer.node_id]])

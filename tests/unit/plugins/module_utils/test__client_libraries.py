@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from kafka.errors import KafkaConnectionError, NodeNotReadyError
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import (
+    HANDSHAKES,
     Libraries,
     explain,
     outcome,
@@ -49,3 +52,43 @@ def test_what_a_connection_reported_is_told_of_its_own_server() -> None:
         "a:1": "sasl_ssl://a:1/bootstrap: Authentication failed",
         "b:1": "timed out",
     }
+
+
+class Drawing(Libraries):
+    """A connection whose calls end as told, one after the other; a first broker is what the library stays with."""
+
+    def __init__(self, *outcomes: Any) -> None:
+        super().__init__(Connection.from_params({"bootstrap_servers": ["kafka1:9092"]}))
+        self.outcomes = list(outcomes)
+        self._python_client = SimpleNamespace(_controller_id=1)
+
+    def ask(self) -> Any:
+        """The next outcome, raised or returned."""
+        return self._asked(self._next)
+
+    def _next(self) -> Any:
+        outcome = self.outcomes.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+
+WRONG_NAME = KafkaConnectionError("Handshake failed: IP address mismatch")
+
+
+@pytest.mark.parametrize("refusal", [WRONG_NAME, NodeNotReadyError(1)])
+def test_a_broker_with_a_wrong_certificate_does_not_keep_others_from_answering(refusal: Exception) -> None:
+    for refusals in (1, HANDSHAKES - 1):
+        drawing = Drawing(*[refusal] * refusals, "answer")
+        assert drawing.ask() == "answer"
+        assert drawing._python._controller_id is None, "another one is drawn"
+
+
+def test_a_call_that_may_have_arrived_is_not_repeated() -> None:
+    with pytest.raises(KafkaConnectionError, match="disconnected"):
+        Drawing(KafkaConnectionError("socket disconnected"), "answer").ask()
+
+
+def test_the_draws_come_to_an_end() -> None:
+    with pytest.raises(KafkaConnectionError, match="mismatch"):
+        Drawing(*[WRONG_NAME] * HANDSHAKES, "answer").ask()
