@@ -60,11 +60,12 @@ def ensure_users(
     if plan.violations:
         raise RefusedError(f"users ({len(items)} wanted)", plan.violations)
     if (plan.upserts or plan.deletions) and not check:
-        brokers = live_brokers(admin)()
         _apply(admin, plan)
         _wait_for_login(plan, login, timeout)
         with _known_as(admin, plan) as known:
-            wait_until_seen("users", lambda: brokers, lambda broker: _missing(plan, known.credentials(broker)), timeout)
+            wait_until_seen(
+                "users", live_brokers(known), lambda broker: _missing(plan, known.credentials(broker)), timeout
+            )
     result: dict[str, Any] = {
         "changed": bool(plan.changes),
         "created": list(plan.created),
