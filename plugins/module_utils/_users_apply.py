@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._config_judge import failures
@@ -59,8 +61,11 @@ def ensure_users(
         raise RefusedError(f"users ({len(items)} wanted)", plan.violations)
     if (plan.upserts or plan.deletions) and not check:
         _apply(admin, plan)
-        wait_until_seen("users", live_brokers(admin), lambda broker: _missing(plan, admin.credentials(broker)), timeout)
         _wait_for_login(plan, login, timeout)
+        with _known_as(admin, plan) as known:
+            wait_until_seen(
+                "users", live_brokers(known), lambda broker: _missing(plan, known.credentials(broker)), timeout
+            )
     result: dict[str, Any] = {
         "changed": bool(plan.changes),
         "created": list(plan.created),
@@ -91,9 +96,22 @@ def _own(admin: Admin) -> Key | None:
     return (name, mechanism) if name and mechanism and mechanism.startswith("SCRAM-") else None
 
 
+@contextlib.contextmanager
+def _known_as(admin: Admin, plan: UserPlan) -> Iterator[Admin]:
+    """Who asks from now on: the same, or who it is by its new password when the plan gave itself one."""
+    mine = [wish for wish in plan.upserts if wish.key == _own(admin)]
+    if not mine:
+        yield admin
+        return
+    with type(admin)(replace(admin.connection, sasl_password=mine[0].password)) as renewed:
+        yield renewed
+
+
 def _apply(admin: Admin, plan: UserPlan) -> None:
-    for start in range(0, len(plan.upserts), _BATCH):
-        wishes = plan.upserts[start : start + _BATCH]
+    # Its own new password last: no connection can be opened with the old one then.
+    upserts = sorted(plan.upserts, key=lambda wish: wish.key == _own(admin))
+    for start in range(0, len(upserts), _BATCH):
+        wishes = upserts[start : start + _BATCH]
         with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:  # Hashing does not hold Python's lock.
             _must(admin.alter_credentials(pool.map(_credential, wishes), ()))
     for start in range(0, len(plan.deletions), _BATCH):
