@@ -96,6 +96,8 @@ class Cluster:
             "kafka_local_dir": str(self.directory),
             "kafka_port_base": self.port_base,
             "spark_validation_enabled": False,
+            # A node of a busy machine may take long to start; no test judges how long.
+            "kafka_start_timeout": 400,
             **self.variables,
             **variables,
         }
@@ -104,7 +106,7 @@ class Cluster:
         extra.write_text(yaml.safe_dump(merged))
         return [str(BIN / "ansible-playbook"), playbook, "-i", str(self.inventory), "-e", f"@{extra}", *arguments]
 
-    def playbook(self, playbook: str = "site.yml", *arguments: str, timeout: float = 600, **variables: Any) -> Run:
+    def playbook(self, playbook: str = "site.yml", *arguments: str, timeout: float = 1500, **variables: Any) -> Run:
         """Runs a playbook to its end."""
         done = subprocess.run(
             self.command(playbook, *arguments, **variables),
