@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.support import certificates
@@ -66,10 +68,26 @@ def test_changes_by_hand_are_named_by_a_dry_run_and_repaired(
 
 def nobody_follows(liar: Machine, peer: Machine, servers: list[str], settings: dict[str, Any]) -> None:
     """Brokers do not replicate from a leader whose certificate names somebody else."""
-    admin = AdminClient({**settings, "bootstrap.servers": ",".join(servers)})
-    topic = NewTopic(TOPIC, replica_assignment=[[liar.node_id, peer.node_id]])
-    admin.create_topics([topic], operation_timeout=10)[TOPIC].result(30)
+    connection = {**settings, "bootstrap.servers": ",".join(servers)}
+    topic = NewTopic(TOPIC, 1, replica_assignment=[[liar.node_id, peer.node_id]])
+    insist(connection, lambda admin: admin.create_topics([topic], request_timeout=10), "TOPIC_ALREADY_EXISTS")
     log = f"{peer.directories[3]}/{peer.name}/server.log"
     say = f"No subject alternative names matching IP address {liar.address} found"
     eventually(lambda: say in peer.run("tail", "-n", "400", log), "the refusal in the log of the follower", PATIENCE)
-    admin.delete_topics([TOPIC], operation_timeout=10)[TOPIC].result(30)
+    insist(connection, lambda admin: admin.delete_topics([TOPIC], request_timeout=10), "UNKNOWN_TOPIC_OR_PART")
+
+
+def insist(connection: dict[str, Any], send: Callable[[AdminClient], dict[str, Any]], done: str) -> None:
+    """Sends a request until it is done: each new client draws a broker to send it to, which may be the liar."""
+
+    def answered() -> bool:
+        admin = AdminClient(connection)
+        try:
+            send(admin)[TOPIC].result(15)
+        except TimeoutError:
+            return False
+        except KafkaException as error:
+            return bool(error.args[0].name() == done)
+        return True
+
+    eventually(answered, done, PATIENCE)
