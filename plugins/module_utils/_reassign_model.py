@@ -1,0 +1,137 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a plan of moves is made from and what it is: brokers, partitions as columns, wishes, changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+#: What a broker may be. alive and new: holds and receives. draining: gives away what it has when a plan balances or
+#: names it, and receives nothing. excluded: keeps what it has and receives nothing. dead: fenced or not registered.
+STATES = ("alive", "new", "draining", "excluded", "dead")
+#: none: racks do not matter. even: at most ceil(replicas / racks) replicas of a partition in one rack.
+#: strict: as many racks as there can be, min(replicas, racks); never fewer than before.
+RACK_RULES = ("strict", "even", "none")
+
+
+@dataclass(frozen=True)
+class BrokerSpec:
+    """A broker. C(weight) is its share of the replicas beside others; C(disk_limit) and C(disk_used) are bytes."""
+
+    id: int
+    rack: str | None = None
+    state: str = "alive"
+    weight: float = 1.0
+    disk_limit: int | None = None
+    disk_used: int | None = None
+
+
+@dataclass
+class Cluster:
+    """A placement, as columns of equal length, ordered by topic name and partition number.
+
+    C(topic_of) indexes C(topics). C(leaders), C(isr), C(sizes) (bytes) and C(write_rates) (bytes/s of the leader) are
+    None where they are not known. C(min_insync) is by topic, 0 where it is not known.
+    """
+
+    brokers: tuple[BrokerSpec, ...]
+    topics: list[str]
+    min_insync: list[int]
+    topic_of: list[int]
+    numbers: list[int]
+    replicas: list[tuple[int, ...]]
+    leaders: list[int | None] | None = None
+    isr: list[tuple[int, ...]] | None = None
+    sizes: list[int] | None = None
+    write_rates: list[float] | None = None
+
+    def name(self, partition: int) -> str:
+        """A partition for people: topic and number."""
+        return f"{self.topics[self.topic_of[partition]]}-{self.numbers[partition]}"
+
+    def size(self, partition: int) -> int:
+        """Bytes of one replica of a partition, 0 where they are not known."""
+        return self.sizes[partition] if self.sizes is not None else 0
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What shall become true; several may be wished at once, except where that would contradict itself.
+
+    C(add) are brokers that take their share (may be unknown to the cluster when nothing is to be applied).
+    C(replication_factor) is by topic. C(assignment) is explicit: (topic, partition, brokers).
+    C(leaders): balance, keep, or auto (balance when replicas are balanced).
+    """
+
+    rebalance: bool = False
+    drain: tuple[int, ...] = ()
+    add: tuple[BrokerSpec, ...] = ()
+    replace: Mapping[int, int] = field(default_factory=dict)
+    replication_factor: Mapping[str, int] = field(default_factory=dict)
+    fix_racks: bool = False
+    assignment: Sequence[tuple[str, int, tuple[int, ...]]] | None = None
+    rack_rule: str = "strict"
+    leaders: str = "auto"
+
+    @property
+    def balances(self) -> bool:
+        """Whether every broker shall get its share; otherwise nothing but what is named is touched."""
+        return self.rebalance or bool(self.add)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One partition that changes. C(partition) is its index in the cluster; brokers by id, the first one leads.
+
+    C(reasons) are for people; an order that alone changes moves no data.
+    """
+
+    partition: int
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    reasons: tuple[str, ...]
+
+    @property
+    def added(self) -> tuple[int, ...]:
+        """Brokers that get a copy: each is one move."""
+        return tuple(broker for broker in self.after if broker not in self.before)
+
+    @property
+    def removed(self) -> tuple[int, ...]:
+        """Brokers that lose theirs."""
+        return tuple(broker for broker in self.before if broker not in self.after)
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Why leaders cannot be within one of each other.
+
+    kind too_many: C(partitions) partitions have all replicas on C(brokers), more than their share C(room).
+    kind too_few: only C(partitions) partitions have any replica on C(brokers), less than their share C(room).
+    """
+
+    kind: str
+    brokers: tuple[int, ...]
+    partitions: int
+    room: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A plan: C(changes) ordered by partition. C(moves) equals C(bound), which C(proof) says how we know.
+
+    proof partition: each partition alone needs as many. count: the counts of the brokers need as many. flow: a
+    minimum-cost flow shows that no placement with the same shares needs fewer.
+    """
+
+    cluster: Cluster
+    brokers: tuple[BrokerSpec, ...]
+    changes: tuple[Change, ...]
+    moves: int
+    deletions: int
+    bound: int
+    proof: str
+    leader_changes: int
+    leader_bound: int
+    witness: Witness | None

@@ -1,0 +1,348 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a placement and a wish to a plan: the fewest moves that grant it, or every reason why it cannot be granted.
+
+1. What each partition must give up and get by itself (drained, replaced, replication factor, rack rule): never more
+   moves than that partition needs.
+2. When balance is wished: every broker its share, by minimum-cost flow.
+3. Without any move more: topics spread, leaders spread.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_balance import balance, even_out
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_forced import Demands, Givers, asked, release
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_leaders import Leading, even_leaders
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
+    BrokerSpec,
+    Change,
+    Cluster,
+    Plan,
+    Wish,
+    Witness,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_racks import Racks, mask_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_shares import Share, shares_of, targets_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_state import Placement
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_topics import spread_topics
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_wishes import (
+    assignment_violations,
+    brokers_of,
+    receivers,
+    shown,
+    violations,
+)
+
+SUBJECT = "Reassignment"
+
+
+def plan_moves(cluster: Cluster, wish: Wish) -> Plan:
+    """The plan that grants a wish; raises RefusedError with every reason when it cannot be granted."""
+    return _Planner(cluster, wish).plan()
+
+
+class _Planner:
+    """One planning. Brokers are numbers here, places in C(brokers), which is ordered by id."""
+
+    def __init__(self, cluster: Cluster, wish: Wish) -> None:
+        self.cluster = cluster
+        self.wish = wish
+        self.brokers = brokers_of(cluster, wish)
+        found = violations(cluster, wish, self.brokers)
+        if wish.assignment is not None:
+            found += assignment_violations(cluster, wish, self.brokers)
+        if found:
+            raise RefusedError(SUBJECT, found)
+        self.ids = [broker.id for broker in self.brokers]
+        self.place = {broker: place for place, broker in enumerate(self.ids)}
+        self.taking = [self.place[broker.id] for broker in receivers(self.brokers, wish)]
+        self.placement = self._placement()
+        self.reasons: dict[int, list[str]] = {}
+        self.forced = 0
+        self.shares: list[Share] = []
+        self.lost_leader: list[int] = []
+
+    def _placement(self) -> Placement:
+        racked = any(broker.rack for broker in self.brokers)
+        names = sorted({broker.rack or "" for broker in self.brokers})
+        number = {name: place for place, name in enumerate(names)}
+        rule = self.wish.rack_rule if racked else "none"
+        racks = Racks([number[broker.rack or ""] for broker in self.brokers], mask_of(self.taking), rule)
+        place = self.place
+        if self.ids == list(range(len(self.ids))):
+            had: Sequence[tuple[int, ...]] = self.cluster.replicas
+        else:
+            had = [tuple([place[broker] for broker in brokers]) for brokers in self.cluster.replicas]
+        gone = {*self.wish.drain, *self.wish.replace}
+        stuck = {place[broker.id] for broker in self.brokers if broker.state == "dead" and broker.id not in gone}
+        fixed = [p for p, brokers in enumerate(had) if not stuck.isdisjoint(brokers)] if stuck else []
+        return Placement(had, len(self.brokers), racks, fixed)
+
+    def plan(self) -> Plan:
+        """Plan, in the order that the head of this file tells."""
+        if self.wish.assignment is not None:
+            return self._explicit()
+        self._force()
+        if self.wish.balances:
+            self._share()
+        spread_topics(self.placement, self.cluster.topic_of)
+        leaders, witness = self._lead()
+        return self._result(leaders, witness)
+
+    # -- what partitions must do by themselves -----------------------------------------------------------------------
+
+    def _demands(self) -> Demands:
+        wish, cluster, had = self.wish, self.cluster, self.placement.had
+        leaving = [self.place[broker] for broker in wish.drain]
+        if wish.balances:
+            leaving += [self.place[broker.id] for broker in self.brokers if broker.state == "draining"]
+        wanted = {}
+        if wish.replication_factor:
+            factors = [wish.replication_factor.get(name, 0) for name in cluster.topics]
+            for partition, topic in enumerate(cluster.topic_of):
+                if factors[topic] and factors[topic] != len(had[partition]):
+                    wanted[partition] = factors[topic]
+        replaced = {self.place[old]: self.place[new] for old, new in wish.replace.items()}
+        return Demands(mask_of(leaving), replaced, wanted, wish.fix_racks or wish.balances)
+
+    def _force(self) -> None:
+        demands, placement = self._demands(), self.placement
+        self.demands = demands
+        todo = asked(placement, demands)
+        todo = self._refuse_fixed(todo, demands)
+        self._refuse_replaced(demands)
+        self.forced_before = {p: placement.racks.counts(placement.had[p]) for p in todo}
+        need = {}
+        for partition in todo:
+            need[partition] = release(placement, demands, partition)
+            self.reasons[partition] = self._why(partition, demands)
+        targets = None
+        if self.wish.balances:
+            self.shares = self._closed_shares() or []
+            targets = targets_of(self.shares, placement.loads) if self.shares else None
+        givers = Givers(placement, targets)
+        missing = [partition for partition in todo if not givers.fill(partition, need[partition])]
+        found = [f"{self.cluster.name(p)}: no broker is left that could take another of its replicas" for p in missing[:20]]
+        found += self._fewer_racks(todo)
+        if found:
+            raise RefusedError(SUBJECT, found)
+        if not self.wish.balances and todo:
+            # Where a move goes, or which replica is dropped, is free to choose: as even as can be.
+            even_out(placement, placement.racks.receive, free=True)
+        self.forced = placement.moves()
+
+    def _refuse_fixed(self, todo: list[int], demands: Demands) -> list[int]:
+        """Partitions with a replica on a broker that is not alive: balance leaves them alone, other wishes cannot."""
+        fixed = self.placement.fixed
+        if not fixed:
+            return todo
+        if self.wish.balances and not (self.wish.drain or self.wish.replace or demands.wanted or self.wish.fix_racks):
+            return [partition for partition in todo if partition not in fixed]
+        stuck = [partition for partition in todo if partition in fixed]
+        if stuck:
+            down = sorted(b.id for b in self.brokers if b.state == "dead" and b.id not in self.wish.drain)
+            raise RefusedError(
+                SUBJECT,
+                [
+                    f"{len(stuck)} partitions ({shown(map(self.cluster.name, stuck))}) must change and would keep a "
+                    f"replica on a broker that is not alive ({shown(down)}), so their move would never end; start that "
+                    "broker, or drain or replace it in the same wish"
+                ],
+            )
+        return todo
+
+    def _refuse_replaced(self, demands: Demands) -> None:
+        placement, found = self.placement, []
+        for old, new in demands.replaced.items():
+            both = [p for p in placement.homes[old] if new in placement.had[p]]
+            if both:
+                found.append(
+                    f"replace: broker {self.ids[new]} already has {len(both)} partitions of broker {self.ids[old]} "
+                    f"({shown(map(self.cluster.name, both))}); drain {self.ids[old]} instead"
+                )
+            worse = [p for p in placement.homes[old] if not placement.room(p, old) >> new & 1 and p not in both]
+            if worse:
+                found.append(
+                    f"replace: with broker {self.ids[new]} (rack {self.brokers[new].rack}) in place of "
+                    f"{self.ids[old]} (rack {self.brokers[old].rack}) {len(worse)} partitions "
+                    f"({shown(map(self.cluster.name, worse))}) would break the {self.wish.rack_rule} rack rule; choose "
+                    "a broker of the same rack, drain instead, or say rack_rule: none"
+                )
+        if found:
+            raise RefusedError(SUBJECT, found)
+
+    def _fewer_racks(self, todo: Iterable[int]) -> list[str]:
+        """Strict means never fewer racks than before: what a drain of a rack would break."""
+        placement = self.placement
+        if placement.racks.rule != "strict":
+            return []
+        worse = []
+        for partition in todo:
+            after = placement.racks.counts(placement.at(partition))
+            if len(after) < min(len(self.forced_before[partition]), len(placement.at(partition))):
+                worse.append(partition)
+        if not worse:
+            return []
+        return [
+            f"{len(worse)} partitions ({shown(map(self.cluster.name, worse))}) would be in fewer racks than before: "
+            f"{placement.racks.used} racks are left; keep a broker in each rack, or say rack_rule: even"
+        ]
+
+    def _why(self, partition: int, demands: Demands) -> list[str]:
+        had, found = self.placement.had[partition], []
+        for broker in had:
+            if broker in demands.replaced:
+                found.append(f"broker {self.ids[broker]} is replaced by {self.ids[demands.replaced[broker]]}")
+            elif demands.leaving >> broker & 1:
+                found.append(f"broker {self.ids[broker]} is drained")
+        if partition in demands.wanted:
+            found.append(f"replication factor {len(had)} to {demands.wanted[partition]}")
+        if demands.racks:
+            surplus = self.placement.racks.surplus(had, len(had))
+            if surplus:
+                found.append(f"rack rule {self.placement.racks.rule}: {surplus} of its replicas in the wrong rack")
+        return found
+
+    # -- shares --------------------------------------------------------------------------------------------------
+
+    def _closed_shares(self) -> list[Share] | None:
+        """The shares in closed form, where every partition may be on every broker that takes replicas."""
+        placement = self.placement
+        kept = sum(placement.loads[broker] for broker in self.taking)
+        weights = [Fraction(str(broker.weight)) for broker in self.brokers]
+        if placement.fixed or kept != sum(placement.loads):
+            if any(weights[broker] != 1 for broker in self.taking):
+                raise RefusedError(
+                    SUBJECT,
+                    ["weight: cannot be kept while excluded or dead brokers hold replicas; drain them, or leave weights out"],
+                )
+            return None
+        kinds = Counter(map(len, placement.had))
+        for partition, wanted in self.demands.wanted.items():
+            kinds[len(placement.had[partition])] -= 1
+            kinds[wanted] += 1
+        return shares_of({r: n for r, n in sorted(kinds.items()) if n}, placement.racks, weights)
+
+    def _share(self) -> None:
+        placement = self.placement
+        if not self.shares:
+            self.shares = even_out(placement.copy(), placement.racks.receive)
+        if not balance(placement, self.shares, self.cluster.topic_of):
+            raise RefusedError(
+                SUBJECT, ["no placement gives every broker its share; make the weights of the brokers more alike"]
+            )
+
+    # -- who leads, and the result -----------------------------------------------------------------------------------
+
+    def _lead(self) -> tuple[list[int], Witness | None]:
+        """The leader of every partition, and why leaders cannot be even where that was asked for and cannot be."""
+        placement = self.placement
+        leaders = [brokers[0] for brokers in placement.had]
+        lost = [p for p in sorted(placement.now) if leaders[p] not in placement.now[p]]
+        leading = Leading(leaders, placement.at, self.taking, ())
+        for partition in lost:
+            # A broker that takes another's place leads what that one led.
+            heirs = placement.ordered(partition)
+            if partition not in placement.pinned:
+                heirs.sort(key=lambda broker: (broker not in leading.eligible, leading.loads[broker], broker))
+            leading.give(partition, heirs[0])
+        evens = self.wish.leaders == "balance" or (self.wish.leaders == "auto" and self.wish.balances)
+        if not evens:
+            return leaders, None
+        open_ = [p for p in range(len(leaders)) if p not in placement.fixed]
+        witness = even_leaders(Leading(leaders, placement.at, self.taking, open_))
+        return leaders, witness and Witness(
+            witness.kind, tuple(self.ids[b] for b in witness.brokers), witness.partitions, witness.room
+        )
+
+    def _result(self, leaders: Sequence[int], witness: Witness | None) -> Plan:
+        placement, ids = self.placement, self.ids
+        changes = []
+        for partition, had in enumerate(placement.had):
+            if partition not in placement.now and leaders[partition] == had[0]:
+                continue
+            order = placement.ordered(partition)
+            first = leaders[partition]
+            after = tuple([ids[first], *(ids[broker] for broker in order if broker != first)])
+            before = self.cluster.replicas[partition]
+            if after != before:
+                changes.append(Change(partition, before, after, self._reasons(partition, had, first)))
+        moves = placement.moves()
+        floor = max(self.forced, _count_bound(placement, self.shares))
+        proof = "partition" if moves == self.forced else "count" if moves == floor else "flow"
+        return self._plan(changes, moves, proof, witness)
+
+    def _reasons(self, partition: int, had: Sequence[int], first: int) -> tuple[str, ...]:
+        found = list(self.reasons.get(partition, ()))
+        members = self.placement.at(partition)
+        given = [broker for broker in had if broker not in members and not self.demands.leaving >> broker & 1]
+        if self.wish.balances and given and not found:
+            found += [f"broker {self.ids[broker]} has more than its share" for broker in given]
+        if first != had[0] and first in had and had[0] in members:
+            found.append(f"broker {self.ids[had[0]]} leads more than its share")
+        return tuple(found)
+
+    def _plan(self, changes: list[Change], moves: int, proof: str, witness: Witness | None) -> Plan:
+        switched = sum(change.before[0] != change.after[0] for change in changes)
+        return Plan(
+            cluster=self.cluster,
+            brokers=self.brokers,
+            changes=tuple(changes),
+            moves=moves,
+            deletions=sum(len(change.removed) for change in changes),
+            bound=moves,
+            proof=proof,
+            leader_changes=switched,
+            leader_bound=self._leader_bound(changes) if self.wish.assignment is None else switched,
+            witness=witness,
+        )
+
+    def _leader_bound(self, changes: Sequence[Change]) -> int:
+        """The fewest changes of leaders: brokers that must lose them, or brokers that must get some."""
+        leads = Counter(brokers[0] for brokers in self.cluster.replicas)
+        lost = sum(change.before[0] not in change.after for change in changes)
+        taking = [self.ids[broker] for broker in self.taking]
+        after = leads.copy()
+        for change in changes:
+            after[change.before[0]] -= 1
+            after[change.after[0]] += 1
+        loads = [after[broker] for broker in taking]
+        if max(loads, default=0) - min(loads, default=0) > 1:
+            return lost
+        low, high = min(loads, default=0), max(loads, default=0)
+        gain = sum(max(0, low - leads[broker]) for broker in taking)
+        loss = sum(max(0, leads[broker] - high) for broker in taking)
+        return max(lost, gain, loss) if self.wish.balances or self.wish.leaders == "balance" else lost
+
+    def _explicit(self) -> Plan:
+        cluster = self.cluster
+        where = {(cluster.topics[t], n): p for p, (t, n) in enumerate(zip(cluster.topic_of, cluster.numbers))}
+        changes = []
+        for topic, number, wanted in self.wish.assignment or ():
+            partition = where[topic, number]
+            if cluster.replicas[partition] != tuple(wanted):
+                changes.append(Change(partition, cluster.replicas[partition], tuple(wanted), ("assigned by name",)))
+        changes.sort(key=lambda change: change.partition)
+        return self._plan(changes, sum(len(change.added) for change in changes), "partition", None)
+
+
+def _count_bound(placement: Placement, shares: Sequence[Share]) -> int:
+    """The fewest moves that the counts of brokers alone ask for: what each class lacks, or what its brokers lack.
+
+    A broker keeps at most what it had of partitions that may move, and at most its share.
+    """
+    kept = [len(found) for found in placement.homes]
+    for partition in placement.fixed:
+        for broker in placement.had[partition]:
+            kept[broker] += 1
+    bound = 0
+    for share in shares:
+        most = sum(min(kept[b], high) for b, high in zip(share.brokers, share.high))
+        lack = sum(max(0, low - kept[b]) for b, low in zip(share.brokers, share.low))
+        bound += max(0, share.total - most, lack)
+    return bound

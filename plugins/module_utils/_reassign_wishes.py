@@ -1,0 +1,192 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a wish can be granted at all: everything that is wrong with it, each in one sentence with the way out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
+    RACK_RULES,
+    STATES,
+    BrokerSpec,
+    Cluster,
+    Wish,
+)
+
+#: How many examples a sentence names.
+SHOWN = 5
+
+
+def brokers_of(cluster: Cluster, wish: Wish) -> tuple[BrokerSpec, ...]:
+    """Every broker of a plan by id: those known, those added, and as dead those that only replicas name."""
+    found = {broker.id: broker for broker in cluster.brokers}
+    for added in wish.add:
+        known = found.get(added.id)
+        if known is None:
+            found[added.id] = BrokerSpec(added.id, added.rack, "new", added.weight, added.disk_limit, added.disk_used)
+        elif known.state in ("excluded", "draining"):
+            found[added.id] = BrokerSpec(
+                known.id, known.rack, "alive", known.weight, known.disk_limit, known.disk_used
+            )
+    for broker in {broker for brokers in cluster.replicas for broker in brokers} - set(found):
+        found[broker] = BrokerSpec(broker, None, "dead")
+    return tuple(found[broker] for broker in sorted(found))
+
+
+def receivers(brokers: Iterable[BrokerSpec], wish: Wish) -> list[BrokerSpec]:
+    """The brokers that may get replicas."""
+    gone = {*wish.drain, *wish.replace}
+    return [broker for broker in brokers if broker.state in ("alive", "new") and broker.id not in gone]
+
+
+def violations(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpec, ...]) -> list[str]:
+    """All that is wrong with a wish, empty when nothing is; explicit assignments are judged apart."""
+    found = list(_of_brokers(cluster, wish, brokers))
+    found += _of_racks(wish, brokers)
+    found += _of_replication(cluster, wish, len(receivers(brokers, wish)))
+    found += _of_combinations(wish)
+    return found
+
+
+def _of_combinations(wish: Wish) -> Iterator[str]:
+    named = bool(wish.drain or wish.replace or wish.replication_factor or wish.fix_racks)
+    if wish.assignment is not None:
+        if named or wish.balances:
+            yield "assignment: stands alone, since it says where every replica goes; leave the other wishes out"
+    elif not (named or wish.balances or wish.leaders == "balance"):
+        yield (
+            "nothing is wished; say rebalance, add, drain, replace, replication_factor, fix_racks, assignment or "
+            "leaders: balance"
+        )
+    if wish.replace and wish.balances:
+        yield "replace: says who takes whose place and so cannot be planned with rebalance or add; do one after the other"
+    if wish.rack_rule not in RACK_RULES:
+        yield f"rack_rule: '{wish.rack_rule}' is not one of {', '.join(RACK_RULES)}"
+    if wish.leaders not in ("auto", "keep", "balance"):
+        yield f"leaders: '{wish.leaders}' is not one of auto, keep, balance"
+
+
+def _of_brokers(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
+    known = {broker.id: broker for broker in brokers}
+    for number, times in Counter(broker.id for broker in cluster.brokers).items():
+        if times > 1:
+            yield f"broker {number}: listed {times} times; every broker has one entry"
+    for broker in brokers:
+        if broker.state not in STATES:
+            yield f"broker {broker.id}: state '{broker.state}' is not one of {', '.join(STATES)}"
+        if not broker.weight > 0:
+            yield f"broker {broker.id}: weight {broker.weight:g} must be above 0; say excluded for one that gets nothing"
+    named = [("drain", wish.drain), ("replace", [*wish.replace, *wish.replace.values()])]
+    for option, numbers in named:
+        yield from (f"{option}: broker {n} is not known to the cluster{_known(known)}" for n in numbers if n not in known)
+    taking = {broker.id for broker in receivers(brokers, wish)}
+    for old, new in wish.replace.items():
+        if new in known and new not in taking:
+            yield f"replace: broker {new} cannot take the place of {old}: it is {_why_not(known[new], wish)}"
+    for new, times in Counter(wish.replace.values()).items():
+        if times > 1:
+            yield f"replace: broker {new} would take the place of {times} brokers; one takes one place"
+    for added in wish.add:
+        if known[added.id].state == "dead" or added.id in wish.drain:
+            yield f"add: broker {added.id} cannot take replicas: it is {_why_not(known[added.id], wish)}"
+    if not taking:
+        yield "no broker is left that may hold replicas; leave at least one alive, neither drained nor excluded"
+
+
+def _known(known: Iterable[int]) -> str:
+    listed = sorted(known)
+    return f", which has {', '.join(map(str, listed[:20]))}{' ...' if len(listed) > 20 else ''}"
+
+
+def _why_not(broker: BrokerSpec, wish: Wish) -> str:
+    if broker.id in wish.drain:
+        return "drained by the same wish"
+    if broker.id in wish.replace:
+        return "replaced by the same wish"
+    return {"dead": "not alive (fenced or not registered); start it first"}.get(broker.state, broker.state)
+
+
+def _of_racks(wish: Wish, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
+    if wish.rack_rule == "none":
+        return
+    counted = [broker for broker in brokers if broker.state != "dead"]
+    without = [broker.id for broker in counted if not broker.rack]
+    if without and len(without) < len(counted):
+        yield (
+            f"broker.rack: brokers {shown(without)} have none while others have one; give every broker a rack, or say "
+            "rack_rule: none"
+        )
+    if wish.fix_racks and len(without) == len(counted):
+        yield "fix_racks: no broker has a rack; set broker.rack on every broker first"
+
+
+def _of_replication(cluster: Cluster, wish: Wish, taking: int) -> Iterator[str]:
+    known = {name: number for number, name in enumerate(cluster.topics)}
+    for topic, factor in sorted(wish.replication_factor.items()):
+        if topic not in known:
+            yield f"replication_factor: topic {topic} does not exist"
+        elif factor < 1:
+            yield f"replication_factor: {factor} for topic {topic} must be at least 1"
+        elif factor > taking:
+            yield (
+                f"replication_factor: {factor} for topic {topic} needs as many brokers that may hold replicas, and "
+                f"there are {taking}"
+            )
+        elif factor < cluster.min_insync[known[topic]]:
+            yield (
+                f"replication_factor: {factor} for topic {topic} is below its min.insync.replicas "
+                f"{cluster.min_insync[known[topic]]}, so every acks=all write would fail; lower that first"
+            )
+    if wish.balances or wish.drain:
+        most = max(map(len, cluster.replicas), default=0)
+        if 0 < taking < most:
+            yield (
+                f"{taking} brokers may hold replicas, too few for partitions with {most}; add brokers, drain fewer, or "
+                "lower the replication factor first"
+            )
+
+
+def shown(things: Iterable[object]) -> str:
+    """A list for people, cut after some."""
+    listed = [str(thing) for thing in things]
+    more = f" and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
+    return ", ".join(listed[:SHOWN]) + more
+
+
+def assignment_violations(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpec, ...]) -> list[str]:
+    """All that is wrong with an explicit assignment."""
+    known = {broker.id: broker for broker in brokers}
+    where = {(cluster.topics[t], n): p for p, (t, n) in enumerate(zip(cluster.topic_of, cluster.numbers))}
+    found, seen = [], set()
+    for topic, number, wanted in wish.assignment or ():
+        name = f"assignment: {topic}-{number}"
+        partition = where.get((topic, number))
+        if (topic, number) in seen:
+            found.append(f"{name}: given twice; every partition is given once")
+        seen.add((topic, number))
+        if partition is None:
+            found.append(f"{name}: does not exist")
+            continue
+        had = cluster.replicas[partition]
+        twice = sorted(broker for broker, times in Counter(wanted).items() if times > 1)
+        if not wanted:
+            found.append(f"{name}: has no replicas; name at least one broker")
+        if twice:
+            found.append(f"{name}: names broker {shown(twice)} more than once")
+        for broker in sorted(set(wanted)):
+            if broker not in known:
+                found.append(f"{name}: broker {broker} is not known to the cluster")
+            elif known[broker].state == "dead":
+                found.append(f"{name}: broker {broker} is not alive, so the move would never end; start it first")
+            elif known[broker].state in ("draining", "excluded") and broker not in had:
+                found.append(f"{name}: broker {broker} is {known[broker].state} and takes no new replica")
+        if wanted and len(wanted) != len(had) and wish.replication_factor.get(topic) != len(wanted):
+            found.append(
+                f"{name}: has {len(had)} replicas and would have {len(wanted)}; a change of the replication factor "
+                "must be wished as such"
+            )
+        if wanted and len(wanted) < cluster.min_insync[cluster.topic_of[partition]]:
+            found.append(f"{name}: {len(wanted)} replicas are fewer than its min.insync.replicas; lower that first")
+    return found
