@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_racks import bits
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_shares import Share
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_state import Placement
@@ -115,6 +116,8 @@ class Flow:
             label, node = heappop(queue)
             if label > self.label[node]:
                 continue
+            if label < -_MOVE * (self.brokers + 2):
+                raise StreamopsError("Reassignment: the planner began with a move too many. Nothing was changed.")
             for step, partition, new in self._relaxed(node, label, most):
                 old = self.label.get(step)
                 if step < self.brokers:

@@ -65,13 +65,17 @@ def _trim(placement: Placement, partition: int, wanted: int, keep_rule: bool) ->
     while True:
         members = placement.at(partition)
         counts = racks.counts(members)
-        crowded = [b for b in members if keep_rule and counts[racks.rack_of[b]] > high]
+        # A broker that takes nothing keeps what it has, as long as there is another to choose.
+        movable = [broker for broker in members if racks.receive >> broker & 1]
+        crowded = [b for b in movable if keep_rule and counts[racks.rack_of[b]] > high]
         missing = sum(1 for rack in range(racks.count) if racks.sizes[rack] and not counts.get(rack)) if low else 0
         surplus = len(members) - wanted + (missing if keep_rule else 0)
         if not crowded and surplus <= 0:
             return
-        spare = crowded or [b for b in members if not low or counts[racks.rack_of[b]] > 1] or list(members)
-        placement.drop(partition, _least_missed(placement, partition, spare))
+        spare = crowded
+        for some in (movable, members):
+            spare = spare or [broker for broker in some if not low or counts[racks.rack_of[broker]] > 1]
+        placement.drop(partition, _least_missed(placement, partition, spare or movable or members))
 
 
 def _least_missed(placement: Placement, partition: int, spare: Sequence[int]) -> int:

@@ -19,15 +19,16 @@ Members = Callable[[int], Sequence[int]]
 class Leading:
     """Who leads what. C(eligible) are the brokers that may lead; C(open_) the partitions whose leader may change."""
 
-    def __init__(self, leaders: list[int], members: Members, eligible: Sequence[int], open_: Sequence[int]) -> None:
+    def __init__(
+        self, leaders: list[int], members: Members, brokers: int, eligible: Sequence[int], open_: Sequence[int]
+    ) -> None:
         self.leaders = leaders
         self.members = members
         self.eligible = set(eligible)
-        size = max([*leaders, *eligible], default=0) + 1
-        self.loads = [0] * size
+        self.loads = [0] * brokers
         for leader in leaders:
             self.loads[leader] += 1
-        self.led: list[list[int]] = [[] for _ in range(size)]
+        self.led: list[list[int]] = [[] for _ in range(brokers)]
         for partition in open_:
             self.led[leaders[partition]].append(partition)
 

@@ -244,7 +244,7 @@ class _Planner:
         placement = self.placement
         leaders = [brokers[0] for brokers in placement.had]
         lost = [p for p in sorted(placement.now) if leaders[p] not in placement.now[p]]
-        leading = Leading(leaders, placement.at, self.taking, ())
+        leading = Leading(leaders, placement.at, len(self.ids), self.taking, ())
         for partition in lost:
             # A broker that takes another's place leads what that one led.
             heirs = placement.ordered(partition)
@@ -255,7 +255,7 @@ class _Planner:
         if not evens:
             return leaders, None
         open_ = [p for p in range(len(leaders)) if p not in placement.fixed]
-        witness = even_leaders(Leading(leaders, placement.at, self.taking, open_))
+        witness = even_leaders(Leading(leaders, placement.at, len(self.ids), self.taking, open_))
         return leaders, witness and Witness(
             witness.kind, tuple(self.ids[b] for b in witness.brokers), witness.partitions, witness.room
         )

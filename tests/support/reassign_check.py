@@ -1,0 +1,245 @@
+"""An independent judge of plans of moves: it shares no code with the planner, and proves bounds by network flow.
+
+The network is built in full here: partition -> (partition, rack) -> broker -> sink. A broker's cost grows with the
+square of its load, and much more than a move costs; so the cheapest flow has the most even loads that are possible,
+and by the fewest moves among those. C(cheaper_cycle) proves that a placement is such a flow: exactly when its residual
+network has no cycle of negative cost. C(fewest_moves) computes one from nothing, for small clusters.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from dataclasses import dataclass
+
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Cluster, Plan, Wish
+
+#: What one unit of the square of a load costs; a move costs 1.
+SQUARE = 10_000_000
+
+
+@dataclass
+class Network:
+    """What a placement may become: per partition its replicas, where they may be, and what racks may hold."""
+
+    had: list[tuple[int, ...]]
+    wanted: list[int]
+    open: list[bool]
+    may_take: set[int]
+    may_give: set[int]
+    rack: dict[int, str]
+    bounds: list[tuple[int, int]]
+
+
+def network_of(cluster: Cluster, wish: Wish) -> Network:
+    """The network of a cluster under a wish that balances."""
+    states = {broker.id: broker.state for broker in cluster.brokers}
+    racks = {broker.id: broker.rack or "" for broker in cluster.brokers}
+    for added in wish.add:
+        states[added.id] = "alive" if states.get(added.id, "excluded") in ("excluded", "draining") else "new"
+        racks.setdefault(added.id, added.rack or "")
+    may_take = {b for b, state in states.items() if state in ("alive", "new") and b not in wish.drain}
+    leaves = {b for b, state in states.items() if state == "draining"} | set(wish.drain)
+    stuck = {b for brokers in cluster.replicas for b in brokers if states.get(b, "dead") == "dead"} - set(wish.drain)
+    if wish.rack_rule == "none" or not any(racks.values()):
+        racks = dict.fromkeys(states, "")
+    for b in stuck:
+        racks.setdefault(b, "")
+    wanted = [wish.replication_factor.get(cluster.topics[t], len(cluster.replicas[p]))
+              for p, t in enumerate(cluster.topic_of)]
+    sizes = Counter(racks[b] for b in may_take)
+    return Network(
+        had=list(cluster.replicas),
+        wanted=wanted,
+        open=[not stuck.intersection(brokers) for brokers in cluster.replicas],
+        may_take=may_take,
+        may_give=may_take | leaves,
+        rack=racks,
+        bounds=[rack_bounds(wish.rack_rule, r, sizes) for r in wanted],
+    )
+
+
+def rack_bounds(rule: str, replicas: int, sizes: Counter[str]) -> tuple[int, int]:
+    """At least and at most how many of so many replicas a rack holds."""
+    if rule == "none" or len(sizes) <= 1:
+        return 0, replicas
+    if rule == "strict" and replicas > len(sizes):
+        return 1, replicas
+    for high in range(-(-replicas // len(sizes)), replicas):
+        if sum(min(high, size) for size in sizes.values()) >= replicas:
+            return 0, high
+    return 0, replicas
+
+
+def placement_after(plan: Plan) -> list[tuple[int, ...]]:
+    """Every partition's brokers when a plan is done."""
+    after = list(plan.cluster.replicas)
+    for change in plan.changes:
+        assert change.before == after[change.partition], "a plan must begin with what is"
+        after[change.partition] = change.after
+    return after
+
+
+def moves_between(before: list[tuple[int, ...]], after: list[tuple[int, ...]]) -> int:
+    """How many replicas are where there was none."""
+    return sum(len(set(now) - set(then)) for then, now in zip(before, after, strict=True))
+
+
+def invalid(network: Network, after: list[tuple[int, ...]]) -> list[str]:
+    """What is wrong with a placement: doubles, wrong numbers, brokers that may not take, racks."""
+    found = []
+    for p, (then, now) in enumerate(zip(network.had, after, strict=True)):
+        if not network.open[p]:
+            if then != now:
+                found.append(f"{p} must stay")
+            continue
+        if len(set(now)) != len(now) or len(now) != network.wanted[p]:
+            found.append(f"{p}: {now} for {network.wanted[p]}")
+        if set(now) - set(then) - network.may_take:
+            found.append(f"{p}: {now} on brokers that take none")
+        if set(now) & (network.may_give - network.may_take):
+            found.append(f"{p}: {now} still on a drained broker")
+        kept = set(then) - network.may_give
+        if network.wanted[p] >= len(then) and not kept <= set(now):
+            found.append(f"{p}: {now} took from an excluded broker")
+        found += [f"{p}: {now} against the rack rule"] if rack_breach(network, p, now) else []
+    return found
+
+
+def rack_breach(network: Network, p: int, brokers: tuple[int, ...]) -> bool:
+    """Whether a partition has more in a rack than it may, or less than it must."""
+    low, high = network.bounds[p]
+    counts = Counter(network.rack[b] for b in brokers)
+    if low:
+        return any(counts[rack] < low for rack in {network.rack[b] for b in network.may_take})
+    # What excluded brokers hold stays, whatever the rule says of it.
+    held = Counter(network.rack[b] for b in network.had[p] if b not in network.may_give)
+    return any(count > max(high, held[rack]) for rack, count in counts.items())
+
+
+def cheaper_cycle(network: Network, after: list[tuple[int, ...]]) -> bool:
+    """Whether the placement can be made more even, or as even by fewer moves: a negative cycle (Bellman and Ford).
+
+    Distances begin at 0 everywhere, so that any negative cycle keeps lowering them; without one they settle.
+    """
+    loads = Counter(b for brokers in after for b in brokers)
+    takers = sorted(network.may_take)
+    by_rack: dict[str, list[int]] = {}
+    for b in takers:
+        by_rack.setdefault(network.rack[b], []).append(b)
+    distance = dict.fromkeys(takers, 0)
+    sink = 0
+    # Every pass takes paths one broker further; a path without a cycle has no more brokers than there are.
+    for _pass in range(len(takers) + 3):
+        before = (dict(distance), sink)
+        for b in takers:
+            sink = min(sink, distance[b] + SQUARE * (2 * loads[b] + 1))
+        for b in takers:
+            if loads[b]:
+                distance[b] = min(distance[b], sink - SQUARE * (2 * loads[b] - 1))
+        for p, now in enumerate(after):
+            if network.open[p]:
+                _relax(network, p, now, by_rack, distance)
+        if (distance, sink) == before:
+            return False
+    return True
+
+
+def _relax(
+    network: Network, p: int, now: tuple[int, ...], by_rack: dict[str, list[int]], distance: dict[int, int]
+) -> None:
+    """Lower the distances of brokers through one partition: out of its racks, across where a rack has room."""
+    low, high = network.bounds[p]
+    had, mine = network.had[p], set(now)
+    counts = Counter(network.rack[b] for b in now)
+    out: dict[str, int] = {}
+    for b in now:
+        if b in distance:  # replicas on excluded brokers stay
+            cost = distance[b] - (b not in had)
+            rack = network.rack[b]
+            out[rack] = min(out.get(rack, cost), cost)
+    across = min((cost for rack, cost in out.items() if counts[rack] > low), default=None)
+    for rack, brokers in by_rack.items():
+        inner = out.get(rack)
+        if across is not None and counts[rack] < high:
+            inner = across if inner is None else min(inner, across)
+        if inner is not None:
+            for b in brokers:
+                if b not in mine:
+                    distance[b] = min(distance[b], inner + (b not in had))
+
+
+def fewest_moves(network: Network) -> tuple[int, int]:
+    """The smallest sum of squares of loads and the fewest moves that reach it, by successive shortest paths.
+
+    Every open partition is sent from nothing; for small clusters, since each replica costs a search.
+    """
+    flow = _Flow(network)
+    for p, count in enumerate(network.wanted):
+        if network.open[p]:
+            for _ in range(count - sum(b not in network.may_give for b in network.had[p])):
+                assert flow.augment(p), "no placement is possible"
+    moves = sum(len(flow.at[p] - set(network.had[p])) for p in range(len(network.had)) if network.open[p])
+    return sum(flow.loads[b] ** 2 for b in network.may_take), moves
+
+
+class _Flow:
+    """A flow that grows by one replica at a time, each along the cheapest path (no potentials: Bellman and Ford)."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.at: list[set[int]] = [set() for _ in network.had]
+        self.stay: list[set[int]] = []
+        self.loads: Counter[int] = Counter()
+        for p, brokers in enumerate(network.had):
+            kept = set(brokers) - network.may_give if network.open[p] else set(brokers)
+            self.stay.append(kept)
+            self.loads.update(kept)
+
+    def _count(self, p: int, rack: str) -> int:
+        return sum(self.network.rack[b] == rack for b in self.at[p] | self.stay[p])
+
+    def augment(self, start: int) -> bool:
+        """Send one more replica of a partition to a broker."""
+        net = self.network
+        queue: list[tuple[int, int, tuple[str, int, str]]] = [(0, 0, ("p", start, ""))]
+        best: dict[tuple[str, int, str], int] = {("p", start, ""): 0}
+        parent: dict[tuple[str, int, str], tuple[str, int, str]] = {}
+        count = 0
+        while queue:
+            cost, _n, node = heapq.heappop(queue)
+            if cost > best[node]:
+                continue
+            for step, more in self._steps(node):
+                if cost + more < best.get(step, 1 << 60):
+                    best[step] = cost + more
+                    parent[step] = node
+                    count += 1
+                    heapq.heappush(queue, (cost + more, count, step))
+        ends = [(best[("b", b, "")] + SQUARE * (2 * self.loads[b] + 1), b) for b in net.may_take if ("b", b, "") in best]
+        if not ends:
+            return False
+        node = ("b", min(ends)[1], "")
+        self.loads[node[1]] += 1
+        while node in parent:
+            before = parent[node]
+            if before[0] == "k" and node[0] == "b":
+                self.at[before[1]].add(node[1])
+            elif before[0] == "b" and node[0] == "k":
+                self.at[node[1]].discard(before[1])
+            node = before
+        return True
+
+    def _steps(self, node: tuple[str, int, str]) -> list[tuple[tuple[str, int, str], int]]:
+        net = self.network
+        kind, number, rack = node
+        if kind == "p":
+            _low, high = net.bounds[number]
+            racks = {net.rack[b] for b in net.may_take}
+            return [(("k", number, k), 0) for k in sorted(racks) if self._count(number, k) < high]
+        if kind == "k":
+            free = [b for b in net.may_take if net.rack[b] == rack and b not in self.at[number] | self.stay[number]]
+            steps = [(("b", b, ""), int(b not in net.had[number])) for b in sorted(free)]
+            return steps + ([(("p", number, ""), 0)] if any(net.rack[b] == rack for b in self.at[number]) else [])
+        holds = [p for p in range(len(net.had)) if net.open[p] and number in self.at[p]]
+        return [(("k", p, net.rack[number]), -int(number not in net.had[p])) for p in holds]

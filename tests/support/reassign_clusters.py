@@ -1,0 +1,65 @@
+"""Seeded clusters to plan on: few and many brokers, racks or none, mixed replication factors, skewed beginnings."""
+
+from __future__ import annotations
+
+import random
+
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import BrokerSpec, Cluster, Wish
+
+
+def random_cluster(seed: int, brokers: int, partitions: int, dead: bool = True) -> Cluster:
+    """A cluster drawn from a seed: 1 to 10 racks or none, brokers in every state, placement skewed or random."""
+    draw = random.Random(seed)
+    racks = draw.choice([0, *range(1, 11)])
+    ids = draw.sample(range(brokers * 3), brokers) if draw.random() < 0.3 else list(range(brokers))
+    specs = []
+    for place, number in enumerate(ids):
+        # Racks of unequal size in half of the clusters.
+        rack = draw.randrange(racks) if racks and seed % 2 else place % racks if racks else None
+        state = "alive"
+        if dead and draw.random() < 0.04:
+            state = draw.choice(["dead", "excluded", "draining"])
+        specs.append(BrokerSpec(number, None if rack is None else f"rack{rack}", state))
+    alive = [spec for spec in specs if spec.state == "alive"]
+    most = min(5, len(alive))
+    topics, topic_of, numbers, replicas = [], [], [], []
+    skew = draw.choice([0.0, 0.0, 1.0, 3.0])
+    while len(replicas) < partitions:
+        factor = draw.randint(1, most)
+        topics.append(f"topic{len(topics):04d}")
+        for number in range(min(draw.choice([1, 3, 6, 12, 50]), partitions - len(replicas))):
+            topic_of.append(len(topics) - 1)
+            numbers.append(number)
+            replicas.append(_placed(draw, specs, factor, skew, draw.random() < 0.5))
+    return Cluster(tuple(specs), topics, [0] * len(topics), topic_of, numbers, replicas)
+
+
+def _placed(draw: random.Random, specs: list[BrokerSpec], factor: int, skew: float, apart: bool) -> tuple[int, ...]:
+    """Brokers of one partition: the lower numbers more often when skewed, racks apart when asked for and possible."""
+    chosen: list[BrokerSpec] = []
+    pool = list(specs)
+    while len(chosen) < factor:
+        fresh = [spec for spec in pool if spec.rack not in {one.rack for one in chosen}] if apart else []
+        options = fresh or pool
+        spec = options[int(len(options) * draw.random() ** (1 + skew))]
+        chosen.append(spec)
+        pool.remove(spec)
+    return tuple(spec.id for spec in chosen)
+
+
+def random_wish(seed: int, cluster: Cluster) -> Wish:
+    """A wish that balances, with what may come beside it."""
+    draw = random.Random(seed + 1)
+    rule = draw.choice(["strict", "even", "none"])
+    alive = sorted(spec.id for spec in cluster.brokers if spec.state == "alive")
+    kind = draw.choice(["rebalance", "rebalance", "add", "drain", "factor", "both"])
+    options: dict[str, object] = {}
+    if kind in ("drain", "both") and len(alive) > 6:
+        options["drain"] = tuple(draw.sample(alive, draw.randint(1, 2)))
+    if kind == "add":
+        racks = sorted({spec.rack for spec in cluster.brokers if spec.rack}) or [None]
+        options["add"] = tuple(BrokerSpec(10_000 + n, draw.choice(racks)) for n in range(draw.randint(1, 3)))
+    if kind in ("factor", "both"):
+        topics = draw.sample(cluster.topics, min(2, len(cluster.topics)))
+        options["replication_factor"] = {topic: draw.randint(1, min(4, len(alive))) for topic in topics}
+    return Wish(rebalance=kind != "add", rack_rule=rule, **options)  # type: ignore[arg-type]
