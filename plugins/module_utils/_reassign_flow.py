@@ -47,7 +47,7 @@ class Flow:
         self.share_of = [_NONE] * self.brokers
         self.spare: list[int] = []
         for number, share in enumerate(shares):
-            for broker, low, high in zip(share.brokers, share.low, share.high):
+            for broker, low, high in share.each():
                 self.low[broker], self.high[broker], self.share_of[broker] = low, high, number
                 self.active |= 1 << broker
         self.refresh()
@@ -66,8 +66,7 @@ class Flow:
         """Count again what classes have too much, after loads were changed by others."""
         loads = self.placement.loads
         self.spare = [
-            sum(min(max(loads[b], low), high) for b, low, high in zip(share.brokers, share.low, share.high)) - share.total
-            for share in self.shares
+            sum(min(max(loads[b], low), high) for b, low, high in share.each()) - share.total for share in self.shares
         ]
 
     def excess(self, node: int) -> int:
@@ -246,9 +245,9 @@ class Flow:
                     yield broker, _NONE
             return
         number = self.share_of[node]
-        if number >= 0 and self.label.get(self.brokers + number) == label + 1:
-            if self.placement.loads[node] < self.high[node]:
-                yield self.brokers + number, _NONE
+        above = self.brokers + number
+        if number >= 0 and self.label.get(above) == label + 1 and self.placement.loads[node] < self.high[node]:
+            yield above, _NONE
         layers = {cost: self.layers.get(label + cost * _MOVE + 1, 0) for cost in (-1, 0, 1)}
         for partition, cost, room in self._exits(node, layers, None):
             hit = room & layers[cost]

@@ -12,15 +12,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Witness
 
-#: The brokers of a partition.
-Members = Callable[[int], Sequence[int]]
-
 
 class Leading:
     """Who leads what. C(eligible) are the brokers that may lead; C(open_) the partitions whose leader may change."""
 
     def __init__(
-        self, leaders: list[int], members: Members, brokers: int, eligible: Sequence[int], open_: Sequence[int]
+        self,
+        leaders: list[int],
+        members: Callable[[int], Sequence[int]],
+        brokers: int,
+        eligible: Sequence[int],
+        open_: Sequence[int],
     ) -> None:
         self.leaders = leaders
         self.members = members

@@ -50,6 +50,10 @@ class Cluster:
         """A partition for people: topic and number."""
         return f"{self.topics[self.topic_of[partition]]}-{self.numbers[partition]}"
 
+    def places(self) -> dict[tuple[str, int], int]:
+        """Where a partition is in the columns, by topic and number."""
+        return {(self.topics[t], self.numbers[place]): place for place, t in enumerate(self.topic_of)}
+
     def size(self, partition: int) -> int:
         """Bytes of one replica of a partition, 0 where they are not known."""
         return self.sizes[partition] if self.sizes is not None else 0

@@ -19,7 +19,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign_balance 
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_forced import Demands, Givers, asked, release
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_leaders import Leading, even_leaders
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
-    BrokerSpec,
     Change,
     Cluster,
     Plan,
@@ -127,7 +126,9 @@ class _Planner:
             targets = targets_of(self.shares, placement.loads) if self.shares else None
         givers = Givers(placement, targets)
         missing = [partition for partition in todo if not givers.fill(partition, need[partition])]
-        found = [f"{self.cluster.name(p)}: no broker is left that could take another of its replicas" for p in missing[:20]]
+        found = [
+            f"{self.cluster.name(p)}: no broker is left that could take another of its replicas" for p in missing[:20]
+        ]
         found += self._fewer_racks(todo)
         if found:
             raise RefusedError(SUBJECT, found)
@@ -213,20 +214,18 @@ class _Planner:
     def _closed_shares(self) -> list[Share] | None:
         """The shares in closed form, where every partition may be on every broker that takes replicas."""
         placement = self.placement
-        kept = sum(placement.loads[broker] for broker in self.taking)
         weights = [Fraction(str(broker.weight)) for broker in self.brokers]
-        if placement.fixed or kept != sum(placement.loads):
-            if any(weights[broker] != 1 for broker in self.taking):
-                raise RefusedError(
-                    SUBJECT,
-                    ["weight: cannot be kept while excluded or dead brokers hold replicas; drain them, or leave weights out"],
-                )
-            return None
-        kinds = Counter(map(len, placement.had))
-        for partition, wanted in self.demands.wanted.items():
-            kinds[len(placement.had[partition])] -= 1
-            kinds[wanted] += 1
-        return shares_of({r: n for r, n in sorted(kinds.items()) if n}, placement.racks, weights)
+        found = None
+        if not placement.fixed and sum(placement.loads[broker] for broker in self.taking) == sum(placement.loads):
+            kinds = Counter(map(len, placement.had))
+            for partition, wanted in self.demands.wanted.items():
+                kinds[len(placement.had[partition])] -= 1
+                kinds[wanted] += 1
+            found = shares_of({r: n for r, n in sorted(kinds.items()) if n}, placement.racks, weights)
+        if found is None and any(weights[broker] != 1 for broker in self.taking):
+            why = "cannot be kept while excluded or dead brokers hold replicas, or with a dozen racks all different"
+            raise RefusedError(SUBJECT, [f"weight: {why}; drain those brokers, or leave weights out"])
+        return found
 
     def _share(self) -> None:
         placement = self.placement
@@ -268,7 +267,7 @@ class _Planner:
                 continue
             order = placement.ordered(partition)
             first = leaders[partition]
-            after = tuple([ids[first], *(ids[broker] for broker in order if broker != first)])
+            after = (ids[first], *(ids[broker] for broker in order if broker != first))
             before = self.cluster.replicas[partition]
             if after != before:
                 changes.append(Change(partition, before, after, self._reasons(partition, had, first)))
@@ -321,7 +320,7 @@ class _Planner:
 
     def _explicit(self) -> Plan:
         cluster = self.cluster
-        where = {(cluster.topics[t], n): p for p, (t, n) in enumerate(zip(cluster.topic_of, cluster.numbers))}
+        where = cluster.places()
         changes = []
         for topic, number, wanted in self.wish.assignment or ():
             partition = where[topic, number]
@@ -342,7 +341,7 @@ def _count_bound(placement: Placement, shares: Sequence[Share]) -> int:
             kept[broker] += 1
     bound = 0
     for share in shares:
-        most = sum(min(kept[b], high) for b, high in zip(share.brokers, share.high))
-        lack = sum(max(0, low - kept[b]) for b, low in zip(share.brokers, share.low))
+        most = sum(min(kept[broker], high) for broker, _low, high in share.each())
+        lack = sum(max(0, low - kept[broker]) for broker, low, _high in share.each())
         bound += max(0, share.total - most, lack)
     return bound

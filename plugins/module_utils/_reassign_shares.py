@@ -11,7 +11,7 @@ belong to the same class, so trying unions of groups of like racks finds the cla
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -31,6 +31,11 @@ class Share:
     high: list[int]
     total: int
 
+    def each(self) -> Iterator[tuple[int, int, int]]:
+        """Every broker with its bounds."""
+        for place, broker in enumerate(self.brokers):
+            yield broker, self.low[place], self.high[place]
+
 
 @dataclass(frozen=True)
 class _Group:
@@ -49,10 +54,11 @@ def shares_of(kinds: Mapping[int, int], racks: Racks, weights: Sequence[Fraction
     if len(groups) > MOST_GROUPS:
         return None
     even = all(weight == 1 for weight in weights)
-    left, settled, classes = list(groups), [], []
+    left = list(groups)
+    settled: list[_Group] = []
+    classes = []
     while left:
-        base = _forced(kinds, racks, settled)
-        chosen, total = _densest(left, lambda some, base=base: _forced(kinds, racks, settled + some) - base, even)
+        chosen, total = _densest(left, settled, lambda some: _forced(kinds, racks, some), even)
         brokers = [b for group in chosen for rack in group.racks for b in bits(racks.members[rack] & racks.receive)]
         classes.append(_share(sorted(brokers), total, weights, even))
         settled += chosen
@@ -80,20 +86,23 @@ def _forced(kinds: Mapping[int, int], racks: Racks, groups: list[_Group]) -> int
     return total
 
 
-def _densest(left: list[_Group], forced, even: bool) -> tuple[list[_Group], int]:  # type: ignore[no-untyped-def]
+def _densest(
+    left: list[_Group], settled: list[_Group], forced: Callable[[list[_Group]], int], even: bool
+) -> tuple[list[_Group], int]:
     """The groups that must carry most by broker, and how much: the class at the top."""
     tried = []
+    base = forced(settled)
     for count in range(1, len(left) + 1):
-        for some in combinations(left, count):
-            tried.append((list(some), forced(list(some)), sum((group.weight for group in some), Fraction(0))))
+        for some in map(list, combinations(left, count)):
+            tried.append((some, forced(settled + some) - base, sum((group.weight for group in some), Fraction(0))))
     if even:
         # The smallest of the sets that force one broker to the top load.
         top = max(-(-total // weight) for _some, total, weight in tried)
-        some, total, _weight = max(tried, key=lambda one: (one[1] - (top - 1) * one[2], -one[2]))
-        return some, total
-    level = max(total / weight for _some, total, weight in tried)
-    some, total, _weight = max((one for one in tried if one[1] / one[2] == level), key=lambda one: one[2])
-    return some, total
+        chosen = max(tried, key=lambda one: (one[1] - (top - 1) * one[2], -one[2]))
+    else:
+        level = max(total / weight for _some, total, weight in tried)
+        chosen = max((one for one in tried if one[1] / one[2] == level), key=lambda one: one[2])
+    return chosen[0], chosen[1]
 
 
 def _share(brokers: list[int], total: int, weights: Sequence[Fraction], even: bool) -> Share:
@@ -107,9 +116,9 @@ def _share(brokers: list[int], total: int, weights: Sequence[Fraction], even: bo
 
 def targets_of(classes: Sequence[Share], loads: Sequence[int]) -> dict[int, int]:
     """One load for each broker within its class: those that hold most now keep the bigger share."""
-    targets = {}
+    targets: dict[int, int] = {}
     for share in classes:
-        targets.update(zip(share.brokers, share.low))
+        targets.update({broker: low for broker, low, _high in share.each()})
         spare = share.total - sum(share.low)
         wide = [i for i in range(len(share.brokers)) if share.high[i] > share.low[i]]
         wide.sort(key=lambda i: (share.low[i] - loads[share.brokers[i]], share.brokers[i]))

@@ -27,9 +27,7 @@ def brokers_of(cluster: Cluster, wish: Wish) -> tuple[BrokerSpec, ...]:
         if known is None:
             found[added.id] = BrokerSpec(added.id, added.rack, "new", added.weight, added.disk_limit, added.disk_used)
         elif known.state in ("excluded", "draining"):
-            found[added.id] = BrokerSpec(
-                known.id, known.rack, "alive", known.weight, known.disk_limit, known.disk_used
-            )
+            found[added.id] = BrokerSpec(known.id, known.rack, "alive", known.weight, known.disk_limit, known.disk_used)
     for broker in {broker for brokers in cluster.replicas for broker in brokers} - set(found):
         found[broker] = BrokerSpec(broker, None, "dead")
     return tuple(found[broker] for broker in sorted(found))
@@ -61,7 +59,7 @@ def _of_combinations(wish: Wish) -> Iterator[str]:
             "leaders: balance"
         )
     if wish.replace and wish.balances:
-        yield "replace: says who takes whose place and so cannot be planned with rebalance or add; do one after the other"
+        yield "replace: says who takes whose place, so it cannot go with rebalance or add; do one after the other"
     if wish.rack_rule not in RACK_RULES:
         yield f"rack_rule: '{wish.rack_rule}' is not one of {', '.join(RACK_RULES)}"
     if wish.leaders not in ("auto", "keep", "balance"):
@@ -77,10 +75,12 @@ def _of_brokers(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpec, ...]) -
         if broker.state not in STATES:
             yield f"broker {broker.id}: state '{broker.state}' is not one of {', '.join(STATES)}"
         if not broker.weight > 0:
-            yield f"broker {broker.id}: weight {broker.weight:g} must be above 0; say excluded for one that gets nothing"
+            yield f"broker {broker.id}: weight {broker.weight:g} must be above 0; exclude a broker instead"
     named = [("drain", wish.drain), ("replace", [*wish.replace, *wish.replace.values()])]
     for option, numbers in named:
-        yield from (f"{option}: broker {n} is not known to the cluster{_known(known)}" for n in numbers if n not in known)
+        yield from (
+            f"{option}: broker {n} is not known to the cluster{_known(known)}" for n in numbers if n not in known
+        )
     taking = {broker.id for broker in receivers(brokers, wish)}
     for old, new in wish.replace.items():
         if new in known and new not in taking:
@@ -158,7 +158,7 @@ def shown(things: Iterable[object]) -> str:
 def assignment_violations(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpec, ...]) -> list[str]:
     """All that is wrong with an explicit assignment."""
     known = {broker.id: broker for broker in brokers}
-    where = {(cluster.topics[t], n): p for p, (t, n) in enumerate(zip(cluster.topic_of, cluster.numbers))}
+    where = cluster.places()
     found, seen = [], set()
     for topic, number, wanted in wish.assignment or ():
         name = f"assignment: {topic}-{number}"

@@ -45,8 +45,9 @@ def network_of(cluster: Cluster, wish: Wish) -> Network:
         racks = dict.fromkeys(states, "")
     for b in stuck:
         racks.setdefault(b, "")
-    wanted = [wish.replication_factor.get(cluster.topics[t], len(cluster.replicas[p]))
-              for p, t in enumerate(cluster.topic_of)]
+    wanted = [
+        wish.replication_factor.get(cluster.topics[t], len(cluster.replicas[p])) for p, t in enumerate(cluster.topic_of)
+    ]
     sizes = Counter(racks[b] for b in may_take)
     return Network(
         had=list(cluster.replicas),
@@ -216,7 +217,9 @@ class _Flow:
                     parent[step] = node
                     count += 1
                     heapq.heappush(queue, (cost + more, count, step))
-        ends = [(best[("b", b, "")] + SQUARE * (2 * self.loads[b] + 1), b) for b in net.may_take if ("b", b, "") in best]
+        ends = [
+            (best[("b", b, "")] + SQUARE * (2 * self.loads[b] + 1), b) for b in net.may_take if ("b", b, "") in best
+        ]
         if not ends:
             return False
         node = ("b", min(ends)[1], "")

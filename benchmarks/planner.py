@@ -1,0 +1,168 @@
+"""How long the planner of moves takes, how much memory, and how near its plans are to the fewest moves possible.
+
+Every row runs in a process of its own, whose peak memory is measured; no cluster is needed. Forms:
+random: replicas drawn at random with racks apart (unbalanced by chance), then rebalanced.
+add: a perfectly balanced cluster to which 5 % more brokers are added.
+drain: the same cluster, from which 5 % of the brokers are drained, with rebalance.
+The last column is what assigning everything anew, as kafka-reassign-partitions --generate does, is expected to move:
+N * (1 - r / B).
+
+    python benchmarks/planner.py                 the three sizes of docs/benchmarks.md
+    python benchmarks/planner.py --growth        growth with partitions and with brokers
+    python benchmarks/planner.py --row random 20000 220
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "collections")]
+
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
+    BrokerSpec,
+    Cluster,
+    Plan,
+    Wish,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_plan import plan_moves
+
+#: Racks of every cluster here, and replicas of every partition; partitions of a topic.
+RACKS, REPLICAS, TOPIC = 10, 3, 50
+SIZES = [(20_000, 220), (200_000, 1_000), (1_000_000, 1_000)]
+GROWTH = [
+    (50_000, 500),
+    (100_000, 500),
+    (200_000, 500),
+    (400_000, 500),
+    (200_000, 250),
+    (200_000, 1_000),
+    (200_000, 2_000),
+]
+FORMS = ("random", "add", "drain")
+
+
+def placement(form: str, partitions: int, brokers: int) -> list[tuple[int, ...]]:
+    """Replicas of every partition; brokers of rack k are k, k + RACKS, and so on."""
+    numbers = list(range(brokers))  # One object for each number, however many replicas name it.
+    if form != "random":
+        # Partition after partition the next three brokers, which are in three racks: loads differ by at most one.
+        start = (REPLICAS * p % brokers for p in range(partitions))
+        return [tuple(numbers[(s + i) % brokers] for i in range(REPLICAS)) for s in start]
+    draw, racks = random.Random(1), range(RACKS)
+    by_rack = [numbers[rack::RACKS] for rack in racks]
+    return [tuple(draw.choice(by_rack[rack]) for rack in draw.sample(racks, REPLICAS)) for _ in range(partitions)]
+
+
+def problem(form: str, partitions: int, brokers: int) -> tuple[Cluster, Wish]:
+    """The cluster and the wish of a row."""
+    more = max(1, brokers // 20) // RACKS * RACKS or 1
+    old = brokers - more if form == "add" else brokers
+    specs = tuple(BrokerSpec(b, f"rack{b % RACKS}") for b in range(brokers))
+    topics = -(-partitions // TOPIC)
+    of_topic = list(range(topics))
+    cluster = Cluster(
+        brokers=specs,
+        topics=[f"topic-{number:05d}" for number in of_topic],
+        min_insync=[2] * topics,
+        topic_of=[of_topic[p // TOPIC] for p in range(partitions)],
+        numbers=[p % TOPIC for p in range(partitions)],
+        replicas=placement(form, partitions, old),
+    )
+    drained = tuple(range(brokers - more, brokers)) if form == "drain" else ()
+    return cluster, Wish(rebalance=True, drain=drained)
+
+
+def row(form: str, partitions: int, brokers: int) -> dict[str, object]:
+    """One plan, measured and counted anew from its changes."""
+    cluster, wish = problem(form, partitions, brokers)
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    start = time.monotonic()
+    plan = plan_moves(cluster, wish)
+    wall = time.monotonic() - start
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    found = {
+        "form": form,
+        "partitions": partitions,
+        "brokers": brokers,
+        "wall_s": round(wall, 2),
+        "cpu_s": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 2),
+        "peak_mib": after.ru_maxrss // 1024,
+        "moves": plan.moves,
+        "bound": plan.bound,
+        "proof": plan.proof,
+    }
+    return {**found, **counted(plan, wish), "generate_expected": anew(partitions, brokers - len(wish.drain))}
+
+
+def counted(plan: Plan, wish: Wish) -> dict[str, object]:
+    """What the plan leads to, counted without the planner."""
+    placed = list(plan.cluster.replicas)
+    moves = 0
+    for change in plan.changes:
+        moves += len(set(change.after) - set(change.before))
+        placed[change.partition] = change.after
+    assert moves == plan.moves
+    kept = [broker.id for broker in plan.cluster.brokers if broker.id not in wish.drain]
+    loads = Counter(broker for brokers in placed for broker in brokers)
+    leads = Counter(brokers[0] for brokers in placed)
+    breaches = sum(len({broker % RACKS for broker in brokers}) < REPLICAS for brokers in placed)
+    return {
+        "spread": max(loads[b] for b in kept) - min(loads[b] for b in kept),
+        "leader_spread": max(leads[b] for b in kept) - min(leads[b] for b in kept),
+        "rack_violations": breaches,
+    }
+
+
+def anew(partitions: int, brokers: int) -> int:
+    """The replicas that an assignment made anew is expected to move."""
+    return round(partitions * REPLICAS * (1 - REPLICAS / brokers))
+
+
+def measured(form: str, partitions: int, brokers: int) -> dict[str, object]:
+    """A row from a process of its own."""
+    command = [sys.executable, __file__, "--row", form, str(partitions), str(brokers)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def markdown(rows: list[dict[str, object]]) -> str:
+    """The rows as a table for people."""
+    heads = list(rows[0])
+    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    lines += [
+        "| " + " | ".join(f"{one[head]:,}" if isinstance(one[head], int) else str(one[head]) for head in heads) + " |"
+        for one in rows
+    ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--row", nargs=3, metavar=("FORM", "PARTITIONS", "BROKERS"))
+    parser.add_argument("--growth", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    if options.row:
+        print(json.dumps(row(options.row[0], int(options.row[1]), int(options.row[2]))))
+        return
+    wanted = [("random", *size) for size in GROWTH] if options.growth else [(f, *size) for size in SIZES for f in FORMS]
+    rows = []
+    for form, partitions, brokers in wanted:
+        print(f"  {form} {partitions} x {brokers} ...", file=sys.stderr, flush=True)
+        rows.append(measured(form, partitions, brokers))
+    print(json.dumps(rows, indent=2) if options.json else markdown(rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,174 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a plan comes to in figures: by broker, by rack, by topic, before and after."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import kafka_file
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Change, Cluster, Plan
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_schedule import Schedule
+
+
+def placed_after(plan: Plan) -> list[tuple[int, ...]]:
+    """The brokers of every partition when the plan is done."""
+    after = list(plan.cluster.replicas)
+    for change in plan.changes:
+        after[change.partition] = change.after
+    return after
+
+
+def plan_figures(plan: Plan) -> dict[str, Any]:
+    """A plan as plain data: its figures, its changes with their reasons, and Kafka's file for both directions."""
+    cluster, after = plan.cluster, placed_after(plan)
+    witness = plan.witness
+    return {
+        "moves": plan.moves,
+        "bound": plan.bound,
+        "proof": plan.proof,
+        "deletions": plan.deletions,
+        "bytes": sum(cluster.size(change.partition) * len(change.added) for change in plan.changes),
+        "leader_changes": plan.leader_changes,
+        "leader_bound": plan.leader_bound,
+        "leader_witness": None
+        if witness is None
+        else {
+            "kind": witness.kind,
+            "brokers": list(witness.brokers),
+            "partitions": witness.partitions,
+            "room": witness.room,
+        },
+        "spread": _spreads(plan, cluster.replicas, after),
+        "racks_per_partition": {
+            "from": _rack_counts(plan, cluster.replicas),
+            "to": _rack_counts(plan, after),
+        },
+        "brokers": _brokers(plan, after),
+        "changes": [_change(cluster, change) for change in plan.changes],
+        "reassignment": kafka_file(cluster, plan.changes),
+        "rollback": kafka_file(cluster, plan.changes, back=True),
+    }
+
+
+def _change(cluster: Cluster, change: Change) -> dict[str, Any]:
+    return {
+        "topic": cluster.topics[cluster.topic_of[change.partition]],
+        "partition": cluster.numbers[change.partition],
+        "from": list(change.before),
+        "to": list(change.after),
+        "bytes": cluster.size(change.partition) * len(change.added),
+        "reasons": list(change.reasons),
+    }
+
+
+def _spreads(plan: Plan, before: Sequence[tuple[int, ...]], after: Sequence[tuple[int, ...]]) -> dict[str, Any]:
+    """The most less the least that one broker has, of those that take replicas when the plan is done."""
+    gone = {broker for change in plan.changes for broker in change.before} - {b for row in after for b in row}
+    ids = [broker.id for broker in plan.brokers if broker.state in ("alive", "new") and broker.id not in gone]
+    found: dict[str, Any] = {}
+    for name, placed in (("from", before), ("to", after)):
+        replicas = Counter(broker for brokers in placed for broker in brokers)
+        leaders = Counter(brokers[0] for brokers in placed)
+        found[name] = {
+            "replicas": _range(replicas, ids),
+            "leaders": _range(leaders, ids),
+            "topic": _widest_topic(plan.cluster, placed, ids),
+        }
+    return found
+
+
+def _widest_topic(cluster: Cluster, placed: Sequence[tuple[int, ...]], ids: Sequence[int]) -> int:
+    """The largest difference, over all topics, between the most and the least that one broker holds of it."""
+    widest, start, count = 0, 0, len(cluster.topic_of)
+    while start < count:
+        # Partitions of a topic stand together.
+        end = start
+        held = dict.fromkeys(ids, 0)
+        while end < count and cluster.topic_of[end] == cluster.topic_of[start]:
+            for broker in placed[end]:
+                if broker in held:
+                    held[broker] += 1
+            end += 1
+        widest = max(widest, max(held.values(), default=0) - min(held.values(), default=0))
+        start = end
+    return widest
+
+
+def _range(counts: Counter[int], ids: Sequence[int]) -> int:
+    return max((counts[broker] for broker in ids), default=0) - min((counts[broker] for broker in ids), default=0)
+
+
+def _rack_counts(plan: Plan, placed: Sequence[tuple[int, ...]]) -> dict[str, int]:
+    """How many partitions are in how many racks."""
+    racks = {broker.id: broker.rack for broker in plan.brokers}
+    found = Counter(len({racks[broker] for broker in brokers}) for brokers in placed)
+    return {str(count): found[count] for count in sorted(found)}
+
+
+def _brokers(plan: Plan, after: Sequence[tuple[int, ...]]) -> list[dict[str, Any]]:
+    """By broker: replicas, leaders and bytes from and to, what comes and goes, and the most that its disk holds.
+
+    The peak counts what comes beside all that is there, as if nothing were deleted before the last byte arrived; a
+    schedule can stay below it.
+    """
+    sides = [_held(plan.cluster, plan.cluster.replicas), _held(plan.cluster, after)]
+    comes: Counter[int] = Counter()
+    goes: Counter[int] = Counter()
+    incoming: Counter[int] = Counter()
+    for change in plan.changes:
+        comes.update(change.added)
+        goes.update(change.removed)
+        for broker in change.added:
+            incoming[broker] += plan.cluster.size(change.partition)
+    found = []
+    for spec in plan.brokers:
+        figures = {name: {"from": sides[0][name][spec.id], "to": sides[1][name][spec.id]} for name in sides[0]}
+        used = figures["bytes"]["from"] if spec.disk_used is None else spec.disk_used
+        found.append(
+            {
+                "id": spec.id,
+                "rack": spec.rack,
+                "state": spec.state,
+                **figures,
+                "moves_in": comes[spec.id],
+                "moves_out": goes[spec.id],
+                "bytes_in": incoming[spec.id],
+                "peak_bytes": used + incoming[spec.id],
+                "disk_limit_bytes": spec.disk_limit,
+            }
+        )
+    return found
+
+
+def _held(cluster: Cluster, placed: Sequence[tuple[int, ...]]) -> dict[str, Counter[int]]:
+    """What brokers hold: replicas, leaders, bytes."""
+    held: Counter[int] = Counter()
+    for partition, brokers in enumerate(placed if cluster.sizes is not None else ()):
+        for broker in brokers:
+            held[broker] += cluster.size(partition)
+    return {
+        "replicas": Counter(broker for brokers in placed for broker in brokers),
+        "leaders": Counter(brokers[0] for brokers in placed),
+        "bytes": held,
+    }
+
+
+def schedule_figures(cluster: Cluster, found: Schedule) -> dict[str, Any]:
+    """A schedule as plain data: what each batch moves and how long it takes."""
+    return {
+        "seconds": None if found.seconds is None else round(found.seconds, 1),
+        "rounds_bound": found.rounds_bound,
+        "peak_bytes": {str(broker): most for broker, most in sorted(found.peaks.items())},
+        "batches": [
+            {
+                "partitions": [cluster.name(change.partition) for change in batch.changes],
+                "moves": sum(len(change.added) for change in batch.changes),
+                "bytes": batch.bytes,
+                "seconds": None if batch.seconds is None else round(batch.seconds, 1),
+            }
+            for batch in found.batches
+        ],
+    }

@@ -1,0 +1,213 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""In which order a plan is carried out: batches that no broker and no disk has too much of, and how long they take.
+
+Within a batch the replicas of a partition are the old and the new ones together, and it ends when all new ones are in
+sync; so at every moment a partition has its racks and its in-sync replicas of before or of after, never fewer than the
+lesser of the two. What is scheduled is concurrency, disks and time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Change, Cluster, Plan
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_rounds import rounds_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_wishes import shown
+
+#: A KRaft controller refuses more records than this in one request (QuorumController.MAX_RECORDS_PER_BATCH).
+REQUEST_PARTITIONS = 10_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """C(concurrency): replicas that one broker receives, and that it sends, at a time. C(throttle): bytes/s and broker."""
+
+    concurrency: int = 5
+    throttle: int | None = None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Changes that are asked for together. C(seconds) is None where sizes or the throttle are not known."""
+
+    changes: tuple[Change, ...]
+    bytes: int
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Batches in order. C(peaks): by broker the most bytes on its disks at any step. C(rounds_bound): no order has
+    fewer batches that move data."""
+
+    batches: tuple[Batch, ...]
+    peaks: dict[int, int]
+    seconds: float | None
+    rounds_bound: int
+
+
+def schedule(plan: Plan, limits: Limits) -> Schedule:
+    """Order a plan; raises RefusedError when a disk would run full or a throttle would never let it end."""
+    faults = _faults(plan, limits)
+    if faults:
+        raise RefusedError("Schedule", faults)
+    moving = [change for change in plan.changes if change.added]
+    dropping = [change for change in plan.changes if not change.added and change.removed]
+    ordering = [change for change in plan.changes if not change.added and not change.removed]
+    leaders = _leaders(plan.cluster)
+    rounds, bound = rounds_of(moving, leaders, plan.cluster.size, limits.concurrency)
+    disks = _Disks(plan)
+    groups = list(_cut(dropping))
+    for group in groups:
+        disks.done(group)
+    fitting = disks.ordered(rounds)
+    moved = [part for group in fitting for part in _cut(group)]
+    groups += [*moved, *_cut(ordering)]
+    batches = [_batch(plan.cluster, group, leaders, limits) for group in groups]
+    times = [batch.seconds for batch in batches]
+    total = None if any(time is None for time in times) else sum(time or 0.0 for time in times)
+    return Schedule(tuple(batches), dict(disks.peaks), total, bound)
+
+
+def _faults(plan: Plan, limits: Limits) -> list[str]:
+    found = []
+    if limits.concurrency < 1:
+        found.append(f"concurrency: {limits.concurrency} must be at least 1")
+    if limits.throttle is not None and limits.throttle < 1:
+        found.append(f"throttle: {limits.throttle} must be above 0 bytes per second")
+    cluster = plan.cluster
+    if cluster.leaders is not None:
+        headless = [
+            change.partition for change in plan.changes if change.added and cluster.leaders[change.partition] is None
+        ]
+        if headless:
+            found.append(
+                f"{len(headless)} partitions ({shown(map(cluster.name, headless))}) have no leader, so nothing can be "
+                "copied; bring their brokers back first"
+            )
+    return found
+
+
+def _leaders(cluster: Cluster) -> list[int]:
+    """Who sends: followers fetch from the leader, whichever broker they take the place of."""
+    if cluster.leaders is None:
+        return [brokers[0] for brokers in cluster.replicas]
+    known = cluster.leaders
+    return [brokers[0] if known[p] is None else int(known[p] or 0) for p, brokers in enumerate(cluster.replicas)]
+
+
+def _cut(changes: Sequence[Change]) -> Iterator[list[Change]]:
+    """Pieces that fit one request."""
+    for start in range(0, len(changes), REQUEST_PARTITIONS):
+        yield list(changes[start : start + REQUEST_PARTITIONS])
+
+
+def _batch(cluster: Cluster, changes: Sequence[Change], leaders: Sequence[int], limits: Limits) -> Batch:
+    """A batch with its time: the slowest broker, at the throttle less what is written to the moving partitions."""
+    sent: Counter[int] = Counter()
+    got: Counter[int] = Counter()
+    writes_out: Counter[int] = Counter()
+    writes_in: Counter[int] = Counter()
+    for change in changes:
+        size = cluster.size(change.partition)
+        rate = int(cluster.write_rates[change.partition]) if cluster.write_rates is not None else 0
+        for broker in change.added:
+            got[broker] += size
+            writes_in[broker] += rate
+            sent[leaders[change.partition]] += size
+            writes_out[leaders[change.partition]] += rate
+    total = sum(got.values())
+    if not got:
+        return Batch(tuple(changes), 0, 0.0)
+    if limits.throttle is None or cluster.sizes is None:
+        return Batch(tuple(changes), total, None)
+    slow = sorted({b for side in (writes_in, writes_out) for b, rate in side.items() if rate >= limits.throttle})
+    if slow:
+        raise RefusedError(
+            "Schedule",
+            [
+                f"throttle: {limits.throttle} bytes/s is not above what is written to the partitions that move at "
+                f"the same time on broker {shown(slow)}, so their replicas would never catch up; raise it above "
+                f"{max(*writes_in.values(), *writes_out.values())}, or lower the concurrency"
+            ],
+        )
+    seconds = max(
+        size / (limits.throttle - writes[broker])
+        for side, writes in ((got, writes_in), (sent, writes_out))
+        for broker, size in side.items()
+    )
+    return Batch(tuple(changes), total, seconds)
+
+
+class _Disks:
+    """What is on every broker's disks while batches run: a batch's new copies come before its old ones go."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.cluster = plan.cluster
+        held: Counter[int] = Counter()
+        for partition, brokers in enumerate(plan.cluster.replicas if plan.cluster.sizes is not None else ()):
+            for broker in brokers:
+                held[broker] += plan.cluster.size(partition)
+        self.used = {b.id: held[b.id] if b.disk_used is None else b.disk_used for b in plan.brokers}
+        self.limits = {b.id: b.disk_limit for b in plan.brokers if b.disk_limit is not None}
+        self.peaks = dict(self.used)
+
+    def ordered(self, rounds: Sequence[Sequence[Change]]) -> list[list[Change]]:
+        """The rounds in an order in which every disk has room, cut in parts where a whole one has none."""
+        waiting = [list(changes) for changes in rounds]
+        found = []
+        while waiting:
+            place = next((n for n, changes in enumerate(waiting) if len(self.fitting(changes)) == len(changes)), 0)
+            part = self.fitting(waiting[place])
+            if not part:
+                place, part = next(((n, p) for n, p in enumerate(map(self.fitting, waiting)) if p), (0, []))
+            if not part:
+                raise RefusedError("Schedule", self._full([c for changes in waiting for c in changes]))
+            self.done(part)
+            found.append(part)
+            chosen = {change.partition for change in part}
+            waiting[place] = [change for change in waiting[place] if change.partition not in chosen]
+            waiting = [changes for changes in waiting if changes]
+        return found
+
+    def fitting(self, changes: Sequence[Change]) -> list[Change]:
+        """Those of the changes that fit the disks together, first come first served."""
+        if not self.limits:
+            return list(changes)
+        coming: Counter[int] = Counter()
+        found = []
+        for change in changes:
+            size = self.cluster.size(change.partition)
+            room = (self.limits.get(b, 1 << 80) - self.used[b] - coming[b] >= size for b in change.added)
+            if all(room):
+                coming.update(dict.fromkeys(change.added, size))
+                found.append(change)
+        return found
+
+    def done(self, changes: Sequence[Change]) -> None:
+        """Count a batch: all that comes, then all that goes."""
+        for change in changes:
+            for broker in change.added:
+                self.used[broker] += self.cluster.size(change.partition)
+        for change in changes:
+            for broker in change.added:
+                self.peaks[broker] = max(self.peaks[broker], self.used[broker])
+        for change in changes:
+            for broker in change.removed:
+                self.used[broker] -= self.cluster.size(change.partition)
+
+    def _full(self, left: Sequence[Change]) -> list[str]:
+        found = []
+        for broker in sorted({broker for change in left for broker in change.added} & set(self.limits)):
+            smallest = min(self.cluster.size(c.partition) for c in left if broker in c.added)
+            if self.used[broker] + smallest > self.limits[broker]:
+                found.append(
+                    f"broker {broker}: would hold {self.used[broker] + smallest} bytes with the next new replica "
+                    f"beside the old ones, and its limit is {self.limits[broker]}; free space, raise it, or plan "
+                    "fewer moves to it"
+                )
+        return found
