@@ -166,7 +166,7 @@ class _Planner:
                     f"replace: broker {self.ids[new]} already has {len(both)} partitions of broker {self.ids[old]} "
                     f"({shown(map(self.cluster.name, both))}); drain {self.ids[old]} instead"
                 )
-            worse = [p for p in placement.homes[old] if not placement.room(p, old) >> new & 1 and p not in both]
+            worse = [p for p in placement.homes[old] if p not in both and self._worse_racks(p, old, new)]
             if worse:
                 found.append(
                     f"replace: with broker {self.ids[new]} (rack {self.brokers[new].rack}) in place of "
@@ -176,6 +176,12 @@ class _Planner:
                 )
         if found:
             raise RefusedError(SUBJECT, found)
+
+    def _worse_racks(self, partition: int, old: int, new: int) -> bool:
+        """Whether a broker in place of another breaks the rack rule more than it is broken now."""
+        racks, had = self.placement.racks, self.placement.had[partition]
+        after = [new if broker == old else broker for broker in had]
+        return racks.surplus(after, len(had)) > racks.surplus(had, len(had))
 
     def _fewer_racks(self, todo: Iterable[int]) -> list[str]:
         """Strict means never fewer racks than before: what a drain of a rack would break."""

@@ -24,7 +24,8 @@ def rounds_of(
     sends: Counter[int] = Counter()
     gets: Counter[int] = Counter()
     for change in ordered:
-        sends[leaders[change.partition]] += len(change.added)
+        # A partition that gets more replicas than that has a round to itself.
+        sends[leaders[change.partition]] += min(len(change.added), most)
         gets.update(change.added)
     bound = max((-(-count // most) for side in (sends, gets) for count in side.values()), default=0)
     if all(len(change.added) == 1 for change in ordered):
@@ -111,7 +112,7 @@ class _Colouring:
     def _exchange(self, start: tuple[str, int, int], mine: int, theirs: int) -> None:
         """Exchange two colours along the path that leaves C(start) by the first, so that it becomes free there.
 
-        The path cannot end at the other end of the new edge: the graph is bipartite, and the first colour is free there.
+        The path cannot end at the other end of the new edge: the first colour is free there, and it has two sides.
         """
         path, at, colour = [], start, mine
         while (at, colour) in self.edge_at:

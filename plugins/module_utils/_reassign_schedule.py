@@ -24,7 +24,7 @@ REQUEST_PARTITIONS = 10_000
 
 @dataclass(frozen=True)
 class Limits:
-    """C(concurrency): replicas that one broker receives, and that it sends, at a time. C(throttle): bytes/s and broker."""
+    """C(concurrency): replicas that a broker receives, and sends, at a time. C(throttle): bytes/s of each broker."""
 
     concurrency: int = 5
     throttle: int | None = None

@@ -187,6 +187,6 @@ def assignment_violations(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpe
                 f"{name}: has {len(had)} replicas and would have {len(wanted)}; a change of the replication factor "
                 "must be wished as such"
             )
-        if wanted and len(wanted) < cluster.min_insync[cluster.topic_of[partition]]:
+        if wanted and len(wanted) < min(len(had), cluster.min_insync[cluster.topic_of[partition]]):
             found.append(f"{name}: {len(wanted)} replicas are fewer than its min.insync.replicas; lower that first")
     return found

@@ -246,3 +246,21 @@ class _Flow:
             return steps + ([(("p", number, ""), 0)] if any(net.rack[b] == rack for b in self.at[number]) else [])
         holds = [p for p in range(len(net.had)) if net.open[p] and number in self.at[p]]
         return [(("k", p, net.rack[number]), -int(number not in net.had[p])) for p in holds]
+
+
+def unfair_leaders(after: list[tuple[int, ...]], eligible: set[int], plan: Plan) -> str | None:
+    """What is wrong with who leads: neither within one of each other, nor a witness that holds."""
+    leads = Counter(brokers[0] for brokers in after)
+    loads = [leads[broker] for broker in eligible]
+    if max(loads) - min(loads) <= 1:
+        return "a witness although it was possible" if plan.witness else None
+    witness = plan.witness
+    if witness is None:
+        return f"{sorted(loads)} and no witness"
+    some = set(witness.brokers)
+    low, high = len(after) // len(eligible), -(-len(after) // len(eligible))
+    if witness.kind == "too_many":
+        inside = sum(set(brokers) <= some for brokers in after)
+        return None if inside == witness.partitions > len(some) * high == witness.room else f"wrong witness {witness}"
+    touching = sum(not some.isdisjoint(brokers) for brokers in after)
+    return None if touching == witness.partitions < len(some) * low == witness.room else f"wrong witness {witness}"

@@ -1,0 +1,151 @@
+"""Plans of seeded clusters against a judge that shares no code with the planner: never a move more than need be."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Cluster, Plan, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_plan import plan_moves
+from tests.support.reassign_check import (
+    cheaper_cycle,
+    fewest_moves,
+    invalid,
+    moves_between,
+    network_of,
+    placement_after,
+    unfair_leaders,
+)
+from tests.support.reassign_clusters import random_cluster, random_wish
+
+ROOT = Path(__file__).resolve().parents[4]
+#: Clusters in one test, so that a failure names few seeds and progress is seen.
+CHUNK = 50
+#: Why a seeded cluster may refuse a seeded wish.
+REASONS = (
+    "would keep a replica on a broker that is not alive",
+    "would be in fewer racks than before",
+    "may hold replicas, too few",
+    "needs as many brokers",
+)
+
+
+def medium(seed: int, partitions: int = 120) -> tuple[Cluster, Wish]:
+    """3 to 200 brokers, evenly on a logarithmic scale, and a wish that balances."""
+    draw = random.Random(seed * 7 + 1)
+    brokers = int(3 * (201 / 3) ** draw.random())
+    cluster = random_cluster(seed, brokers, int(5 * (partitions / 5) ** draw.random()))
+    return cluster, random_wish(seed, cluster)
+
+
+def planned(cluster: Cluster, wish: Wish) -> Plan | None:
+    """The plan, or None where the cluster cannot grant the wish, for one of the reasons that there may be."""
+    try:
+        return plan_moves(cluster, wish)
+    except RefusedError as error:
+        refused = error.violations
+    strange = [line for line in refused if not any(reason in line for reason in REASONS)]
+    assert strange == []
+    return None
+
+
+def judge(cluster: Cluster, wish: Wish, plan: Plan) -> None:
+    """Valid, as counted, as even and as cheap as can be, and done with once it is done."""
+    after, network = placement_after(plan), network_of(cluster, wish)
+    assert invalid(network, after) == []
+    assert moves_between(network.had, after) == plan.moves == plan.bound
+    assert not cheaper_cycle(network, after)
+    known = {broker.id for broker in cluster.brokers}
+    there = cluster.brokers + tuple(broker for broker in wish.add if broker.id not in known)
+    again = plan_moves(replace(cluster, replicas=after, brokers=there), wish)
+    assert again.changes == ()
+
+
+@pytest.mark.parametrize("chunk", range(20))
+def test_no_placement_is_more_even_or_needs_fewer_moves(chunk: int) -> None:
+    granted = 0
+    for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
+        cluster, wish = medium(seed)
+        plan = planned(cluster, wish)
+        if plan is not None:
+            granted += 1
+            judge(cluster, wish, plan)
+    assert granted > CHUNK * 0.7
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("chunk", range(100))
+def test_no_placement_of_more_and_bigger_clusters_is_better(chunk: int) -> None:
+    for seed in range(10_000 + chunk * CHUNK, 10_000 + (chunk + 1) * CHUNK):
+        cluster, wish = medium(seed, partitions=600)
+        plan = planned(cluster, wish)
+        if plan is not None:
+            judge(cluster, wish, plan)
+
+
+@pytest.mark.parametrize("chunk", range(5))
+def test_moves_are_those_of_a_minimum_cost_flow_from_nothing(chunk: int) -> None:
+    compared = 0
+    for seed in range(50_000 + chunk * CHUNK, 50_000 + (chunk + 1) * CHUNK):
+        draw = random.Random(seed)
+        cluster = random_cluster(seed, draw.randint(3, 8), draw.randint(1, 20))
+        wish = random_wish(seed, cluster)
+        plan, network = planned(cluster, wish), network_of(cluster, wish)
+        if plan is None or any(low for low, _high in network.bounds):
+            continue  # The flow from nothing has no lower bounds; the proof by cycles covers them.
+        compared += 1
+        loads = Counter(broker for brokers in placement_after(plan) for broker in brokers)
+        assert (sum(loads[b] ** 2 for b in network.may_take), plan.moves) == fewest_moves(network), seed
+    assert compared > CHUNK * 0.6
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_leaders_are_within_one_of_each_other_or_a_witness_says_why_not(chunk: int) -> None:
+    for seed in range(70_000 + chunk * CHUNK, 70_000 + (chunk + 1) * CHUNK):
+        draw = random.Random(seed)
+        cluster = random_cluster(seed, draw.randint(3, 30), draw.randint(1, 90), dead=False)
+        plan = planned(cluster, Wish(rebalance=True, rack_rule=draw.choice(["strict", "even", "none"])))
+        assert plan is not None
+        after = placement_after(plan)
+        assert unfair_leaders(after, {broker.id for broker in cluster.brokers}, plan) is None, seed
+        assert plan.leader_bound <= plan.leader_changes
+        assert plan.leader_changes == sum(a[0] != b[0] for a, b in zip(cluster.replicas, after, strict=True))
+
+
+def digest() -> str:
+    """A digest of the plans of some clusters, reasons included."""
+    seen = hashlib.sha256()
+    for seed in range(90_000, 90_015):
+        cluster, wish = medium(seed)
+        plan = planned(cluster, wish)
+        seen.update(repr(plan and (plan.changes, plan.witness)).encode())
+    return seen.hexdigest()
+
+
+def test_the_same_input_gives_the_same_plan_on_any_hash_seed() -> None:
+    program = (
+        "import importlib.util, sys; sys.path[:0] = ['collections', '.'];"
+        f"spec = importlib.util.spec_from_file_location('tested', {__file__!r});"
+        "module = importlib.util.module_from_spec(spec); spec.loader.exec_module(module); print(module.digest())"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
+        for seed in ("0", "1", "4294967295")
+    }
+    assert found == {digest()}

@@ -1,0 +1,78 @@
+"""The what-if command: a plan, a refusal or a wrong use, from a file alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.plan_reassignment import main
+
+
+@pytest.fixture
+def snapshot(tmp_path: Path) -> str:
+    """A file with three brokers that hold everything and one that holds nothing."""
+    partitions = [{"partition": n, "replicas": [1, 2, 3], "size_bytes": 100} for n in range(4)]
+    nodes = [{"id": n, "rack": rack} for n, rack in ((1, "a"), (2, "b"), (3, "c"), (4, "a"))]
+    path = tmp_path / "snapshot.json"
+    path.write_text(json.dumps({"nodes": nodes, "topics": [{"name": "t", "partitions": partitions}]}))
+    return str(path)
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
+    """The exit code of the command and what it printed."""
+    code = main(arguments)
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_a_plan_comes_with_its_bound_its_figures_and_its_schedule(
+    snapshot: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, plan = answer(capsys, snapshot, "--rebalance", "--throttle", "50", "--concurrency", "1")
+    assert code == 0
+    assert (plan["moves"], plan["bound"], plan["proof"], plan["bytes"]) == (2, 2, "count", 200)
+    assert plan["spread"]["to"] == {"replicas": 2, "leaders": 0, "topic": 2}
+    assert plan["racks_per_partition"] == {"from": {"3": 4}, "to": {"3": 4}}
+    assert [(broker["id"], broker["replicas"]["to"], broker["peak_bytes"]) for broker in plan["brokers"]] == [
+        (1, 2, 400),
+        (2, 4, 400),
+        (3, 4, 400),
+        (4, 2, 200),
+    ]
+    assert (plan["schedule"]["seconds"], len([b for b in plan["schedule"]["batches"] if b["bytes"]])) == (4.0, 2)
+    assert all(change["reasons"] for change in plan["changes"])
+
+
+def test_kafkas_file_can_be_had_alone(snapshot: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, plan = answer(capsys, snapshot, "--replace", "1:4", "--kafka")
+    assert code == 0
+    assert plan["partitions"][0] == {"topic": "t", "partition": 0, "replicas": [4, 2, 3]}
+
+
+def test_brokers_that_are_not_there_yet_can_be_added(snapshot: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, plan = answer(capsys, snapshot, "--add", "5:b", "6:c", "--leaders", "keep")
+    assert (code, plan["moves"]) == (0, 6)
+
+
+def test_a_wish_may_come_from_a_file(snapshot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wish = tmp_path / "wish.json"
+    wish.write_text(json.dumps({"replication_factor": {"t": 2}}))
+    code, plan = answer(capsys, snapshot, "--wish", str(wish))
+    assert (code, plan["moves"], plan["deletions"]) == (0, 0, 4)
+
+
+def test_a_refusal_says_why(snapshot: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, told = answer(capsys, snapshot, "--drain", "1", "4", "--replication-factor", "t:x")
+    assert (code, told) == (1, {"refused": ["replication_factor: 'x' for topic t is not a whole number"]})
+    code, told = answer(capsys, snapshot, "--drain", "1", "4")
+    assert code == 1
+    assert "2 brokers may hold replicas, too few for partitions with 3" in told["refused"][0]
+
+
+def test_a_file_that_cannot_be_read_is_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(tmp_path / "none.json"), "--rebalance"]) == 2
+    (tmp_path / "broken.json").write_text("{")
+    assert main([str(tmp_path / "broken.json"), "--rebalance"]) == 2
+    assert "Expecting" in capsys.readouterr().err
