@@ -4,10 +4,11 @@ Every row runs in a process of its own, whose peak memory is measured; no cluste
 random: replicas drawn at random with racks apart (unbalanced by chance), then rebalanced.
 add: a perfectly balanced cluster to which 5 % more brokers are added.
 drain: the same cluster, from which 5 % of the brokers are drained, with rebalance.
-The last column is what assigning everything anew, as kafka-reassign-partitions --generate does, is expected to move:
-N * (1 - r / B).
+Beside it stands what kafka-reassign-partitions --generate moves on the same input (--kafka-libs DIR: the jars of a
+Kafka release; its own method is called, with neither cluster nor network), or without the jars what it is expected to
+move, since it assigns everything anew: N * (1 - r / B).
 
-    python benchmarks/planner.py                 the three sizes of docs/benchmarks.md
+    python benchmarks/planner.py --kafka-libs /opt/kafka/libs    the three sizes of docs/benchmarks.md
     python benchmarks/planner.py --growth        growth with partitions and with brokers
     python benchmarks/planner.py --row random 20000 220
 """
@@ -20,6 +21,7 @@ import random
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from pathlib import Path
@@ -122,6 +124,24 @@ def counted(plan: Plan, wish: Wish) -> dict[str, object]:
     }
 
 
+def kafka_generates(form: str, partitions: int, brokers: int, libs: str) -> dict[str, object]:
+    """What Kafka's own tool proposes for the same row: moves, seconds, partitions with two replicas in a rack."""
+    cluster, wish = problem(form, partitions, brokers)
+    with tempfile.TemporaryDirectory() as folder:
+        known, placed = Path(folder, "brokers"), Path(folder, "placement")
+        kept = [broker for broker in cluster.brokers if broker.id not in wish.drain]
+        known.write_text("".join(f"{broker.id} {broker.rack}\n" for broker in kept))
+        with placed.open("w") as file:
+            for p, brokers_had in enumerate(cluster.replicas):
+                topic = cluster.topics[cluster.topic_of[p]]
+                file.write(f"{topic} {cluster.numbers[p]} {','.join(map(str, brokers_had))}\n")
+        program = Path(__file__).with_name("KafkaGenerate.java")
+        command = ["java", "-Xmx3g", "-cp", f"{libs}/*", str(program), str(known), str(placed)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+    moves, took, violations = map(int, done.stdout.split())
+    return {"kafka_moves": moves, "kafka_s": round(took / 1000, 2), "kafka_rack_violations": violations}
+
+
 def anew(partitions: int, brokers: int) -> int:
     """The replicas that an assignment made anew is expected to move."""
     return round(partitions * REPLICAS * (1 - REPLICAS / brokers))
@@ -151,6 +171,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--row", nargs=3, metavar=("FORM", "PARTITIONS", "BROKERS"))
     parser.add_argument("--growth", action="store_true")
+    parser.add_argument("--kafka-libs", metavar="DIR", help="jars of a Kafka release, to compare with its own tool")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if options.row:
@@ -160,7 +181,11 @@ def main() -> None:
     rows = []
     for form, partitions, brokers in wanted:
         print(f"  {form} {partitions} x {brokers} ...", file=sys.stderr, flush=True)
-        rows.append(measured(form, partitions, brokers))
+        found = measured(form, partitions, brokers)
+        if options.kafka_libs:
+            del found["generate_expected"]
+            found.update(kafka_generates(form, partitions, brokers, options.kafka_libs))
+        rows.append(found)
     print(json.dumps(rows, indent=2) if options.json else markdown(rows))
 
 
