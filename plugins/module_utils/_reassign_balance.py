@@ -24,12 +24,12 @@ def balance(placement: Placement, shares: Sequence[Share], topic_of: Sequence[in
     flow = Flow(placement, shares)
     if placement.now and flow.run(most=0):
         return True
-    _direct(placement, targets_of(shares, placement.loads), topic_of)
+    direct(placement, targets_of(shares, placement.loads), topic_of)
     flow.refresh()
     return flow.settled() or flow.run()
 
 
-def _direct(placement: Placement, targets: dict[int, int], topic_of: Sequence[int]) -> None:
+def direct(placement: Placement, targets: dict[int, int], topic_of: Sequence[int]) -> None:
     """Move replicas straight from brokers above their target to brokers below theirs."""
     loads = placement.loads
     need = {broker: target - loads[broker] for broker, target in targets.items() if loads[broker] < target}

@@ -55,6 +55,8 @@ class Flow:
         self.layers: dict[int, int] = {}
         self.parent: dict[int, tuple[int, int]] = {}
         self.touched: dict[int, list[int]] = {}
+        #: Nodes from which a sweep found no further way.
+        self.dead = 0
 
     def between(self, active: int, low: int, high: int) -> None:
         """Set the same bounds for a set of brokers; the others take no part."""
@@ -201,6 +203,7 @@ class Flow:
     def _sweep(self, starts: Sequence[int], moves: int) -> int:
         """Take paths along the labels, each step one nearer, until no more is found; how many were taken."""
         arcs: dict[int, Iterator[tuple[int, int]]] = {}
+        self.dead = 0
         taken = 0
         for start in starts:
             # One that is nearer through another is no beginning of a shortest path.
@@ -231,6 +234,7 @@ class Flow:
                     used.add(step[1])
                 node = step[0]
             elif path:
+                self.dead |= 1 << node
                 node, _to, partition = path.pop()
                 used.discard(partition)
             else:
@@ -249,8 +253,11 @@ class Flow:
         if number >= 0 and self.label.get(above) == label + 1 and self.placement.loads[node] < self.high[node]:
             yield above, _NONE
         layers = {cost: self.layers.get(label + cost * _MOVE + 1, 0) for cost in (-1, 0, 1)}
+        any_layer = layers[-1] | layers[0] | layers[1]
         for partition, cost, room in self._exits(node, layers, None):
-            hit = room & layers[cost]
+            if not any_layer & ~self.dead:
+                return
+            hit = room & layers[cost] & ~self.dead
             while hit:
                 low = hit & -hit
                 yield low.bit_length() - 1, partition
@@ -258,7 +265,7 @@ class Flow:
                 hit &= ~low
                 if node not in self.placement.at(partition):
                     break
-                hit &= self.placement.room(partition, node)
+                hit &= self.placement.room(partition, node) & ~self.dead
 
     def _push(self, path: list[tuple[int, int, int]]) -> None:
         for leaving, coming, partition in path:

@@ -30,6 +30,8 @@ class Leading:
         self.loads = [0] * brokers
         for leader in leaders:
             self.loads[leader] += 1
+        #: Brokers from which no further way was found, of the present labels.
+        self.dead: set[int] = set()
         self.led: list[list[int]] = [[] for _ in range(brokers)]
         for partition in open_:
             self.led[leaders[partition]].append(partition)
@@ -80,6 +82,7 @@ class Leading:
             if nearest is None:
                 return
             arcs: dict[int, Iterator[tuple[int, int]]] = {}
+            self.dead.clear()
             for start in starts:
                 while self.loads[start] > above:
                     path = self._dive(start, below, depth, nearest, arcs)
@@ -122,7 +125,9 @@ class Leading:
                 (
                     (partition, other)
                     for other, partition in steps
-                    if depth.get(other, -1) == depth[broker] + 1 <= nearest and self.leaders[partition] == broker
+                    if depth.get(other, -1) == depth[broker] + 1 <= nearest
+                    and other not in self.dead
+                    and self.leaders[partition] == broker
                 ),
                 None,
             )
@@ -130,7 +135,7 @@ class Leading:
                 path.append(step)
                 trail.append(step[1])
             else:
-                trail.pop()
+                self.dead.add(trail.pop())
                 if path:
                     path.pop()
         return None

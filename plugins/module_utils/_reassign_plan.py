@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_balance import balance, even_out
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_balance import balance, direct, even_out
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_forced import Demands, Givers, asked, release
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_leaders import Leading, even_leaders
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
@@ -220,23 +220,37 @@ class _Planner:
     def _closed_shares(self) -> list[Share] | None:
         """The shares in closed form, where every partition may be on every broker that takes replicas."""
         placement = self.placement
-        weights = [Fraction(str(broker.weight)) for broker in self.brokers]
         found = None
         if not placement.fixed and sum(placement.loads[broker] for broker in self.taking) == sum(placement.loads):
-            kinds = Counter(map(len, placement.had))
-            for partition, wanted in self.demands.wanted.items():
-                kinds[len(placement.had[partition])] -= 1
-                kinds[wanted] += 1
-            found = shares_of({r: n for r, n in sorted(kinds.items()) if n}, placement.racks, weights)
-        if found is None and any(weights[broker] != 1 for broker in self.taking):
+            found = self._shares_by_count()
+        if found is None and any(self.brokers[broker].weight != 1 for broker in self.taking):
             why = "cannot be kept while excluded or dead brokers hold replicas, or with a dozen racks all different"
             raise RefusedError(SUBJECT, [f"weight: {why}; drain those brokers, or leave weights out"])
         return found
 
+    def _shares_by_count(self) -> list[Share] | None:
+        """The shares if every replica that is on a broker that takes some, or shall be, may be on any of them."""
+        taking, wanted = self.placement.racks.receive, self.demands.wanted
+        kinds: Counter[int] = Counter()
+        for partition, brokers in enumerate(self.placement.had):
+            kinds[wanted.get(partition, len(brokers)) - self._elsewhere(brokers, taking)] += 1
+        weights = [Fraction(str(broker.weight)) for broker in self.brokers]
+        return shares_of({r: n for r, n in sorted(kinds.items()) if r > 0}, self.placement.racks, weights)
+
+    def _elsewhere(self, brokers: Sequence[int], taking: int) -> int:
+        """How many of these brokers keep what they have and take nothing."""
+        if len(self.taking) == len(self.ids):
+            return 0
+        return sum(not (taking | self.demands.leaving) >> broker & 1 for broker in brokers)
+
     def _share(self) -> None:
         placement = self.placement
         if not self.shares:
-            self.shares = even_out(placement.copy(), placement.racks.receive)
+            # What is evened out is a copy; replicas that stay make the guess inexact, but near.
+            copy, guess = placement.copy(), self._shares_by_count()
+            if guess is not None:
+                direct(copy, targets_of(guess, copy.loads), self.cluster.topic_of)
+            self.shares = even_out(copy, placement.racks.receive)
         if not balance(placement, self.shares, self.cluster.topic_of):
             raise RefusedError(
                 SUBJECT, ["no placement gives every broker its share; make the weights of the brokers more alike"]
