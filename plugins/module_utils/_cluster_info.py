@@ -8,24 +8,35 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._log_sizes import LogDirs, partition_sizes
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Partition, Quorum, Snapshot
 
 
-def describe(snapshot: Snapshot, topics: Collection[str] | None = None, partitions: bool = True) -> dict[str, Any]:
+def describe(
+    snapshot: Snapshot,
+    topics: Collection[str] | None = None,
+    partitions: bool = True,
+    log_dirs: Mapping[int, LogDirs] | None = None,
+) -> dict[str, Any]:
     """Return the cluster as plain data. C(topics) limits topics and findings to these names; None means all.
 
     C(partitions) says whether topics carry their partitions. Nodes and leader counts are always those of the cluster.
+    C(log_dirs), by broker, adds the sizes of partitions and how full disks are.
     """
     wanted = [p for p in snapshot.partitions if topics is None or p.topic in topics]
     findings = {name: [_partition(p) for p in found] for name, found in _findings(wanted).items()}
     described = _topics(wanted, partitions)
+    nodes = _nodes(snapshot)
+    if log_dirs is not None:
+        _add_sizes(nodes, described, wanted, log_dirs)
     return {
         "cluster_id": snapshot.cluster_id,
         "controller_id": snapshot.controller_id,
-        "nodes": _nodes(snapshot),
+        "nodes": nodes,
         "quorum": _quorum(snapshot.quorum),
         "topics": described,
         **findings,
@@ -37,6 +48,22 @@ def describe(snapshot: Snapshot, topics: Collection[str] | None = None, partitio
             **{name: len(found) for name, found in findings.items()},
         },
     }
+
+
+def _add_sizes(
+    nodes: list[dict[str, Any]],
+    topics: list[dict[str, Any]],
+    partitions: list[Partition],
+    log_dirs: Mapping[int, LogDirs],
+) -> None:
+    sizes = partition_sizes(partitions, log_dirs)
+    for topic in topics:
+        for partition in topic.get("partitions", ()):
+            partition["size_bytes"] = sizes.get((topic["name"], partition["partition"]))
+    for node in nodes:
+        held = log_dirs.get(node["id"])
+        node["disk_total_bytes"] = held.total_bytes if held else None
+        node["disk_used_bytes"] = held.used_bytes if held else None
 
 
 def _findings(partitions: list[Partition]) -> dict[str, list[Partition]]:

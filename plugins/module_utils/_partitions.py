@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._isr import (
     lagging,
     observe,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._log_sizes import LogDirs, log_dirs_of
 from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Partition, Snapshot
 
 if TYPE_CHECKING:
@@ -102,6 +103,17 @@ class PartitionAdmin(Admin):
             for partition in topic["partitions"]
             if not partition["is_future_key"]
         }
+
+    def log_dirs(self, brokers: Iterable[int]) -> dict[int, LogDirs]:
+        """Return what these brokers hold and how full their disks are, one request for each."""
+        found = {}
+        for broker in brokers:
+            answer = self._call(
+                f"describe log dirs of broker {broker}",
+                lambda broker=broker: self._python.describe_log_dirs(brokers=[broker]),
+            )
+            found[broker] = log_dirs_of(answer[0]["log_dirs"])
+        return found
 
 
 class IsrObserver:

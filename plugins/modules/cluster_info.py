@@ -37,6 +37,12 @@ options:
     description: Whether each topic carries its partitions. The lists of findings always do.
     type: bool
     default: true
+  sizes:
+    description: >-
+      Whether partitions carry size_bytes, and nodes disk_total_bytes and disk_used_bytes; one request more for each
+      broker.
+    type: bool
+    default: false
 """
 
 EXAMPLES = r"""
@@ -50,6 +56,20 @@ EXAMPLES = r"""
 - name: Every replica must be in sync
   ansible.builtin.assert:
     that: cluster.counts.under_replicated == 0
+
+- name: Look at everything that plans of moves are made from
+  streamops.kafka.cluster_info:
+    bootstrap_servers: [kafka1.example.com:9092, kafka2.example.com:9092]
+    sizes: true
+  delegate_to: localhost
+  register: cluster
+
+- name: Keep it for plans with no cluster in reach
+  ansible.builtin.copy:
+    content: "{{ cluster | to_json }}"
+    dest: snapshot.json
+    mode: "0600"
+  delegate_to: localhost
 """
 
 RETURN = r"""
@@ -65,7 +85,9 @@ nodes:
   description: >-
     The registered brokers, each with id, host, port, rack, fenced (registered, but down or not ready), and its numbers
     of replicas, leaders and preferred_leaders; imbalance_percent is the share of its preferred partitions that others
-    lead. Kafka before 4.0 does not list brokers that are down; those that hold replicas are shown as fenced.
+    lead. Kafka before 4.0 does not list brokers that are down; those that hold replicas are shown as fenced. With
+    O(sizes) also disk_total_bytes and disk_used_bytes of the file systems of its log directories (null for a broker
+    that is down, and before Kafka 3.3).
   type: list
   elements: dict
   returned: success
@@ -81,7 +103,8 @@ quorum:
 topics:
   description: >-
     The topics, each with name, partition_count, replication_factor, min_insync_replicas (the effective value),
-    internal, and with O(include_partitions) its partitions.
+    internal, and with O(include_partitions) its partitions, these with O(sizes) with size_bytes, the size of the
+    leader's log (null while no broker tells).
   type: list
   elements: dict
   returned: success
@@ -120,7 +143,6 @@ counts:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster_info import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
     CONNECTION_REQUIRED_IF,
@@ -129,10 +151,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._connection import
     Connection,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin
 
 ARGUMENT_SPEC = {
     "topics": {"type": "list", "elements": "str"},
     "include_partitions": {"type": "bool", "default": True},
+    "sizes": {"type": "bool", "default": False},
     **CONNECTION_SPEC,
 }
 
@@ -146,11 +170,13 @@ def main() -> None:
         supports_check_mode=True,
     )
     topics = module.params["topics"]
-    with errors_reported(module), Admin(Connection.from_params(module.params)) as admin:
+    with errors_reported(module), PartitionAdmin(Connection.from_params(module.params)) as admin:
         # Always all partitions: leader counts are of the whole cluster, and an older one shows a broker that is down
         # only through its replicas.
         snapshot = admin.snapshot(min_insync=topics is None or bool(topics))
-        module.exit_json(changed=False, **describe(snapshot, topics, module.params["include_partitions"]))
+        alive = [broker.id for broker in snapshot.brokers if not broker.fenced]
+        log_dirs = admin.log_dirs(alive) if module.params["sizes"] else None
+        module.exit_json(changed=False, **describe(snapshot, topics, module.params["include_partitions"], log_dirs))
 
 
 if __name__ == "__main__":

@@ -88,6 +88,7 @@ IMPURE = {
     "_partitions.py": "the cluster",
     "_quotas_apply.py": "the cluster",
     "_reach.py": "the network",
+    "_reassign_look.py": "the cluster, files",
     "_scram_login.py": "the cluster",
     "_seen.py": "the cluster, the clock",
     "_spark_job_run.py": "a Spark process",

@@ -1,0 +1,60 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A planned reassignment as the module returns it, from a snapshot as cluster_info returns it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_figures import plan_figures, schedule_figures
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import cluster_of, wish_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_plan import plan_moves
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_schedule import Limits, schedule
+
+#: The options of the module that are the wish.
+WISHES = (
+    "rebalance",
+    "drain",
+    "add",
+    "replace",
+    "replication_factor",
+    "fix_racks",
+    "assignment",
+    "rack_rule",
+    "leaders",
+)
+
+
+def planned(snapshot: Any, params: Mapping[str, Any], registered_only: bool) -> dict[str, Any]:
+    """The plan, its figures and its schedule; raises RefusedError with every reason when it cannot be made.
+
+    C(registered_only): brokers that the snapshot does not know cannot be added.
+    """
+    cluster = cluster_of(snapshot)
+    wish = wish_of({name: _plain(name, params[name]) for name in WISHES if params.get(name)})
+    if registered_only:
+        known = {broker.id for broker in cluster.brokers}
+        unknown = [broker.id for broker in wish.add if broker.id not in known]
+        if unknown:
+            said = [f"add: broker {broker} is not registered; start it first" for broker in unknown]
+            raise RefusedError("Reassignment", said)
+    plan = plan_moves(cluster, wish)
+    figures = plan_figures(plan)
+    figures["schedule"] = schedule_figures(cluster, schedule(plan, Limits(params["concurrency"], params["throttle"])))
+    names = {f"{change['topic']}-{change['partition']}": change for change in figures["changes"]}
+    figures["diff"] = {
+        "before": {name: change["from"] for name, change in names.items()},
+        "after": {name: change["to"] for name, change in names.items()},
+    }
+    return figures
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A value as the wish wants it: Ansible may give the numbers of a dictionary as text."""
+    if name in ("replace", "replication_factor"):
+        return {key: int(one) if str(one).isdigit() else one for key, one in value.items()}
+    if name == "add":
+        return [{key: one for key, one in broker.items() if one is not None} for broker in value]
+    return value
