@@ -4,6 +4,8 @@ Every row runs in a process of its own, whose peak memory is measured; no cluste
 random: replicas drawn at random with racks apart (unbalanced by chance), then rebalanced.
 add: a perfectly balanced cluster to which 5 % more brokers are added.
 drain: the same cluster, from which 5 % of the brokers are drained, with rebalance.
+unequal: as random, but racks of 45, 23, 14, 9 and 9 % of the brokers, each with as many replicas: half of them move,
+and direct moves do not reach every broker.
 Beside it stands what kafka-reassign-partitions --generate moves on the same input (--kafka-libs DIR: the jars of a
 Kafka release; its own method is called, with neither cluster nor network), or without the jars what it is expected to
 move, since it assigns everything anew: N * (1 - r / B).
@@ -49,18 +51,26 @@ GROWTH = [
     (200_000, 1_000),
     (200_000, 2_000),
 ]
-FORMS = ("random", "add", "drain")
+FORMS = ("random", "add", "drain", "unequal")
+#: The racks of 22 brokers in a row where racks are unequal.
+UNEQUAL = [rack for rack, size in enumerate((10, 5, 3, 2, 2)) for _ in range(size)]
+
+
+def rack_of(form: str, broker: int) -> int:
+    """The rack of a broker."""
+    return UNEQUAL[broker % len(UNEQUAL)] if form == "unequal" else broker % RACKS
 
 
 def placement(form: str, partitions: int, brokers: int) -> list[tuple[int, ...]]:
     """Replicas of every partition; brokers of rack k are k, k + RACKS, and so on."""
     numbers = list(range(brokers))  # One object for each number, however many replicas name it.
-    if form != "random":
+    if form in ("add", "drain"):
         # Partition after partition the next three brokers, which are in three racks: loads differ by at most one.
         start = (REPLICAS * p % brokers for p in range(partitions))
         return [tuple(numbers[(s + i) % brokers] for i in range(REPLICAS)) for s in start]
-    draw, racks = random.Random(1), range(RACKS)
-    by_rack = [numbers[rack::RACKS] for rack in racks]
+    draw = random.Random(1)
+    racks = range(1 + max(rack_of(form, broker) for broker in numbers))
+    by_rack = [[broker for broker in numbers if rack_of(form, broker) == rack] for rack in racks]
     return [tuple(draw.choice(by_rack[rack]) for rack in draw.sample(racks, REPLICAS)) for _ in range(partitions)]
 
 
@@ -68,7 +78,7 @@ def problem(form: str, partitions: int, brokers: int) -> tuple[Cluster, Wish]:
     """The cluster and the wish of a row."""
     more = max(1, brokers // 20) // RACKS * RACKS or 1
     old = brokers - more if form == "add" else brokers
-    specs = tuple(BrokerSpec(b, f"rack{b % RACKS}") for b in range(brokers))
+    specs = tuple(BrokerSpec(b, f"rack{rack_of(form, b)}") for b in range(brokers))
     topics = -(-partitions // TOPIC)
     of_topic = list(range(topics))
     cluster = Cluster(
@@ -102,10 +112,10 @@ def row(form: str, partitions: int, brokers: int) -> dict[str, object]:
         "bound": plan.bound,
         "proof": plan.proof,
     }
-    return {**found, **counted(plan, wish), "generate_expected": anew(partitions, brokers - len(wish.drain))}
+    return {**found, **counted(form, plan, wish), "generate_expected": anew(partitions, brokers - len(wish.drain))}
 
 
-def counted(plan: Plan, wish: Wish) -> dict[str, object]:
+def counted(form: str, plan: Plan, wish: Wish) -> dict[str, object]:
     """What the plan leads to, counted without the planner."""
     placed = list(plan.cluster.replicas)
     moves = 0
@@ -116,7 +126,7 @@ def counted(plan: Plan, wish: Wish) -> dict[str, object]:
     kept = [broker.id for broker in plan.cluster.brokers if broker.id not in wish.drain]
     loads = Counter(broker for brokers in placed for broker in brokers)
     leads = Counter(brokers[0] for brokers in placed)
-    breaches = sum(len({broker % RACKS for broker in brokers}) < REPLICAS for brokers in placed)
+    breaches = sum(len({rack_of(form, broker) for broker in brokers}) < REPLICAS for brokers in placed)
     return {
         "spread": max(loads[b] for b in kept) - min(loads[b] for b in kept),
         "leader_spread": max(leads[b] for b in kept) - min(leads[b] for b in kept),

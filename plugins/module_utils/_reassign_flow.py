@@ -174,16 +174,20 @@ class Flow:
     def _exits(self, node: int, wanted: dict[int, int], most: int | None) -> Iterator[tuple[int, int, int]]:
         """What may leave a broker: partition, cost, and where it may go at that cost.
 
-        Homes are looked at only as long as C(wanted), by cost, asks for any broker.
+        Partitions are looked at only as long as C(wanted), by cost, asks for any broker.
         """
         placement, price = self.placement, 1 if self.counted else 0
         for partition in list(placement.guests[node]):
+            if not wanted[0] | wanted[-price]:
+                break
             if partition not in placement.pinned:
                 room, left = placement.room(partition, node), placement.left(partition)
                 if room & left:
                     yield partition, -price, room & left
                 yield partition, 0, room & ~left
         for partition in self.touched.get(node, ()):
+            if not wanted[0]:
+                break
             if node in placement.at(partition) and not (self.free and node == placement.had[partition][0]):
                 yield partition, 0, placement.room(partition, node) & placement.left(partition)
         if self.free or (most is not None and most < 1):
