@@ -106,14 +106,13 @@ class PartitionAdmin(Admin):
 
     def log_dirs(self, brokers: Iterable[int]) -> dict[int, LogDirs]:
         """Return what these brokers hold and how full their disks are, one request for each."""
-        found = {}
-        for broker in brokers:
-            answer = self._call(
-                f"describe log dirs of broker {broker}",
-                lambda broker=broker: self._python.describe_log_dirs(brokers=[broker]),
-            )
-            found[broker] = log_dirs_of(answer[0]["log_dirs"])
-        return found
+        return {broker: self._log_dirs(broker) for broker in brokers}
+
+    def _log_dirs(self, broker: int) -> LogDirs:
+        answer = self._call(
+            f"describe log dirs of broker {broker}", lambda: self._python.describe_log_dirs(brokers=[broker])
+        )
+        return log_dirs_of(answer[0]["log_dirs"])
 
 
 class IsrObserver:
