@@ -180,7 +180,8 @@ class Flow:
         for partition in list(placement.guests[node]):
             if not wanted[0] | wanted[-price]:
                 break
-            if partition not in placement.pinned:
+            # A path taken since the list was made may have led it away.
+            if partition in placement.guests[node] and partition not in placement.pinned:
                 room, left = placement.room(partition, node), placement.left(partition)
                 if room & left:
                     yield partition, -price, room & left
