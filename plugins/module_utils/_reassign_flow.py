@@ -263,14 +263,13 @@ class Flow:
             if not any_layer & ~self.dead:
                 return
             hit = room & layers[cost] & ~self.dead
-            while hit:
-                low = hit & -hit
-                yield low.bit_length() - 1, partition
-                # What was offered may have been taken.
-                hit &= ~low
-                if node not in self.placement.at(partition):
-                    break
+            # Paths are taken between one step asked for and the next: what was true then may not be now.
+            while hit and node in self.placement.at(partition):
                 hit &= self.placement.room(partition, node) & ~self.dead
+                if hit:
+                    low = hit & -hit
+                    hit ^= low
+                    yield low.bit_length() - 1, partition
 
     def _push(self, path: list[tuple[int, int, int]]) -> None:
         for leaving, coming, partition in path:
