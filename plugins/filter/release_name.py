@@ -10,8 +10,8 @@ author: The streamops engineers
 version_added: 0.1.0
 short_description: Name the release directory that a lock file or an archive ends in
 description:
-  - Gives C(<product>-<version>-<digest12>), the name of the directory in which a release is installed and of the archive it
-    is unpacked from.
+  - Gives C(<product>-<version>-<digest12>), the name of the directory in which a release is installed and of
+    the archive it is unpacked from.
   - The digest follows from what the release is made of, so a node that already has the directory needs no archive at
     all, and no control node has to fetch anything to know that.
 positional: launcher_sha256, archive_sha512, product

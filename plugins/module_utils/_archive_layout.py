@@ -3,8 +3,9 @@
 # Private to this collection.
 """What a release directory holds and what it is called: pure, so that a name costs no download.
 
-A release is the directory <product>-<version>-<digest12> (product kafka or zookeeper) with libs/ (the jars), bin/ (the launcher and one symbolic link
-per tool), config/ (logging of the tools) and, last, MANIFEST.sha256 with one line per file as sha256sum writes it.
+A release is the directory <product>-<version>-<digest12> (product kafka or zookeeper) with libs/ (the jars), bin/ (the
+launcher and one symbolic link per tool), config/ (logging of the tools) and, last, MANIFEST.sha256 with one line per
+file as sha256sum writes it.
 
 The name follows from the composition: the text that lists what the release is made of, one line per file with its
 SHA-256. Jars pinned by a lock file are all known beforehand, so the composition is the manifest itself. The files
