@@ -108,7 +108,9 @@ def endpoints(nodes: Iterable[Mapping[str, Any]], purpose: str) -> list[str]:
 
 
 def peer_names(nodes: Iterable[Mapping[str, Any]], host: str) -> list[str]:
-    """The names, no addresses, by which a node reaches others on other machines: all controllers, a broker all brokers.
+    """The names, no addresses, by which a node reaches others on other machines.
+
+    Every node reaches all controllers and all servers of ZooKeeper, a broker all brokers too.
 
     What is advertised to clients is left out: it may be a name that only they know.
     """
@@ -120,6 +122,8 @@ def peer_names(nodes: Iterable[Mapping[str, Any]], host: str) -> list[str]:
             continue
         if "controller" in node["roles"]:
             found[listener_for(node, "controllers")["advertised_host"]] = None
+        if "zookeeper" in node["roles"]:
+            found[node["listeners"][0]["advertised_host"]] = None
         if "broker" in node["roles"] and "broker" in own["roles"]:
             found[listener_for(node, "brokers")["advertised_host"]] = None
     return [name for name in found if not _is_address(name)]

@@ -77,7 +77,14 @@ class InventoryReader:
         undefined: dict[str, str] = {}
         wanted = [name for name in raw if name.startswith(READ_PREFIXES) or name in READ_NAMES]
         variables = {name: _template(templar, name, raw[name], undefined) for name in wanted}
-        node = build_node(host, **roles, variables=variables, undefined=undefined)
+        node = build_node(
+            host,
+            controller=roles["controller"],
+            broker=roles["broker"],
+            zookeeper=roles["zookeeper"],
+            variables=variables,
+            undefined=undefined,
+        )
         shown = any(one.purpose == "clients" and one.protocol == "SSL" for one in node.listeners())
         return dataclasses.replace(
             node,
