@@ -53,6 +53,8 @@ def cluster_name(inventory: Inventory) -> Iterator[Violation]:
 def members(inventory: Inventory) -> Iterator[Violation]:
     """C2: a cluster has at least one controller, or in mode zookeeper one server of ZooKeeper, and one broker."""
     for cluster in inventory.clusters():
+        if cluster.zookeepers and not cluster.brokers and not cluster.controllers:
+            continue  # An ensemble alone, for clients that are none of ours.
         quorum = (CONTROLLER_GROUP, cluster.controllers)
         if cluster.nodes[0].get("kafka_mode") == ZOOKEEPER_MODE:
             quorum = (ZOOKEEPER_GROUP, cluster.zookeepers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 import pytest
@@ -52,3 +53,24 @@ def test_a_broker_dies_under_load_and_returns_and_nothing_is_lost(mode: str, req
         assert all(p["leader"] == p["replicas"][0] for p in after), "preferred leaders are back"
     assert not ledger.failed
     assert not ledger.lost(read), "what was acknowledged was read"
+
+
+@pytest.mark.parametrize(("mode", "name"), [("zookeeper", "broker12"), ("isolated", "broker5")])
+def test_a_broker_is_replaced_by_an_empty_one_and_refills(mode: str, name: str, request: pytest.FixtureRequest) -> None:
+    cluster: Cluster = request.getfixturevalue(mode)
+    data, number = cluster.directory / "data" / name, cluster.identities[name]
+    alive = cluster.playbook("playbooks/replace_node.yml", kafka_replace_node=name)
+    assert alive.rc != 0
+    assert "A node that lives needs no replacement" in " ".join(alive.output.split())
+    cluster.stop(name)
+    there = cluster.playbook("playbooks/replace_node.yml", kafka_replace_node=name)
+    assert there.rc != 0
+    assert "there is data in" in " ".join(there.output.split())
+    shutil.rmtree(data)
+    plain = cluster.playbook()
+    assert plain.rc != 0, "a broker that the cluster knows is not started empty by accident"
+    assert f"while the cluster knows broker {number}" in " ".join(plain.output.split())
+    cluster.playbook("playbooks/replace_node.yml", kafka_replace_node=name).ok()
+    info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": cluster.bootstrap_servers})
+    assert info["counts"]["under_replicated"] == 0
+    assert list(data.glob("orders-*/*.log"))

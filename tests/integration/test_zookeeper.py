@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -156,24 +155,6 @@ def test_members_do_not_come_or_go_in_passing(zookeeper: ZookeeperCluster) -> No
     assert "zookeeper_members.yml" in run.output
     assert zookeeper.pids() == before
     assert zookeeper.ensemble()["healthy"]
-
-
-def test_a_broker_is_replaced_by_an_empty_one_and_refills(zookeeper: ZookeeperCluster) -> None:
-    alive = zookeeper.playbook("playbooks/replace_node.yml", kafka_replace_node="broker12")
-    assert alive.rc != 0
-    assert "A node that lives needs no replacement" in " ".join(alive.output.split())
-    zookeeper.stop("broker12")
-    there = zookeeper.playbook("playbooks/replace_node.yml", kafka_replace_node="broker12")
-    assert there.rc != 0
-    assert "there is data in" in " ".join(there.output.split())
-    shutil.rmtree(zookeeper.data("broker12"))
-    plain = zookeeper.playbook()
-    assert plain.rc != 0, "a broker that the cluster knows is not started empty by accident"
-    assert "while the cluster knows broker 12" in " ".join(plain.output.split())
-    zookeeper.playbook("playbooks/replace_node.yml", kafka_replace_node="broker12").ok()
-    info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": zookeeper.bootstrap_servers})
-    assert info["counts"]["under_replicated"] == 0
-    assert list(zookeeper.data("broker12").glob("orders-*/*.log"))
 
 
 def test_a_frozen_server_is_seen(zookeeper: ZookeeperCluster) -> None:

@@ -38,6 +38,10 @@ def test_a_good_inventory_has_nothing_wrong() -> None:
     assert check_inventory(ensemble(servers=5)) == []
 
 
+def test_an_ensemble_may_stand_alone() -> None:
+    assert check_inventory(ensemble(brokers=0)) == []
+
+
 @pytest.mark.parametrize(
     ("inventory", "rule", "parts"),
     [
