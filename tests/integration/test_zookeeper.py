@@ -39,7 +39,7 @@ def test_words_that_tell_too_much_are_refused(zookeeper: ZookeeperCluster, word:
 
 
 def test_identity_and_transaction_log_are_where_they_belong(zookeeper: ZookeeperCluster) -> None:
-    assert (zookeeper.data("zookeeper2") / "myid").read_text() == "2\n"
+    assert (zookeeper.data("zookeeper2") / "myid").read_text() == "2"
     assert list((zookeeper.directory / "data" / "zookeeper2-txlog" / "version-2").glob("log.*"))
     assert not list((zookeeper.data("zookeeper2") / "version-2").glob("log.*"))
     listening = subprocess.run(["ss", "-Htlnp"], capture_output=True, text=True, check=False).stdout
