@@ -44,18 +44,23 @@ class Zookeeper:
             self._client.start(timeout=self._access.request_timeout * 2.0)
         except (KazooException, KazooTimeoutError, OSError, ValueError) as error:
             self._close()
-            why = str(error) or type(error).__name__
-            raise EnsembleUnreachableError(
-                f"ZooKeeper {self._hosts}: no session: {why}. Check that a majority of its servers runs, and name, "
-                "password and certificates. Nothing was changed.",
-                servers=self._hosts,
-            ) from error
+            raise self._unreachable(error) from error
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._close()
+        if error is not None and type(error).__module__.startswith("kazoo."):
+            raise self._unreachable(error) from error
+
+    def _unreachable(self, error: BaseException) -> EnsembleUnreachableError:
+        why = str(error) or type(error).__name__
+        return EnsembleUnreachableError(
+            f"ZooKeeper {self._hosts}: it does not answer us: {why}. Check that a majority of its servers runs, and "
+            "name, password and certificates. Run again once it does.",
+            servers=self._hosts,
+        )
 
     def _close(self) -> None:
         self._client.stop()
