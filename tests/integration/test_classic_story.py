@@ -21,7 +21,7 @@ def described(cluster: Cluster) -> list[dict[str, Any]]:
     return [partition for topic in info["topics"] for partition in topic["partitions"]]
 
 
-@pytest.mark.parametrize("mode", ["zookeeper", "isolated"])
+@pytest.mark.parametrize("mode", ["zookeeper", pytest.param("isolated", marks=pytest.mark.full)])
 def test_a_broker_dies_under_load_and_returns_and_nothing_is_lost(mode: str, request: pytest.FixtureRequest) -> None:
     cluster: Cluster = request.getfixturevalue(mode)
     topic = {"name": TOPIC, "partitions": 10, "replication_factor": 2, "config": {"min.insync.replicas": 1}}
@@ -55,7 +55,10 @@ def test_a_broker_dies_under_load_and_returns_and_nothing_is_lost(mode: str, req
     assert not ledger.lost(read), "what was acknowledged was read"
 
 
-@pytest.mark.parametrize(("mode", "name"), [("zookeeper", "broker12"), ("isolated", "broker5")])
+@pytest.mark.parametrize(
+    ("mode", "name"),
+    [("zookeeper", "broker12"), pytest.param("isolated", "broker5", marks=pytest.mark.full)],
+)
 def test_a_broker_is_replaced_by_an_empty_one_and_refills(mode: str, name: str, request: pytest.FixtureRequest) -> None:
     cluster: Cluster = request.getfixturevalue(mode)
     data, number = cluster.directory / "data" / name, cluster.identities[name]
