@@ -17,6 +17,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight_result i
 SPEC = {
     "controllers_group": {"type": "str", "default": "kraft_controllers"},
     "brokers_group": {"type": "str", "default": "kafka_brokers"},
+    "zookeeper_group": {"type": "str", "default": "zookeeper"},
     "node_info_variable": {"type": "str", "default": "__common_node_info"},
     "clock_info_variable": {"type": "str", "default": "__preflight_clock"},
 }
@@ -35,7 +36,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         _, options = self.validate_argument_spec(argument_spec=SPEC)
         reader = InventoryReader(self, known)
         expected = set(known.get("ansible_play_hosts_all", ()))
-        nodes = reader.nodes(options["controllers_group"], options["brokers_group"])
+        groups = (options[f"{name}_group"] for name in ("controllers", "brokers", "zookeeper"))
+        nodes = reader.nodes(*groups)
         hosts = []
         for node in nodes:
             if node.name in expected:
@@ -45,6 +47,11 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         return dict(result, **preflight_result(check_hosts(hosts), bool(self._task.register)))
 
 
+def _listed(node: Node, variable: str) -> list[str]:
+    named = node.get(variable, [])
+    return [str(name) for name in named] if isinstance(named, (list, tuple)) else []
+
+
 def _host(node: Node, info: Any, clock: Any) -> Host:
     """What the rules look at, from a node of the inventory and what node_info and clock_info registered there."""
     accepted = node.get("preflight_accept", [])
@@ -52,10 +59,13 @@ def _host(node: Node, info: Any, clock: Any) -> Host:
         name=node.name,
         cluster=node.cluster,
         machine=node.machine,
-        node_id=as_int(node.get("kafka_node_id")),
-        roles=tuple(role for role, has in (("broker", node.broker), ("controller", node.controller)) if has),
+        node_id=as_int(node.get("zookeeper_id" if node.zookeeper else "kafka_node_id")),
+        roles=tuple(role for role in ("broker", "controller", "zookeeper") if getattr(node, role)),
         cluster_id=node.text("kafka_cluster_id"),
-        version=node.text("kafka_version"),
+        version=node.text("zookeeper_version" if node.zookeeper else "kafka_version"),
+        mode=node.text("kafka_mode"),
+        emptied=node.name in _listed(node, "kafka_replaced_nodes"),
+        member=node.name in (_listed(node, "zookeeper_members") or [node.name]),
         production=node.text("kafka_profile") != "development",
         min_free_mib=as_int(node.get("preflight_min_free_mib")) or 0,
         min_free_inodes=as_int(node.get("preflight_min_free_inodes")) or 0,

@@ -19,6 +19,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight_result i
 SPEC = {
     "controllers_group": {"type": "str", "default": "kraft_controllers"},
     "brokers_group": {"type": "str", "default": "kafka_brokers"},
+    "zookeeper_group": {"type": "str", "default": "zookeeper"},
 }
 
 
@@ -34,7 +35,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         known = task_vars or {}
         _, options = self.validate_argument_spec(argument_spec=SPEC)
         reader = InventoryReader(self, known)
-        nodes = reader.nodes(options["controllers_group"], options["brokers_group"])
+        groups = (options[f"{name}_group"] for name in ("controllers", "brokers", "zookeeper"))
+        nodes = reader.nodes(*groups)
         inventory = Inventory(
             nodes=tuple(nodes),
             limit=known.get("ansible_limit"),

@@ -10,11 +10,11 @@ author: The streamops engineers
 version_added: 0.1.0
 short_description: Name the release directory that a lock file or an archive ends in
 description:
-  - Gives C(kafka-<version>-<digest12>), the name of the directory in which a release is installed and of the archive it
-    is unpacked from.
+  - Gives C(<product>-<version>-<digest12>), the name of the directory in which a release is installed and of
+    the archive it is unpacked from.
   - The digest follows from what the release is made of, so a node that already has the directory needs no archive at
     all, and no control node has to fetch anything to know that.
-positional: launcher_sha256, archive_sha512
+positional: launcher_sha256, archive_sha512, product
 options:
   _input:
     description: The parsed lock file (source C(maven)), or the version as a string (source C(archive)).
@@ -28,6 +28,10 @@ options:
     description: SHA-512 of Apache's archive; needed with a version, not looked at with a lock file.
     type: str
     default: ''
+  product:
+    description: C(kafka) or C(zookeeper).
+    type: str
+    default: kafka
 """
 
 EXAMPLES = r"""
@@ -59,13 +63,15 @@ from ansible_collections.streamops.kafka.plugins.module_utils import _lock
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError
 
 
-def release_name(made_of: Mapping[str, Any] | str, launcher_sha256: str, archive_sha512: str = "") -> str:
+def release_name(
+    made_of: Mapping[str, Any] | str, launcher_sha256: str, archive_sha512: str = "", product: str = "kafka"
+) -> str:
     """Name the release made of a parsed lock file, or of the archive of a version with this SHA-512."""
     try:
         if isinstance(made_of, str):
-            return layout.name_from_archive(made_of, archive_sha512, launcher_sha256)
+            return layout.name_from_archive(made_of, archive_sha512, launcher_sha256, layout.PRODUCTS[product])
         lock = _lock.from_mapping(made_of)
-        return layout.name_from_lock(lock.version, lock.digests, launcher_sha256)
+        return layout.name_from_lock(lock.version, lock.digests, launcher_sha256, layout.PRODUCTS[product])
     except StreamopsError as error:
         raise AnsibleFilterError(error.message) from error
     except (KeyError, TypeError, ValueError) as error:

@@ -26,6 +26,7 @@ class Wish:
     lock_path: str = ""
     src: str = ""
     sha512: str = ""
+    product: layout.Product = layout.KAFKA
 
     @property
     def launcher_sha256(self) -> str:
@@ -36,18 +37,20 @@ class Wish:
     def name(self) -> str:
         """The name of the release, known before anything is fetched."""
         if self.lock is None:
-            return layout.name_from_archive(self.version, self.sha512, self.launcher_sha256)
-        return layout.name_from_lock(self.version, self.lock.digests, self.launcher_sha256)
+            return layout.name_from_archive(self.version, self.sha512, self.launcher_sha256, self.product)
+        return layout.name_from_lock(self.version, self.lock.digests, self.launcher_sha256, self.product)
 
     @property
     def tools(self) -> list[str]:
         """The operator tools by name."""
-        return layout.tool_names(self.launcher, self.version)
+        return layout.tool_names(self.launcher, self.version, self.product)
 
     @property
     def files(self) -> Mapping[str, str] | None:
         """All files with their digests, where a lock file tells them."""
-        return None if self.lock is None else layout.files_of_lock(self.lock.digests, self.launcher_sha256)
+        if self.lock is None:
+            return None
+        return layout.files_of_lock(self.lock.digests, self.launcher_sha256, self.product)
 
 
 @dataclass(frozen=True)
@@ -61,9 +64,13 @@ class Means:
     lock_timeout: float = 900
 
 
-def read_lock(path: str, version: str = "") -> _lock.Lock:
-    """Read a lock file; InvalidInput where it is unreadable or for another version than the wanted one."""
+def read_lock(path: str, version: str = "", product: str = "") -> _lock.Lock:
+    """Read a lock file; InvalidInput where it is unreadable or for another version or product than the wanted one."""
     lock = _lock.parse(read_text(path, "Lock file"), path)
+    if product and lock.name != product:
+        raise InvalidInput(
+            f"Lock file {path}", f"it is for {lock.name}, wanted is {product}", "Name the lock file of the product."
+        )
     if version and lock.version != version:
         raise InvalidInput(
             f"Lock file {path}",
@@ -100,7 +107,7 @@ def ensure(wish: Wish, cache: Cache, means: Means) -> tuple[str, bool]:
             libs = os.path.join(work, "libs")
             if wish.lock is None:
                 path = _archive_source.local_copy(wish.src, wish.sha512, cache.downloads, means.download_timeout)
-                _archive_source.extract_jars(path, _archive_source.shown(wish.src), wish.version, libs)
+                _archive_source.extract_jars(path, _archive_source.shown(wish.src), wish.version, libs, wish.product)
             else:
                 _fetch(wish.lock, work, means)
                 check_jars(wish.lock, wish.lock_path, libs)
@@ -115,7 +122,8 @@ def _fetch(lock: _lock.Lock, work: str, means: Means) -> None:
 def _publish(wish: Wish, cache: Cache, work: str) -> str:
     """Pack the jars of the workplace; the digest goes beside the archive first, so that no archive is without one."""
     packed, path = os.path.join(work, "release.tar"), cache.archive(wish.name)
-    sha256 = _archive_tar.write(packed, wish.name, os.path.join(work, "libs"), wish.launcher, wish.tools)
+    libs = os.path.join(work, "libs")
+    sha256 = _archive_tar.write(packed, wish.name, libs, wish.launcher, wish.tools, wish.product)
     sidecar = os.path.join(work, "sidecar")
     with open(sidecar, "w", encoding="utf-8") as file:
         file.write(f"{sha256}  {os.path.basename(path)}\n")

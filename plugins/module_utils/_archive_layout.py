@@ -3,8 +3,9 @@
 # Private to this collection.
 """What a release directory holds and what it is called: pure, so that a name costs no download.
 
-A release is the directory kafka-<version>-<digest12> with libs/ (the jars), bin/ (the launcher and one symbolic link
-per tool), config/ (logging of the tools) and, last, MANIFEST.sha256 with one line per file as sha256sum writes it.
+A release is the directory <product>-<version>-<digest12> (product kafka or zookeeper) with libs/ (the jars), bin/ (the
+launcher and one symbolic link per tool), config/ (logging of the tools) and, last, MANIFEST.sha256 with one line per
+file as sha256sum writes it.
 
 The name follows from the composition: the text that lists what the release is made of, one line per file with its
 SHA-256. Jars pinned by a lock file are all known beforehand, so the composition is the manifest itself. The files
@@ -16,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from ansible_collections.streamops.kafka.plugins.module_utils._archive_errors import InvalidInput
 
@@ -46,14 +48,46 @@ log4j.appender.stderr.layout=org.apache.log4j.PatternLayout
 log4j.appender.stderr.layout.ConversionPattern=[%d] %p %m (%c)%n
 """,
 }
+# ZooKeeper logs through Logback.
+ZOOKEEPER_CONFIG_FILES = {
+    "config/tools-logback.xml": """\
+<configuration>
+  <appender name="STDERR" class="ch.qos.logback.core.ConsoleAppender">
+    <target>System.err</target>
+    <encoder><pattern>[%d] %p %m \\(%c\\)%n</pattern></encoder>
+  </appender>
+  <root level="WARN"><appender-ref ref="STDERR"/></root>
+</configuration>
+""",
+}
 
 
-def tool_names(launcher: str, version: str) -> list[str]:
-    """Read from the text of the launcher the names of the tools that a Kafka of this version has."""
+@dataclass(frozen=True)
+class Product:
+    """What a release is of: its name, the tools besides those in the launcher's table, and our configuration files.
+
+    C(jar_directory) is where Apache's archive keeps the jars, C(core) the jar that tells the version there.
+    """
+
+    name: str
+    title: str
+    jar_directory: str
+    core: str
+    tools: tuple[str, ...] = ()
+    config_files: Mapping[str, str] = field(default_factory=dict)
+
+
+KAFKA = Product("kafka", "Kafka", "libs", "kafka_2.13-{version}.jar", ("kafka-run-class.sh",), CONFIG_FILES)
+ZOOKEEPER = Product("zookeeper", "ZooKeeper", "lib", "zookeeper-{version}.jar", (), ZOOKEEPER_CONFIG_FILES)
+PRODUCTS = {product.name: product for product in (KAFKA, ZOOKEEPER)}
+
+
+def tool_names(launcher: str, version: str, product: Product = KAFKA) -> list[str]:
+    """Read from the text of the launcher the names of the tools that a product of this version has."""
     table = _TABLE.search(launcher)
     if table is None:
         raise InvalidInput("Launcher", "it has no table of tools", "Take it from the collection again.")
-    names = ["kafka-run-class.sh"]
+    names = list(product.tools)
     for line in table.group(1).splitlines():
         name, since_4, before = line.split()
         main = since_4 if int(version.split(".")[0]) >= 4 or before == "=" else before
@@ -78,33 +112,33 @@ def parse_manifest(text: str) -> dict[str, str]:
     return files
 
 
-def own_files(launcher_sha256: str) -> dict[str, str]:
+def own_files(launcher_sha256: str, product: Product = KAFKA) -> dict[str, str]:
     """The files that we add to the jars, as path to SHA-256."""
-    files = {path: hashlib.sha256(text.encode()).hexdigest() for path, text in CONFIG_FILES.items()}
+    files = {path: hashlib.sha256(text.encode()).hexdigest() for path, text in product.config_files.items()}
     files[LAUNCHER] = launcher_sha256
     return files
 
 
-def files_of_lock(digests: Mapping[str, str], launcher_sha256: str) -> dict[str, str]:
+def files_of_lock(digests: Mapping[str, str], launcher_sha256: str, product: Product = KAFKA) -> dict[str, str]:
     """All files of a release made of jars (file name to SHA-256), as path to SHA-256."""
-    return dict({f"libs/{name}": digest for name, digest in digests.items()}, **own_files(launcher_sha256))
+    return dict({f"libs/{name}": digest for name, digest in digests.items()}, **own_files(launcher_sha256, product))
 
 
-def name_from_lock(version: str, digests: Mapping[str, str], launcher_sha256: str) -> str:
+def name_from_lock(version: str, digests: Mapping[str, str], launcher_sha256: str, product: Product = KAFKA) -> str:
     """The name of a release made of the jars of a lock file."""
-    return _name(version, manifest(files_of_lock(digests, launcher_sha256)))
+    return _name(version, manifest(files_of_lock(digests, launcher_sha256, product)), product)
 
 
-def name_from_archive(version: str, sha512: str, launcher_sha256: str) -> str:
+def name_from_archive(version: str, sha512: str, launcher_sha256: str, product: Product = KAFKA) -> str:
     """The name of a release made of Apache's archive with this SHA-512."""
-    archive = f"{normal_sha512(sha512)}  kafka-{version}.tgz\n"
-    return _name(version, archive + manifest(own_files(launcher_sha256)))
+    archive = f"{normal_sha512(sha512)}  {product.name}-{version}.tgz\n"
+    return _name(version, archive + manifest(own_files(launcher_sha256, product)), product)
 
 
-def _name(version: str, composition: str) -> str:
+def _name(version: str, composition: str, product: Product) -> str:
     if not _VERSION.fullmatch(version):
-        raise InvalidInput("kafka_version", f'"{version}" is not three numbers', "Write it as in 4.3.1.")
-    return f"kafka-{version}-{hashlib.sha256(composition.encode()).hexdigest()[:12]}"
+        raise InvalidInput(f"{product.name}_version", f'"{version}" is not three numbers', "Write it as in 4.3.1.")
+    return f"{product.name}-{version}-{hashlib.sha256(composition.encode()).hexdigest()[:12]}"
 
 
 def normal_sha512(text: str) -> str:

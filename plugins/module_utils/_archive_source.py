@@ -19,6 +19,7 @@ import urllib.request
 from collections.abc import Callable
 from typing import IO
 
+from ansible_collections.streamops.kafka.plugins.module_utils import _archive_layout as layout
 from ansible_collections.streamops.kafka.plugins.module_utils._archive_errors import (
     ArchiveError,
     ChecksumMismatch,
@@ -114,11 +115,11 @@ def _download(source: str, target: IO[bytes], deadline: float, clock: Callable[[
         raise DownloadFailed(name, f"the download is cut: expected {expected} bytes, found {received}", way_out)
 
 
-def extract_jars(path: str, name: str, version: str, target: str) -> None:
-    """Take the jars of libs/ out of an archive of Apache's layout into the directory C(target).
+def extract_jars(path: str, name: str, version: str, target: str, product: layout.Product = layout.KAFKA) -> None:
+    """Take the jars of libs/ (of ZooKeeper lib/) out of an archive of Apache's layout into the directory C(target).
 
     The caller has checked the SHA-512. Raises ArchiveError where the archive holds anything that leaves its own
-    directory, a device, or another Kafka than C(version).
+    directory, a device, or another version than C(version).
     """
     os.makedirs(target)
     total = 0
@@ -128,13 +129,13 @@ def extract_jars(path: str, name: str, version: str, target: str) -> None:
                 problem = unsafe(member)
                 total += member.size
                 if problem or count > _MAX_MEMBERS or total > _MAX_BYTES:
-                    raise _refusal(name, problem or "it unpacks to more than any Kafka takes")
+                    raise _refusal(name, problem or f"it unpacks to more than any {product.title} takes")
                 parts = member.name.split("/")
-                if len(parts) == 3 and parts[1] == "libs" and member.name.endswith(".jar"):
+                if len(parts) == 3 and parts[1] == product.jar_directory and member.name.endswith(".jar"):
                     _take(tar, member, name, os.path.join(target, parts[2]))
     except (tarfile.TarError, EOFError, OSError) as error:
         raise _refusal(name, f"it cannot be read as a gzip tar file: {error}") from error
-    _check_version(name, version, os.listdir(target))
+    _check_version(name, version, os.listdir(target), product)
 
 
 def _take(tar: tarfile.TarFile, member: tarfile.TarInfo, name: str, target: str) -> None:
@@ -163,11 +164,14 @@ def unsafe(member: tarfile.TarInfo) -> str:
     return ""
 
 
-def _check_version(name: str, version: str, jars: list[str]) -> None:
-    cores = sorted(jar for jar in jars if re.fullmatch(r"kafka_2\.[0-9]+-[0-9.]+\.jar", jar))
+def _check_version(name: str, version: str, jars: list[str], product: layout.Product) -> None:
+    wanted = product.core.format(version=version)
+    pattern = re.escape(wanted).replace(re.escape(version), "[0-9.]+").replace("2\\.13", "2\\.[0-9]+")
+    cores = sorted(jar for jar in jars if re.fullmatch(pattern, jar))
     if len(cores) != 1 or not cores[0].endswith(f"-{version}.jar"):
-        found = ", ".join(cores) or "no kafka_2.*.jar"
-        raise _refusal(name, f"expected Kafka {version} (libs/kafka_2.13-{version}.jar), found {found}")
+        found = ", ".join(cores) or f"no {product.core.partition('-')[0].replace('_2.13', '_2.*')}.jar"
+        directory = product.jar_directory
+        raise _refusal(name, f"expected {product.title} {version} ({directory}/{wanted}), found {found}")
 
 
 def _refusal(name: str, why: str) -> ArchiveError:

@@ -54,14 +54,21 @@ class _Hashing:
         return self._raw.write(data)
 
 
-def write(target: str, name: str, libs: str, launcher: str, tools: Sequence[str]) -> str:
+def write(
+    target: str,
+    name: str,
+    libs: str,
+    launcher: str,
+    tools: Sequence[str],
+    product: layout.Product = layout.KAFKA,
+) -> str:
     """Write the archive of release C(name) to the file C(target); returns its SHA-256.
 
     C(libs) is the directory with the jars, C(launcher) the launcher's text, C(tools) the names that link to it.
     The manifest is the last member, so that its presence on a node marks a complete unpack.
     """
     launcher_bytes = launcher.encode()
-    files = layout.files_of_lock(digests_in(libs), hashlib.sha256(launcher_bytes).hexdigest())
+    files = layout.files_of_lock(digests_in(libs), hashlib.sha256(launcher_bytes).hexdigest(), product)
     with open(target, "wb") as raw:
         hashing = _Hashing(raw)
         # The mode w| never seeks back, so the digest of what went by is the digest of the file.
@@ -73,8 +80,8 @@ def write(target: str, name: str, libs: str, launcher: str, tools: Sequence[str]
                 link = _member(f"{name}/bin/{tool}", tarfile.SYMTYPE, 0o777)
                 link.linkname = "launcher"
                 tar.addfile(link)
-            for path in sorted(layout.CONFIG_FILES):
-                _add_bytes(tar, f"{name}/{path}", layout.CONFIG_FILES[path].encode(), 0o644)
+            for path in sorted(product.config_files):
+                _add_bytes(tar, f"{name}/{path}", product.config_files[path].encode(), 0o644)
             for jar in sorted(path for path in files if path.startswith("libs/")):
                 _add_file(tar, f"{name}/{jar}", os.path.join(libs, os.path.basename(jar)))
             _add_bytes(tar, f"{name}/{layout.MANIFEST}", layout.manifest(files).encode(), 0o644)

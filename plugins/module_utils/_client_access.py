@@ -37,7 +37,8 @@ class AccessCalls(Libraries):
             deletions=[(name, MECHANISMS[mechanism]) for name, mechanism in deletions],
             upsertions=[(name, MECHANISMS[mechanism], *rest) for name, mechanism, *rest in upserts],
         )
-        return {result.user: outcome(result) for result in self._send("alter SCRAM credentials", request).results}
+        answer = self._send("alter SCRAM credentials", request, self._controller())
+        return {result.user: outcome(result) for result in answer.results}
 
     def acls(self, at: int | None = None) -> dict[Binding, None]:
         """Every ACL binding of the cluster."""

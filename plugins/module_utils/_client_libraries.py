@@ -86,6 +86,11 @@ class Libraries:
 
         return self._call(what, lambda: manager.run(exchange))
 
+    def _controller(self) -> int | None:
+        """The broker that must be sent what others do not forward in ZooKeeper mode; in KRaft it is any one."""
+        found = int(self._call("describe cluster", self._python.describe_cluster)["controller_id"])
+        return found if found >= 0 else None
+
     def _close_python(self) -> None:
         if self._python_client is not None:
             self._python_client.close()

@@ -15,6 +15,7 @@ from typing import Any, Union
 
 from ansible_collections.streamops.kafka.plugins.module_utils._nodes import cluster_nodes
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import as_bool
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_nodes import zookeeper_nodes
 
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
 
@@ -24,7 +25,12 @@ PARTIES = {
     "clients": ("brokers", "clients", "administrators"),
     "brokers": ("brokers",),
     "controllers": ("brokers", "controllers"),
+    "zookeeper_clients": ("brokers", "administrators"),
+    "zookeeper_quorum": ("zookeepers",),
+    "zookeeper_election": ("zookeepers",),
 }
+# The parties that are nodes of the same cluster.
+NODES = ("brokers", "controllers", "zookeepers")
 # Where sshd listens unless ansible_port says something else.
 SSH_PORT = 22
 LOCAL = ("local", "ansible.builtin.local")
@@ -77,19 +83,24 @@ def places(
 ) -> list[dict[str, Any]]:
     """All that the firewalls of all machines need to know of the inventory, as plain data.
 
-    names -- the groups: brokers, controllers; defaults -- values for hosts that leave a variable out:
+    names -- the groups: brokers, controllers, zookeeper; defaults -- values for hosts that leave a variable out:
     kafka_cluster_name, kafka_listeners, kafka_firewall_client_groups.
     A place is a node of cluster_nodes with cluster, firewall, ssh_ports, networks (purpose -> CIDR list) and the words
     of three parties: its own, clients, administrators.
     """
     brokers, controllers = (list(groups.get(names[key], [])) for key in ("brokers", "controllers"))
+    zookeepers = list(groups.get(names.get("zookeeper", ""), []))
     clusters = [
-        hostvars[host].get("kafka_cluster_name", defaults["kafka_cluster_name"]) for host in (*controllers, *brokers)
+        hostvars[host].get("kafka_cluster_name", defaults["kafka_cluster_name"])
+        for host in (*controllers, *brokers, *zookeepers)
     ]
     return [
         {**node, "cluster": cluster, **_place(hostvars[node["host"]], node["host"], hostvars, groups, defaults)}
         for cluster in dict.fromkeys(clusters)
-        for node in cluster_nodes(hostvars, brokers, controllers, cluster, defaults)
+        for node in (
+            *cluster_nodes(hostvars, brokers, controllers, cluster, defaults),
+            *zookeeper_nodes(hostvars, zookeepers, cluster, defaults),
+        )
     ]
 
 
@@ -156,7 +167,7 @@ def _sources(
     cluster = [other for other in inventory if other["cluster"] == node["cluster"]]
     words = [*listener.get("networks", []), *node["networks"].get(purpose, [])]
     for party in PARTIES[purpose]:
-        if party in ("brokers", "controllers"):
+        if party in NODES:
             words += [word for other in cluster if party[:-1] in other["roles"] for word in other["words"]]
         else:
             words += node[party]

@@ -17,6 +17,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils import _format_refusals as refusals
 
 BROKER, CONTROLLER = "broker", "controller"
+ZOOKEEPER_MODE = "zookeeper"
 
 Node = Mapping[str, Any]
 
@@ -30,7 +31,7 @@ def format_plan(
 ) -> dict[str, Any]:
     """Decide on all nodes of one cluster at once.
 
-    nodes -- {host, node_id, roles, disks (of node_info, None when the host was not asked), running}.
+    nodes -- {host, node_id, roles, disks (of node_info, None when the host was not asked), running, mode}.
     cluster_id -- the inventory's, "" for none. registered -- ids of the brokers registered in the running cluster,
     None when it could not be asked. drawn -- a fresh random id, used when nothing else gives one. replacing -- the
     one host whose disks were replaced on purpose, "" for none.
@@ -45,6 +46,8 @@ def format_plan(
     found = [one for node in nodes for one in refusals.of_disks(node, chosen if source != "drawn" else "", source)]
     found += refusals.of_copies(nodes) + refusals.of_ids(nodes)
     formats = {node["host"]: dirs for node in nodes for dirs in [_to_format(node)] if dirs}
+    if any(node.get("mode") == ZOOKEEPER_MODE for node in nodes):
+        return _without_formatting(nodes, formats, found, ids, replacing, chosen if source != "drawn" else "")
     if formats and not chosen:
         raise ValueError("no cluster id: the inventory has none, no disk carries one, and none was drawn")
     # A disk that has something on it is refused above, for that; whether it may be formatted is no question then.
@@ -61,6 +64,38 @@ def format_plan(
         "format": list(allowed),
         "format_dirs": allowed,
         "initial_controllers": {host: first and _holds_voter(by_host[host], dirs) for host, dirs in allowed.items()},
+        "refusals": found,
+    }
+
+
+def _without_formatting(
+    nodes: Sequence[Node],
+    empty: Mapping[str, Sequence[str]],
+    found: list[dict[str, Any]],
+    registered: set[int] | None,
+    replacing: str,
+    cluster_id: str,
+) -> dict[str, Any]:
+    """The plan in mode zookeeper, whose brokers format their directories themselves: it only refuses.
+
+    A broker that others know, and that has no data any more, is not started by accident: with all of its partitions
+    empty it could become the leader of those that have no other copy left.
+    """
+    troubled = {one["host"] for one in found}
+    for node in nodes:
+        if node["host"] not in empty or node["host"] in troubled or node["host"] == replacing:
+            continue
+        if node["running"]:
+            found.append(refusals.running(node))
+        elif registered is not None and int(node["node_id"]) in registered:
+            found.append(refusals.registered(node))
+    return {
+        "cluster_id": cluster_id,
+        "source": "disks" if cluster_id else "zookeeper",
+        "first_installation": not any(has_started(node) for node in nodes),
+        "format": [],
+        "format_dirs": {},
+        "initial_controllers": {},
         "refusals": found,
     }
 

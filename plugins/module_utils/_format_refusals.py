@@ -51,20 +51,25 @@ def _of_disk(node: Node, disk: Mapping[str, Any], cluster_id: str, source: str) 
         return [refusal(node, "unreadable", path, disk["error"], "a directory that can be read, or none", way_out)]
     if meta is None:
         return [] if disk["empty"] else [_not_empty(node, disk)]
-    if "node.id" not in meta:
+    key = "broker.id" if node.get("mode") == "zookeeper" else "node.id"
+    if key not in meta and key == "broker.id":
+        found = f"data of a KRaft node (node.id {meta.get('node.id')})"
+        way_out = "No way leads back to ZooKeeper: set kafka_mode to a mode of KRaft, or name other directories."
+        return [refusal(node, "kraft_data", path, found, "data of a broker of ZooKeeper mode", way_out)]
+    if key not in meta:
         found = f"data of a ZooKeeper mode broker (broker.id {meta.get('broker.id')})"
         way_out = "It is never formatted: take it over with the migration to KRaft, or name another directory."
         return [refusal(node, "zookeeper_data", path, found, "data of a KRaft node", way_out)]
     wrong = []
     if cluster_id and meta["cluster.id"] != cluster_id:
         wrong.append(_other_cluster(node, path, meta["cluster.id"], cluster_id, source))
-    if str(meta["node.id"]) != str(node["node_id"]):
+    if str(meta[key]) != str(node["node_id"]):
         way_out = (
-            f"Set kafka_node_id of {node['host']} back to {meta['node.id']}: the id of a node never changes. If the "
+            f"Set kafka_node_id of {node['host']} back to {meta[key]}: the id of a node never changes. If the "
             "disk belongs to another node, mount it there."
         )
-        found = f"node.id {meta['node.id']} on the disk"
-        wrong.append(refusal(node, "node_id", path, found, f"node.id {node['node_id']} (kafka_node_id)", way_out))
+        found = f"{key} {meta[key]} on the disk"
+        wrong.append(refusal(node, "node_id", path, found, f"{key} {node['node_id']} (kafka_node_id)", way_out))
     return wrong
 
 

@@ -22,6 +22,9 @@ _FORMATTERS = re.compile(r"bootstrap\.checkpoint(\.tmp)?\Z|meta\.properties\.tmp
 _FIRST_SNAPSHOT = re.compile(r"0{20}-0{10}\.checkpoint(\.part)?\Z")
 # Names shown of a directory with foreign data.
 _SHOWN = 5
+# ZooKeeper's: who the server is, and the election that it last took part in (0 until its first quorum).
+MYID = "myid"
+CURRENT_EPOCH = os.path.join("version-2", "currentEpoch")
 # A meta.properties has five lines; anything larger is something else and is not read whole.
 _META_LIMIT = 65536
 
@@ -39,6 +42,8 @@ def disks(log_dirs: Sequence[str], metadata_dir: str) -> list[dict[str, Any]]:
 def disk(path: str) -> dict[str, Any]:
     """Describe one directory: exists, empty, meta_properties, quorum_state, started, cut_format, entries, space, error.
 
+    Of a server of ZooKeeper also myid and epoch, as their files say it.
+
     started -- there is something that only a running Kafka writes (or that is not Kafka's at all).
     cut_format -- only what an interrupted format leaves behind. error -- why it could not be read, else None.
     """
@@ -51,6 +56,8 @@ def disk(path: str) -> dict[str, Any]:
         "started": False,
         "cut_format": False,
         "entries": [],
+        "myid": None,
+        "epoch": None,
         "error": None,
     }
     found.update(_space(path))
@@ -81,7 +88,18 @@ def _content(path: str) -> dict[str, Any]:
         "started": started,
         "cut_format": bool(names) and not formatted and not started,
         "entries": names[:_SHOWN],
+        "myid": _number(path, MYID),
+        "epoch": _number(path, CURRENT_EPOCH),
     }
+
+
+def _number(path: str, name: str) -> str | None:
+    """The text of a small file of ZooKeeper without white space around it, None where there is none."""
+    try:
+        with open(os.path.join(path, name), encoding=READ_ENCODING) as file:
+            return file.read(_SHOWN * 8).strip()
+    except FileNotFoundError:
+        return None
 
 
 def meta_properties(path: str) -> dict[str, str]:

@@ -108,7 +108,9 @@ def endpoints(nodes: Iterable[Mapping[str, Any]], purpose: str) -> list[str]:
 
 
 def peer_names(nodes: Iterable[Mapping[str, Any]], host: str) -> list[str]:
-    """The names, no addresses, by which a node reaches others on other machines: all controllers, a broker all brokers.
+    """The names, no addresses, by which a node reaches others on other machines.
+
+    Every node reaches all controllers and all servers of ZooKeeper, a broker all brokers too.
 
     What is advertised to clients is left out: it may be a name that only they know.
     """
@@ -120,6 +122,8 @@ def peer_names(nodes: Iterable[Mapping[str, Any]], host: str) -> list[str]:
             continue
         if "controller" in node["roles"]:
             found[listener_for(node, "controllers")["advertised_host"]] = None
+        if "zookeeper" in node["roles"]:
+            found[node["listeners"][0]["advertised_host"]] = None
         if "broker" in node["roles"] and "broker" in own["roles"]:
             found[listener_for(node, "brokers")["advertised_host"]] = None
     return [name for name in found if not _is_address(name)]
@@ -136,18 +140,21 @@ def _is_address(name: str) -> bool:
 def listener_properties(node: Mapping[str, Any], controllers: Sequence[str]) -> dict[str, Any]:
     """The native listener properties of one node.
 
-    controllers -- host:port of every controller, the bootstrap list of the dynamic quorum (KIP-853).
+    controllers -- host:port of every controller, the bootstrap list of the dynamic quorum (KIP-853); without any the
+    cluster is one of ZooKeeper mode, whose brokers know of no controllers' listener.
     Kafka wants a broker to know the controllers' listener by name even though it does not open it (KIP-631), and
     forbids an isolated controller to name an inter-broker listener that it does not open.
     """
     opened = [listener for listener in node["listeners"] if listener["opens"]]
+    known = node["listeners"] if controllers else opened
     properties: dict[str, Any] = {
         "listeners": [f"{one['name']}://{one['host']}:{one['port']}" for one in opened],
         "advertised.listeners": [f"{one['name']}://{one['advertised_host']}:{one['port']}" for one in opened],
-        "listener.security.protocol.map": [f"{one['name']}:{one['protocol']}" for one in node["listeners"]],
-        "controller.listener.names": listener_for(node, "controllers")["name"],
-        "controller.quorum.bootstrap.servers": list(controllers),
+        "listener.security.protocol.map": [f"{one['name']}:{one['protocol']}" for one in known],
     }
+    if controllers:
+        properties["controller.listener.names"] = listener_for(node, "controllers")["name"]
+        properties["controller.quorum.bootstrap.servers"] = list(controllers)
     if "broker" in node["roles"]:
         properties["inter.broker.listener.name"] = listener_for(node, "brokers")["name"]
     return properties
@@ -164,13 +171,18 @@ def initial_controllers(nodes: Iterable[Mapping[str, Any]], cluster_id: str) -> 
     return ",".join(parts)
 
 
-def with_disks(nodes: Iterable[Mapping[str, Any]], hostvars: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The nodes together with what node_info saw on each; a host that did not answer has disks None (not known)."""
+def with_disks(
+    nodes: Iterable[Mapping[str, Any]], hostvars: Mapping[str, Mapping[str, Any]], mode: str = ""
+) -> list[dict[str, Any]]:
+    """The nodes together with what node_info saw on each; a host that did not answer has disks None (not known).
+
+    mode -- the cluster's kafka_mode, which says whose data may be on the disks.
+    """
     seen = []
     for node in nodes:
         info = hostvars[node["host"]].get("__common_node_info") or {}
         running = bool((info.get("process") or {}).get("running"))
-        seen.append({**node, "disks": info.get("disks"), "running": running})
+        seen.append({**node, "disks": info.get("disks"), "running": running, "mode": mode})
     return seen
 
 

@@ -15,6 +15,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._format_guard impo
 from ansible_collections.streamops.kafka.plugins.module_utils._format_refusals import of_disks
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_host import Host, by_cluster
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, WARNING, Violation
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_guard import Server, zookeeper_refusals
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_nodes import ROLE
 
 # Row of the table -> kinds of the format guard's refusals. Left out: what B1 and B21 say already, and whether an empty
 # broker is a new one, which only the running cluster knows.
@@ -22,6 +24,7 @@ REFUSALS = {
     "node_id": "B2",
     "cluster_id": "B3",
     "zookeeper_data": "B3",
+    "kraft_data": "B3",
     "copied_disk": "B3",
     "empty_voter": "B4",
     "new_disk": "B4",
@@ -38,7 +41,7 @@ _TO_BE_DRAWN = "to be drawn"
 
 def held(hosts: Sequence[Host]) -> Iterator[Violation]:
     """B2, B3, B4, B27: the disks of a cluster belong to it, to these nodes and together."""
-    for cluster in by_cluster(hosts).values():
+    for cluster in by_cluster(host for host in hosts if ROLE not in host.roles).values():
         for refusal in _refusals(cluster):
             rule = REFUSALS.get(refusal["kind"])
             if rule is not None:
@@ -58,14 +61,26 @@ def _refusals(cluster: Sequence[Host]) -> list[dict[str, Any]]:
             "roles": host.roles,
             "disks": host.disks,
             "running": host.info["process"]["running"],
+            "mode": host.mode,
         }
         for host in cluster
         if host.info is not None
     ]
     if len(nodes) < len(cluster):
         return [refusal for node in nodes for refusal in of_disks(node, wanted, "inventory")]
-    refusals: list[dict[str, Any]] = format_plan(nodes, cluster_id=wanted, drawn=_TO_BE_DRAWN)["refusals"]
-    return refusals
+    replaced = next((host.name for host in cluster if host.emptied), "")
+    plan = format_plan(nodes, cluster_id=wanted, drawn=_TO_BE_DRAWN, replacing=replaced)
+    return list(plan["refusals"])
+
+
+def ensembles(hosts: Sequence[Host]) -> Iterator[Violation]:
+    """B6: what is on the disks of an ensemble belongs to these servers, and together it is not less than it was."""
+    for cluster in by_cluster(host for host in hosts if ROLE in host.roles and host.member).values():
+        servers = [Server(one.name, one.node_id, one.disks if one.info else None, one.emptied) for one in cluster]
+        for found in zookeeper_refusals(servers):
+            yield Violation(
+                "B6", ERROR, found.hosts, found.where, found.what, found.found, found.allowed, found.way_out
+            )  # fmt: skip
 
 
 def space(hosts: Sequence[Host]) -> Iterator[Violation]:
@@ -128,4 +143,4 @@ def shared(hosts: Sequence[Host]) -> Iterator[Violation]:
                 )  # fmt: skip
 
 
-RULES = (held, space, writable, mounts, shared)
+RULES = (held, ensembles, space, writable, mounts, shared)

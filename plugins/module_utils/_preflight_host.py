@@ -15,7 +15,9 @@ class Host:
 
     production -- whether its cluster has that profile; min_free_mib, min_free_inodes -- what each data directory needs
     free; require_mount -- whether each must be on a mount of its own; installs_java -- whether the play brings Java
-    where there is none; silence -- why it did not answer.
+    where there is none; silence -- why it did not answer; mode -- its kafka_mode; emptied -- whether its disks may be
+    empty on purpose, although its cluster has run; member -- whether it is one of its ensemble of ZooKeeper, and not
+    about to come or go.
     """
 
     name: str
@@ -34,6 +36,9 @@ class Host:
     info: Mapping[str, Any] | None
     clock: Mapping[str, Any] | None
     silence: str = ""
+    mode: str = ""
+    emptied: bool = False
+    member: bool = True
 
     @property
     def disks(self) -> Sequence[Mapping[str, Any]]:

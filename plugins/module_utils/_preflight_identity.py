@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_invento
     CONTROLLER_GROUP,
     NO_CLUSTER,
     UNDEFINED,
+    ZOOKEEPER_GROUP,
     Cluster,
     Inventory,
     Node,
@@ -22,7 +23,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_invento
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, WARNING, Violation
 
-MODES = ("kraft_combined", "kraft_isolated")
+ZOOKEEPER_MODE = "zookeeper"
+MODES = ("kraft_combined", "kraft_isolated", ZOOKEEPER_MODE)
 # Node ids are Java ints on the wire.
 MAX_NODE_ID = 2**31 - 1
 # Kafka keeps these for itself: Uuid.ZERO_UUID, and Uuid.ONE_UUID = Uuid.METADATA_TOPIC_ID.
@@ -49,9 +51,14 @@ def cluster_name(inventory: Inventory) -> Iterator[Violation]:
 
 
 def members(inventory: Inventory) -> Iterator[Violation]:
-    """C2: a cluster has at least one controller and one broker."""
+    """C2: a cluster has at least one controller, or in mode zookeeper one server of ZooKeeper, and one broker."""
     for cluster in inventory.clusters():
-        for group, nodes in ((CONTROLLER_GROUP, cluster.controllers), (BROKER_GROUP, cluster.brokers)):
+        if cluster.zookeepers and not cluster.brokers and not cluster.controllers:
+            continue  # An ensemble alone, for clients that are none of ours.
+        quorum = (CONTROLLER_GROUP, cluster.controllers)
+        if cluster.nodes[0].get("kafka_mode") == ZOOKEEPER_MODE:
+            quorum = (ZOOKEEPER_GROUP, cluster.zookeepers)
+        for group, nodes in (quorum, (BROKER_GROUP, cluster.brokers)):
             if not nodes:
                 yield Violation(
                     "C2", ERROR, cluster.hosts, "kafka_cluster_name",
@@ -62,7 +69,7 @@ def members(inventory: Inventory) -> Iterator[Violation]:
 
 def node_id_missing_or_bad(inventory: Inventory) -> Iterator[Violation]:
     """B1: kafka_node_id is a whole number from 0 on; KRaft has no reserved.broker.max.id."""
-    for node in inventory.nodes:
+    for node in inventory.kafka:
         value = node.variables.get("kafka_node_id")
         number = as_int(value)
         if value is UNDEFINED or (number is not None and 0 <= number <= MAX_NODE_ID):
@@ -79,7 +86,7 @@ def node_id_twice(inventory: Inventory) -> Iterator[Violation]:
     """B1: brokers and controllers of a cluster share one space of ids."""
     for cluster in inventory.clusters():
         by_id: dict[int, list[Node]] = {}
-        for node in cluster.nodes:
+        for node in (*cluster.controllers, *(one for one in cluster.brokers if not one.controller)):
             number = as_int(node.get("kafka_node_id"))
             if number is not None:
                 by_id.setdefault(number, []).append(node)
@@ -101,10 +108,7 @@ def mode(inventory: Inventory) -> Iterator[Violation]:
             continue
         way_out = f"set it to one of {', '.join(MODES)}"
         if value not in MODES:
-            what = "the mode is not known"
-            if value == "zookeeper":
-                what = "the mode zookeeper is not supported yet"
-            yield _mode(node, what, repr(str(value or "")), f"one of {', '.join(MODES)}", way_out)
+            yield _mode(node, "the mode is not known", repr(str(value or "")), f"one of {', '.join(MODES)}", way_out)
         elif value == "kraft_isolated" and node.controller and node.broker:
             yield _mode(
                 node, "mode kraft_isolated has no combined nodes", f"in {CONTROLLER_GROUP} and {BROKER_GROUP}",
@@ -160,7 +164,7 @@ def _disagreement(cluster: Cluster, variable: str) -> str | None:
     said: list[Any] = []
     hosts: list[list[str]] = []
     for node in cluster.nodes:
-        value = node.get(variable)
+        value = node.get(variable) if not (node.zookeeper and variable == "kafka_version") else None
         if value is None:
             continue
         if value not in said:

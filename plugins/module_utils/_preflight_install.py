@@ -25,7 +25,7 @@ _MIB = {"k": 1 / 1024, "m": 1, "g": 1024, "": 1 / 1024 / 1024}
 
 def version(inventory: Inventory) -> Iterator[Violation]:
     """B30: a version this collection supports, with the legal path from or to the others."""
-    for node in inventory.nodes:
+    for node in inventory.kafka:
         value = node.text("kafka_version")
         if value and value not in SUPPORTED_VERSIONS:
             yield Violation(
@@ -62,15 +62,16 @@ def archive(inventory: Inventory) -> Iterator[Violation]:
     for node in inventory.nodes:
         if node.get("kafka_install_source") != "archive":
             continue
-        if not node.text("kafka_archive_src"):
+        prefix = "zookeeper_archive" if node.zookeeper else "kafka_archive"
+        if not node.text(f"{prefix}_src"):
             yield Violation(
-                "C6", ERROR, (node.name,), "kafka_archive_src", "install source archive has no archive", "nothing",
-                "a local file or a URL", "set kafka_archive_src, or kafka_install_source to maven",
+                "C6", ERROR, (node.name,), f"{prefix}_src", "install source archive has no archive", "nothing",
+                "a local file or a URL", f"set {prefix}_src, or kafka_install_source to maven",
             )  # fmt: skip
-        digest = node.text("kafka_archive_sha512")
+        digest = node.text(f"{prefix}_sha512")
         if not re.fullmatch(r"[0-9a-fA-F]{128}", digest):
             yield Violation(
-                "C6", ERROR, (node.name,), "kafka_archive_sha512", "the archive has no usable SHA-512",
+                "C6", ERROR, (node.name,), f"{prefix}_sha512", "the archive has no usable SHA-512",
                 f"{len(digest)} characters" if digest else "nothing", "128 hexadecimal digits",
                 "copy the digest from where the archive is published, without spaces and file name",
             )  # fmt: skip
@@ -97,7 +98,8 @@ def directories(inventory: Inventory) -> Iterator[Violation]:
     """C8: directories are absolute and more than the root."""
     for node in inventory.nodes:
         paths = [(variable, node.text(variable)) for variable in DIRECTORIES]
-        paths += [("kafka_log_dirs", path) for path in node.log_dirs() if node.get("kafka_log_dirs")]
+        listed = node.get("kafka_log_dirs") or node.zookeeper
+        paths += [("kafka_log_dirs", path) for path in node.log_dirs() if listed]
         for variable, path in paths:
             if path and (not path.startswith("/") or _plain(path) == "/"):
                 yield _directory((node.name,), variable, "the directory is no absolute path of its own", path)

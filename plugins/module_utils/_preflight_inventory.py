@@ -14,9 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._nodes import PURPOSES, machine_of
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_nodes import PORTS as ZOOKEEPER_PORTS
 
 CONTROLLER_GROUP = "kraft_controllers"
 BROKER_GROUP = "kafka_brokers"
+ZOOKEEPER_GROUP = "zookeeper"
 NO_CLUSTER = ""
 # What the example inventory holds where a user must decide.
 PLACEHOLDER = "CHANGE-ME"
@@ -76,7 +78,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Node:
-    """One inventory host of the Kafka groups with its templated variables."""
+    """One inventory host of the groups of Kafka and ZooKeeper with its templated variables."""
 
     name: str
     cluster: str
@@ -89,6 +91,7 @@ class Node:
     certificate: Mapping[str, Any] | None = None
     # The same of the administrator's, where clients show certificates.
     admin_certificate: Mapping[str, Any] | None = None
+    zookeeper: bool = False
 
     def get(self, name: str, default: Any = None) -> Any:
         """The value of a variable; the default when it is missing, null or could not be templated."""
@@ -104,7 +107,9 @@ class Node:
         return _known(self.get("kafka_config"))
 
     def listeners(self) -> list[Listener]:
-        """The well-formed entries of kafka_listeners that this node opens, by its roles."""
+        """The well-formed entries of kafka_listeners that this node opens, by its roles; of ZooKeeper its ports."""
+        if self.zookeeper:
+            return [self._port(*port) for port in ZOOKEEPER_PORTS]
         entries = [entry for entry in _dicts(self.get("kafka_listeners")) if entry.get("name")]
         return [listener for listener in map(self._listener, entries) if self._opens(listener)]
 
@@ -112,6 +117,11 @@ class Node:
         if listener.purpose == CONTROLLER_PURPOSE:
             return self.controller
         return self.broker
+
+    def _port(self, name: str, purpose: str, variable: str, default: int) -> Listener:
+        protocol = "SSL" if as_bool(self.get("zookeeper_tls")) else "PLAINTEXT"
+        host, address = self.text("zookeeper_host"), str(self.get("ansible_host", self.name))
+        return Listener(name, as_int(self.get(variable, default)), protocol, host, address, purpose)
 
     def _listener(self, entry: Mapping[str, Any]) -> Listener:
         default_host = self.get("ansible_host", self.name)
@@ -125,7 +135,10 @@ class Node:
         )
 
     def log_dirs(self) -> list[str]:
-        """The data directories of this node: kafka_log_dirs, else one below kafka_data_dir."""
+        """The data directories of this node: kafka_log_dirs, else one below kafka_data_dir; of ZooKeeper its two."""
+        if self.zookeeper:
+            named = (f"{self.text('kafka_data_dir')}/{self.name}", self.text("zookeeper_data_log_dir"))
+            return [path for path in named if path]
         listed = self.get("kafka_log_dirs")
         if isinstance(listed, str) and listed.strip():
             return [part.strip() for part in listed.split(",")]
@@ -151,6 +164,11 @@ class Cluster:
     def brokers(self) -> tuple[Node, ...]:
         """The nodes that are brokers."""
         return tuple(node for node in self.nodes if node.broker)
+
+    @property
+    def zookeepers(self) -> tuple[Node, ...]:
+        """The servers that are members of its ensemble: all, but for those that come or go just now."""
+        return tuple(node for node in self.nodes if node.zookeeper and node.name in (_members(node) or (node.name,)))
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -199,6 +217,11 @@ class Inventory:
     peers: tuple[Node, ...] = ()
     addresses: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
+    @property
+    def kafka(self) -> tuple[Node, ...]:
+        """The nodes of Kafka, without the servers of ZooKeeper."""
+        return tuple(node for node in self.nodes if not node.zookeeper)
+
     def clusters(self) -> list[Cluster]:
         """The clusters by name, in the order of their first node; nodes without a name are in none."""
         names = list(dict.fromkeys(node.cluster for node in self.nodes if node.cluster != NO_CLUSTER))
@@ -214,6 +237,7 @@ def build_node(
     undefined: Mapping[str, str],
     certificate: Mapping[str, Any] | None = None,
     admin_certificate: Mapping[str, Any] | None = None,
+    zookeeper: bool = False,
 ) -> Node:
     """A Node from a host's name, its groups, its templated variables and the paths that could not be templated."""
     known = _known(variables)
@@ -227,7 +251,13 @@ def build_node(
         undefined=undefined,
         certificate=certificate,
         admin_certificate=admin_certificate,
+        zookeeper=zookeeper,
     )
+
+
+def _members(node: Node) -> Sequence[str]:
+    named = node.get("zookeeper_members", ())
+    return [str(name) for name in named] if isinstance(named, (list, tuple)) else ()
 
 
 def _topic(entry: Mapping[str, Any]) -> Topic:

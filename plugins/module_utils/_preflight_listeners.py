@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def words(inventory: Inventory) -> Iterator[Violation]:
     """B18: name, port, protocol and purpose of each listener are usable."""
-    for node in inventory.nodes:
+    for node in inventory.kafka:
         for listener in node.listeners():
             for field, value, good, allowed in _checks(listener):
                 if not good:

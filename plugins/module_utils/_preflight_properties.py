@@ -28,6 +28,7 @@ MANAGED = {
     "controller.quorum.voters": "the group kraft_controllers",
     "controller.quorum.bootstrap.servers": "the group kraft_controllers",
     "broker.rack": "kafka_rack",
+    "zookeeper.connect": "the group zookeeper and zookeeper_chroot",
 }
 # Keys that Kafka hands to plugins or reads itself outside of KafkaConfig (authorizer: KIP-801).
 PLUGIN_PREFIXES = ("listener.name.", "config.providers.", "rsm.config.", "rlmm.config.", "kafka.csv.metrics.")
@@ -53,7 +54,7 @@ REPLACEMENTS = {
 def typed_variable(inventory: Inventory) -> Iterator[Violation]:
     """C10: a typed variable and a raw property for the same thing is an error, not a race."""
     for node, key in _keys(inventory):
-        if key in MANAGED:
+        if key in MANAGED and not (node.text("kafka_mode").startswith("kraft_") and key.startswith("zookeeper.")):
             yield Violation(
                 "C10", ERROR, (node.name,), f"kafka_config['{key}']",
                 "the collection writes this property itself from a variable of its own", key,
@@ -65,7 +66,7 @@ def removed(inventory: Inventory) -> Iterator[Violation]:
     """B17: keys that the wanted version or KRaft no longer reads."""
     for node, key in _keys(inventory):
         reason = _gone(key, node)
-        if reason is not None and key not in MANAGED:
+        if reason is not None and (key not in MANAGED or key.startswith("zookeeper.")):
             what, instead = reason
             way_out = f"take it out; {instead}" if instead else "take it out"
             yield Violation(
@@ -122,7 +123,7 @@ def _later(key: str) -> str:
 
 
 def _keys(inventory: Inventory) -> Iterator[tuple[Node, str]]:
-    for node in inventory.nodes:
+    for node in inventory.kafka:
         for key in node.config():
             yield node, key
 

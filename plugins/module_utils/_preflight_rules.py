@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ansible_collections.streamops.kafka.plugins.module_utils import (
+    _preflight_advice,
     _preflight_certificates,
     _preflight_clocks,
     _preflight_disks,
@@ -23,6 +24,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils import (
     _preflight_security,
     _preflight_shape,
     _preflight_topics,
+    _preflight_zookeeper,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_host import Host
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Inventory
@@ -39,7 +41,8 @@ TITLES = {
     "B2": "node id against the disks",
     "B3": "cluster id against the disks",
     "B4": "empty voters in a cluster that has run",
-    "B5": "size of the controller quorum",
+    "B5": "size of the quorum",
+    "B6": "servers of ZooKeeper and their ids",
     "B7": "racks",
     "B8": "more copies than brokers",
     "B9": "min.insync.replicas against the number of copies",
@@ -82,6 +85,7 @@ TITLES = {
     "C20": "placeholders of the example",
     "C21": "known vulnerabilities of the Kafka version",
     "C22": "users, ACLs and quotas",
+    "C23": "advice of the field",
 }
 INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
     *_preflight_shape.RULES,
@@ -89,6 +93,7 @@ INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
     *_preflight_install.RULES,
     *_preflight_listeners.RULES,
     *_preflight_replication.RULES,
+    *_preflight_zookeeper.RULES,
     *_preflight_topics.RULES,
     *_preflight_resources.RULES,
     *_preflight_properties.RULES,
@@ -96,6 +101,7 @@ INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
     *_preflight_security.RULES,
     *_preflight_firewall.RULES,
     *_preflight_certificates.RULES,
+    *_preflight_advice.RULES,
     *_preflight_run.RULES,
 )
 HOST_RULES: tuple[Callable[[Sequence[Host]], Iterator[Violation]], ...] = (

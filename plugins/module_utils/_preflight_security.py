@@ -23,7 +23,7 @@ CLIENT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 
 def nodes_show_certificates(inventory: Inventory) -> Iterator[Violation]:
     """B33: nodes are who their certificates say; over anything else an authorizer cannot tell them from clients."""
-    for node in inventory.nodes:
+    for node in inventory.kafka:
         allowed = ("SSL",) if as_bool(node.get("kafka_authorizer")) else ("SSL", "PLAINTEXT")
         for listener in node.listeners():
             if listener.purpose != "clients" and listener.protocol not in allowed:

@@ -38,11 +38,11 @@ ENTRIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "kafka_quotas": ((), (*KINDS, *KEYS, "state")),
 }
 TOPIC_STATES = ("present", "absent")
-OWN_PREFIXES = ("kafka_", "kraft_controller_", "preflight_", "spark_validation_")
+OWN_PREFIXES = ("kafka_", "kraft_controller_", "preflight_", "spark_validation_", "zookeeper_")
 # Names of the inventory contract that no role has in its argument specs; the rules get those when they run.
 CONTRACT = (
     *("kafka_node_id", "kafka_rack", "kafka_users", "kafka_acls", "kafka_quotas", "kafka_log_dirs"),
-    *("kafka_allow_unknown_config", "kafka_require_mount"),
+    *("kafka_allow_unknown_config", "kafka_require_mount", "zookeeper_id"),
 )
 
 

@@ -21,6 +21,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._users import MIN_
 TLS_PROTOCOLS = ("SSL", "SASL_SSL")
 SASL_PROTOCOLS = ("SASL_PLAINTEXT", "SASL_SSL")
 AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+# It keeps its ACLs in ZooKeeper.
+ZOOKEEPER_AUTHORIZER = "kafka.security.authorizer.AclAuthorizer"
 SCRAM_MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
 PLAIN_MODULE = "org.apache.kafka.common.security.plain.PlainLoginModule required"
 
@@ -34,7 +36,7 @@ def security_properties(node: Mapping[str, Any], settings: Mapping[str, Any]) ->
     """The native security properties of one node; empty when nothing is secured.
 
     settings -- tls_dir (on the node), tls_protocols, principal_rules, mechanisms, plain_users (each with name and
-    password), authorizer (bool), super_users (names of principals).
+    password), authorizer (bool), super_users (names of principals), zookeeper (bool, the cluster's mode).
     """
     properties: dict[str, Any] = {}
     if uses(node, TLS_PROTOCOLS):
@@ -44,7 +46,7 @@ def security_properties(node: Mapping[str, Any], settings: Mapping[str, Any]) ->
     if settings["authorizer"]:
         properties.update(
             {
-                "authorizer.class.name": AUTHORIZER,
+                "authorizer.class.name": ZOOKEEPER_AUTHORIZER if settings.get("zookeeper") else AUTHORIZER,
                 "allow.everyone.if.no.acl.found": False,
                 "super.users": ";".join(f"User:{name}" for name in settings["super_users"]),
             }
@@ -86,7 +88,7 @@ def _sasl(node: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any
 
 def _plain(users: Iterable[Mapping[str, Any]]) -> str:
     # Kafka's own server side of PLAIN knows the users that its configuration lists (PlainServerCallbackHandler).
-    listed = "".join(f" user_{user['name']}={_quoted(user['password'])}" for user in users)
+    listed = "".join(f" user_{user['name']}={quoted(user['password'])}" for user in users)
     return f"{PLAIN_MODULE}{listed};"
 
 
@@ -137,12 +139,12 @@ def client_properties(options: Mapping[str, Any], ca_file: str = "") -> dict[str
         properties["sasl.mechanism"] = mechanism
         properties["sasl.jaas.config"] = (
             f"org.apache.kafka.common.security.{module}LoginModule required "
-            f"username={_quoted(options['sasl_username'])} password={_quoted(options['sasl_password'])};"
+            f"username={quoted(options['sasl_username'])} password={quoted(options['sasl_password'])};"
         )
     return properties
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A value of a JAAS text, whose strings know the backslash as Java's do."""
     escaped = str(text).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

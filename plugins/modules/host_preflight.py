@@ -29,6 +29,10 @@ options:
     description: The group of the brokers of all clusters.
     type: str
     default: kafka_brokers
+  zookeeper_group:
+    description: The group of the servers of ZooKeeper.
+    type: str
+    default: zookeeper
   node_info_variable:
     description: The variable that the result of node_info was registered as on each host.
     type: str
@@ -70,6 +74,7 @@ from ansible.module_utils.basic import AnsibleModule
 SPEC = {
     "controllers_group": {"type": "str", "default": "kraft_controllers"},
     "brokers_group": {"type": "str", "default": "kafka_brokers"},
+    "zookeeper_group": {"type": "str", "default": "zookeeper"},
     "node_info_variable": {"type": "str", "default": "__common_node_info"},
     "clock_info_variable": {"type": "str", "default": "__preflight_clock"},
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/python
 # Copyright: the streamops engineers
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make the archive of a Kafka release on the control node."""
+"""Make the archive of a Kafka or ZooKeeper release on the control node."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_archive
-short_description: Make the archive of a Kafka release on the control node
+short_description: Make the archive of a Kafka or ZooKeeper release on the control node
 version_added: 0.1.0
 author: The streamops engineers
 description:
@@ -24,13 +24,18 @@ attributes:
   idempotent:
     support: full
 options:
+  product:
+    description: What the release is of.
+    type: str
+    choices: [kafka, zookeeper]
+    default: kafka
   source:
     description: Where the jars come from.
     type: str
     choices: [maven, archive]
     default: maven
   version:
-    description: The version of Kafka.
+    description: The version of the product.
     type: str
     required: true
   launcher:
@@ -108,11 +113,12 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.streamops.kafka.plugins.module_utils import _archive
 from ansible_collections.streamops.kafka.plugins.module_utils._archive_cache import Cache, default_directory
-from ansible_collections.streamops.kafka.plugins.module_utils._archive_layout import normal_sha512
+from ansible_collections.streamops.kafka.plugins.module_utils._archive_layout import PRODUCTS, normal_sha512
 from ansible_collections.streamops.kafka.plugins.module_utils._archive_run import runner_of
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
 
 ARGUMENTS = {
+    "product": {"type": "str", "choices": ["kafka", "zookeeper"], "default": "kafka"},
     "source": {"type": "str", "choices": ["maven", "archive"], "default": "maven"},
     "version": {"type": "str", "required": True},
     "launcher": {"type": "path", "required": True},
@@ -130,10 +136,12 @@ ARGUMENTS = {
 def wish_of(params: dict[str, Any]) -> _archive.Wish:
     """Read the files that the parameters name."""
     version, launcher = params["version"], _archive.read_text(params["launcher"], "Launcher")
+    product = PRODUCTS[params["product"]]
     if params["source"] == "archive":
-        return _archive.Wish(version, launcher, src=params["src"], sha512=normal_sha512(params["sha512"]))
-    lock = _archive.read_lock(params["lock"], version)
-    return _archive.Wish(version, launcher, lock, params["lock"])
+        digest = normal_sha512(params["sha512"])
+        return _archive.Wish(version, launcher, src=params["src"], sha512=digest, product=product)
+    lock = _archive.read_lock(params["lock"], version, product.name)
+    return _archive.Wish(version, launcher, lock, params["lock"], product=product)
 
 
 def main() -> None:

@@ -29,6 +29,10 @@ options:
     description: The group of the brokers of all clusters.
     type: str
     default: kafka_brokers
+  zookeeper_group:
+    description: The group of the servers of ZooKeeper.
+    type: str
+    default: zookeeper
 notes:
   - A row of prudence (see the table) becomes a warning when the cluster's variable C(preflight_accept) names it.
   - A value made from facts of a host is not judged, since facts are not gathered yet.
@@ -85,6 +89,7 @@ from ansible.module_utils.basic import AnsibleModule
 SPEC = {
     "controllers_group": {"type": "str", "default": "kraft_controllers"},
     "brokers_group": {"type": "str", "default": "kafka_brokers"},
+    "zookeeper_group": {"type": "str", "default": "zookeeper"},
 }
 
 

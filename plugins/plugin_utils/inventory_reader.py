@@ -52,14 +52,12 @@ class InventoryReader:
         self._groups = task_vars["groups"]
         self._defaults = action._loader.load_from_file(str(SHARED_DEFAULTS), trusted_as_template=True)
 
-    def nodes(self, controllers: str, brokers: str) -> list[Node]:
-        """All hosts of the two groups, controllers first, each once."""
-        in_group = {group: self._groups.get(group, []) for group in (controllers, brokers)}
-        hosts = dict.fromkeys([*in_group[controllers], *in_group[brokers]])
-        return [
-            self._node(host, controller=host in in_group[controllers], broker=host in in_group[brokers])
-            for host in hosts
-        ]
+    def nodes(self, controllers: str, brokers: str, zookeepers: str) -> list[Node]:
+        """All hosts of the three groups, controllers first, servers of ZooKeeper last, each once."""
+        groups = {role: self._groups.get(group, []) for role, group in
+                  (("controller", controllers), ("broker", brokers), ("zookeeper", zookeepers))}  # fmt: skip
+        hosts = dict.fromkeys(host for members in groups.values() for host in members)
+        return [self._node(host, {role: host in members for role, members in groups.items()}) for host in hosts]
 
     def peers(self, nodes: Sequence[Node]) -> list[Node]:
         """The other hosts that firewalls of these nodes let in: those of client groups, and named administrators."""
@@ -70,15 +68,23 @@ class InventoryReader:
             known = (name for name in _listed(node.get("kafka_firewall_admin_addresses")) if name in self._hostvars)
             wanted.update(dict.fromkeys(known))
         taken = {node.name for node in nodes}
-        return [self._node(host, controller=False, broker=False) for host in wanted if host not in taken]
+        none = {"controller": False, "broker": False, "zookeeper": False}
+        return [self._node(host, none) for host in wanted if host not in taken]
 
-    def _node(self, host: str, *, controller: bool, broker: bool) -> Node:
+    def _node(self, host: str, roles: dict[str, bool]) -> Node:
         raw = self.raw(host)
         templar = self._action._templar.copy_with_new_env(available_variables=raw)
         undefined: dict[str, str] = {}
         wanted = [name for name in raw if name.startswith(READ_PREFIXES) or name in READ_NAMES]
         variables = {name: _template(templar, name, raw[name], undefined) for name in wanted}
-        node = build_node(host, controller=controller, broker=broker, variables=variables, undefined=undefined)
+        node = build_node(
+            host,
+            controller=roles["controller"],
+            broker=roles["broker"],
+            zookeeper=roles["zookeeper"],
+            variables=variables,
+            undefined=undefined,
+        )
         shown = any(one.purpose == "clients" and one.protocol == "SSL" for one in node.listeners())
         return dataclasses.replace(
             node,

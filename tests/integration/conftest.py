@@ -12,6 +12,7 @@ import pytest
 from tests.support.cluster import ROOT, Cluster, free_port_base
 from tests.support.modules import run_module
 from tests.support.secured import PASSWORD, secured_cluster
+from tests.support.zookeeper import ZookeeperCluster, shipped
 
 
 def _cluster(inventory: str, directory: Path) -> Iterator[Cluster]:
@@ -39,6 +40,17 @@ def isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three combined nodes; clients log in, nodes show certificates, nothing is allowed that no ACL allows."""
     cluster = secured_cluster(tmp_path_factory.mktemp("secured"), PASSWORD)
+    try:
+        cluster.playbook().ok()
+        yield cluster
+    finally:
+        cluster.destroy()
+
+
+@pytest.fixture(scope="session")
+def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZookeeperCluster]:
+    """Three servers of ZooKeeper and brokers 11, 12, 13; tests leave all of them running and in sync."""
+    cluster = ZookeeperCluster(shipped(), tmp_path_factory.mktemp("zookeeper"), free_port_base())
     try:
         cluster.playbook().ok()
         yield cluster

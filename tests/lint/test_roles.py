@@ -20,6 +20,9 @@ READS_ONLY = {
     "Supervisor machine | Ask whether supervisord runs": "supervisorctl pid only answers a question",
     "Restart reasons | Put the node on the list of those to restart": "group_by changes the run, not a host",
     "Roll | Note that the node is done": "group_by changes the run, not a host",
+    "Plan members | Note the steps that this server is a member in": "group_by changes the run, not a host",
+    "Plan members | Note the step before which this server stops": "group_by changes the run, not a host",
+    "Plan members | Note that this server stays": "group_by changes the run, not a host",
 }
 
 
@@ -55,7 +58,7 @@ def test_argument_specs_are_the_defaults_and_the_required_variables(role: Path) 
 
 @pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
 def test_variables_carry_the_prefix_of_the_role_or_of_the_cluster(role: Path) -> None:
-    prefixes = ("kafka_",) if role.name == "_common" else (f"{role.name}_",)
+    prefixes = ("kafka_", "zookeeper_") if role.name == "_common" else (f"{role.name}_",)
     for name in load(role / "defaults" / "main.yml") or {}:
         assert name.startswith(prefixes), f"{role.name}: {name} starts with none of {prefixes}"
     variables = role / "vars" / "main.yml"
@@ -85,7 +88,7 @@ def test_task_files_stay_short_and_their_tasks_have_names(path: Path) -> None:
 
 def test_roles_name_no_inventory_group() -> None:
     for path in [*TASK_FILES, *ROOT.glob("roles/*/vars/*.yml"), *ROOT.glob("roles/*/templates/*")]:
-        for group in ("kafka_brokers", "kraft_controllers", "mirror_makers"):
+        for group in ("kafka_brokers", "kraft_controllers", "mirror_makers", "zookeeper"):
             assert f"groups['{group}']" not in path.read_text(), f"{path} names the group {group}; use its variable"
 
 

@@ -71,7 +71,7 @@ class Cluster:
     def __post_init__(self) -> None:
         hosts = yaml.safe_load((self.inventory / "hosts.yml").read_text())
         self.identities: dict[str, int] = {
-            host: variables["kafka_node_id"]
+            host: variables.get("kafka_node_id") or variables["zookeeper_id"]
             for group in hosts.values()
             for host, variables in (group.get("hosts") or {}).items()
         }
@@ -147,16 +147,24 @@ class Cluster:
         )
         return done.stdout
 
+    def is_server(self, node: str) -> bool:
+        """Whether a node is a server of ZooKeeper."""
+        return node.startswith("zookeeper")
+
+    def service(self, node: str) -> str:
+        """The name of a node's service."""
+        return f"{'zookeeper' if self.is_server(node) else 'kafka'}-{node}"
+
     def stop(self, node: str) -> None:
         """Stops a node in order; it stays stopped."""
-        self.supervisorctl("stop", f"kafka-{node}")
+        self.supervisorctl("stop", self.service(node))
         if self.alive(node):  # A supervisord that was killed left it behind.
             os.kill(self.pid(node), signal.SIGTERM)
         until(lambda: not self.alive(node), f"{node} to stop")
 
     def start(self, node: str) -> None:
         """Starts a stopped node, and waits until it listens."""
-        self.supervisorctl("start", f"kafka-{node}")
+        self.supervisorctl("start", self.service(node))
         offset = 2 if node.startswith("controller") else 0
         until(lambda: not _is_free(self.port(node, offset)), f"{node} to listen")
 

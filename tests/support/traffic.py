@@ -101,3 +101,30 @@ def read_all(
         return found
     finally:
         consumer.close()
+
+
+@contextlib.contextmanager
+def consuming(bootstrap_servers: list[str], topic: str) -> Iterator[Counter[int]]:
+    """Reads the numbers of a topic as they come, in a group, until the block ends; then to the end that is there."""
+    found: Counter[int] = Counter()
+    stop = threading.Event()
+    settings = {"group.id": "story", "auto.offset.reset": "earliest", "enable.auto.commit": False}
+    consumer = Consumer({"bootstrap.servers": ",".join(bootstrap_servers), **settings})
+    consumer.subscribe([topic])
+
+    def read() -> None:
+        quiet = 0
+        while not (stop.is_set() and quiet >= 5):
+            messages = consumer.consume(1000, timeout=1)
+            values = [message.value() for message in messages if message.error() is None]
+            found.update(int(value) for value in values if value is not None)
+            quiet = 0 if values else quiet + 1
+        consumer.close()
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    try:
+        yield found
+    finally:
+        stop.set()
+        reader.join(90)

@@ -80,3 +80,18 @@ def test_tools_follow_the_version() -> None:
 def test_a_launcher_without_table_is_refused() -> None:
     with pytest.raises(InvalidInput, match="no table of tools"):
         layout.tool_names("#!/bin/sh\n", "4.3.1")
+
+
+def test_a_release_of_zookeeper_has_its_own_name_tools_and_files() -> None:
+    launcher = (Path(__file__).parents[4] / "roles/_common/files/zookeeper-launcher").read_text(encoding="utf-8")
+    jars = {"zookeeper-3.9.5.jar": "a" * 64}
+    name = layout.name_from_lock("3.9.5", jars, SHA, layout.ZOOKEEPER)
+    assert name.startswith("zookeeper-3.9.5-")
+    assert layout.tool_names(launcher, "3.9.5", layout.ZOOKEEPER) == [
+        "zkCleanup.sh",
+        "zkCli.sh",
+        "zkSnapShotToolkit.sh",
+        "zkTxnLogToolkit.sh",
+    ]
+    files = layout.files_of_lock(jars, SHA, layout.ZOOKEEPER)
+    assert set(files) == {"libs/zookeeper-3.9.5.jar", "bin/launcher", "config/tools-logback.xml"}

@@ -23,7 +23,7 @@ DEFAULTS = {
     "kafka_listeners": LISTENERS,
     "kafka_firewall_client_groups": ["spark_gateway", "mirror_makers"],
 }
-NAMES = {"brokers": "kafka_brokers", "controllers": "kraft_controllers"}
+NAMES = {"brokers": "kafka_brokers", "controllers": "kraft_controllers", "zookeeper": "zookeeper"}
 
 
 def host(address: str, **more: Any) -> dict[str, Any]:
@@ -66,6 +66,16 @@ def test_only_brokers_reach_brokers_and_only_nodes_reach_controllers() -> None:
     assert sources(*isolated(), "broker1", 9094) == ["10.0.0.11", "10.0.0.12"]
     assert sources(*isolated(), "controller1", 9093) == ["10.0.0.1", "10.0.0.11", "10.0.0.12"]
     assert [rule["port"] for rule in rules_of(*isolated(), "controller1")] == [9093]
+
+
+def test_only_brokers_reach_zookeeper_and_only_servers_reach_each_other() -> None:
+    hostvars, groups = isolated()
+    hostvars |= {"zk1": host("10.0.0.41", zookeeper_id=1), "zk2": host("10.0.0.42", zookeeper_id=2)}
+    groups["zookeeper"] = ["zk1", "zk2"]
+    assert sources(hostvars, groups, "zk1", 2181) == ["10.0.0.11", "10.0.0.12", "10.9.0.1"]
+    assert sources(hostvars, groups, "zk1", 2888) == ["10.0.0.41", "10.0.0.42"]
+    assert sources(hostvars, groups, "zk1", 3888) == ["10.0.0.41", "10.0.0.42"]
+    assert "10.0.0.41" not in sources(hostvars, groups, "broker1", 9092)
 
 
 def test_networks_of_a_listener_hold_for_that_listener_alone() -> None:

@@ -81,7 +81,14 @@ def test_brokers_without_a_listener_of_their_own_talk_over_the_clients_one() -> 
 def test_a_missing_listener_is_named_with_the_host_and_the_purpose() -> None:
     (node,) = nodes_of({"a": host(1, kafka_listeners=LISTENERS[:1])}, ["a"], [])
     with pytest.raises(ValueError, match=r"a has no listener for controllers.*purpose 'controllers'"):
-        _nodes.listener_properties(node, [])
+        _nodes.listener_properties(node, ["c:9093"])
+
+
+def test_a_broker_without_controllers_names_only_what_it_opens() -> None:
+    (node,) = nodes_of({"a": host(1)}, ["a"], [])
+    properties = _nodes.listener_properties(node, [])
+    assert not [key for key in properties if key.startswith("controller.")]
+    assert "CONTROLLER" not in "".join(properties["listener.security.protocol.map"])
 
 
 def test_endpoints_are_the_advertised_addresses_of_the_nodes_that_open_the_listener() -> None:

@@ -1,0 +1,155 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether the disks of an ensemble belong to the servers that the inventory says, and are not less than they were.
+
+Two servers out of three that lost their disks are a majority: started empty, they elect each other, and the third,
+which has everything, follows them and throws its data away. So an empty disk in an ensemble that has run is refused
+unless a playbook made for it (replace_node.yml, zookeeper_members.yml) names the server, one at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+# Above it ZooKeeper refuses to start (QuorumPeerConfig: the id becomes one byte of session ids).
+MAX_ID = 255
+UNTOUCHED = "nothing was changed on any host"
+
+
+@dataclass(frozen=True)
+class Server:
+    """One server: its id in the inventory, its two directories as node_info saw them (None when it did not answer).
+
+    emptied -- a playbook for single nodes said that its disks are empty on purpose.
+    """
+
+    host: str
+    id: int | None
+    disks: Sequence[Mapping[str, Any]] | None
+    emptied: bool = False
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The directory with myid and snapshots."""
+        return self.disks[0] if self.disks else {}
+
+    @property
+    def empty(self) -> bool:
+        """Nothing of a server is on its disks: no identity, no election, no log."""
+        known = bool(self.disks) and not self.data.get("error")
+        return known and not self.ran and self.data.get("myid") is None
+
+    @property
+    def ran(self) -> bool:
+        """It has been part of a quorum: its data counts."""
+        return str(self.data.get("epoch") or "0") not in ("0", "")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What does not fit, in the fields of a preflight violation."""
+
+    hosts: tuple[str, ...]
+    where: str
+    what: str
+    found: str
+    allowed: str
+    way_out: str
+
+
+def zookeeper_refusals(servers: Sequence[Server]) -> list[Finding]:
+    """Everything on the disks that does not fit the inventory."""
+    found = [one for server in servers if server.disks for one in _own(server)]
+    found += _twice(servers)
+    if all(server.disks is not None for server in servers):
+        found += _emptied(servers)
+    return found
+
+
+def _own(server: Server) -> list[Finding]:
+    data, where = server.data, f"{server.data.get('path')}/myid"
+    if data.get("error"):
+        return [
+            Finding(
+                (server.host,), str(data["path"]), "the data directory cannot be read", str(data["error"]),
+                "a directory that can be read, or none", f"repair or mount it; {UNTOUCHED}",
+            )
+        ]  # fmt: skip
+    myid, wanted = data.get("myid"), f"{server.id} (zookeeper_id)"
+    if myid is None and server.ran:
+        return [
+            Finding(
+                (server.host,), where, "myid is missing beside the data of a server", "no file", wanted,
+                f"find out whose disk it is (its log names the id) and write that number into it; {UNTOUCHED}",
+            )
+        ]  # fmt: skip
+    if myid is not None and not myid.isdigit():
+        return [
+            Finding(
+                (server.host,), where, "myid is not just a number", repr(myid), wanted,
+                f"write the number of this server and nothing else into it; {UNTOUCHED}",
+            )
+        ]  # fmt: skip
+    if myid is not None and int(myid) != server.id:
+        return [
+            Finding(
+                (server.host,), where, "the disk is that of another server", f"myid {myid}", wanted,
+                f"set zookeeper_id of {server.host} back to {myid}: the id of a server never changes; or mount the "
+                f"disk where it belongs; {UNTOUCHED}",
+            )
+        ]  # fmt: skip
+    if data.get("meta_properties"):
+        return [
+            Finding(
+                (server.host,), str(data["path"]), "the directory holds the data of a Kafka node", "meta.properties",
+                "a directory of its own", f"give the server another directory; {UNTOUCHED}",
+            )
+        ]  # fmt: skip
+    return []
+
+
+def _twice(servers: Sequence[Server]) -> list[Finding]:
+    by_id: dict[str, list[str]] = {}
+    for server in servers:
+        if server.data.get("myid"):
+            by_id.setdefault(server.data["myid"], []).append(server.host)
+    return [
+        Finding(
+            tuple(hosts), "myid", "several servers have the same id on their disks", f"myid {myid}",
+            "an id of its own on every server", f"a copied disk? Put the copy away; {UNTOUCHED}",
+        )
+        for myid, hosts in by_id.items()
+        if len(hosts) > 1
+    ]  # fmt: skip
+
+
+def _emptied(servers: Sequence[Server]) -> list[Finding]:
+    ran = [server for server in servers if server.ran]
+    empty = [server for server in servers if not server.ran and (server.emptied or server.empty)]
+    refused = [server for server in empty if not server.emptied]
+    if not ran or not (refused or len(empty) > 1 or len(ran) <= len(servers) // 2):
+        return []
+    total, majority = len(servers), len(servers) // 2 + 1
+    arithmetic = f"{len(ran)} of {total} with data, a majority is {majority}"
+    if len(ran) < majority and empty:
+        return [
+            Finding(
+                tuple(server.host for server in empty), str(empty[0].data.get("path")),
+                "the servers with data are no majority: empty ones would outvote them and all would be lost",
+                arithmetic, f"at least {majority} servers with their data",
+                f"bring back the disks of the others first; is one not mounted? {UNTOUCHED}",
+            )
+        ]  # fmt: skip
+    if not refused and len(empty) <= 1:
+        return []
+    return [
+        Finding(
+            tuple(server.host for server in refused or empty), str((refused or empty)[0].data.get("path")),
+            "an ensemble that has run has a server without data", arithmetic,
+            "the data of every server, or one empty server that a playbook names",
+            "is its disk not mounted? An empty server comes back by playbooks/replace_node.yml, a new one by "
+            f"playbooks/zookeeper_members.yml, one at a time; {UNTOUCHED}",
+        )
+    ]  # fmt: skip

@@ -1,0 +1,111 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ansible module: the first SCRAM credentials of a cluster of ZooKeeper mode."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: zookeeper_credentials
+short_description: Give a cluster of ZooKeeper mode its first SCRAM user before its first broker starts
+version_added: 0.1.0
+author: The streamops engineers
+description:
+  - Writes a SCRAM credential into ZooKeeper for each mechanism that the user has none for, and never changes one that
+    is there. Without it nobody could log in to create the first user.
+  - All other users, and every later change, are for M(streamops.kafka.users), which asks the brokers.
+requirements:
+  - kazoo and, with O(sasl_username), pure-sasl, where the module runs.
+extends_documentation_fragment: [streamops.kafka._attributes, streamops.kafka._zookeeper]
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+options:
+  chroot:
+    description: Path below which the cluster keeps its data; C(/) for the root.
+    type: str
+    required: true
+  user:
+    description: The user.
+    type: str
+    required: true
+  password:
+    description: Its password.
+    type: str
+    required: true
+  mechanisms:
+    description: The SCRAM mechanisms to log in by; others are passed over.
+    type: list
+    elements: str
+    default: [SCRAM-SHA-512]
+"""
+
+EXAMPLES = r"""
+- name: Let the administrator log in from the first start on
+  streamops.kafka.zookeeper_credentials:
+    servers:
+      - {id: 1, host: zk1.example.com}
+    chroot: /blue
+    user: admin
+    password: "{{ vault_kafka_admin_password }}"
+  delegate_to: localhost
+"""
+
+RETURN = r"""
+added:
+  description: The mechanisms that the user got a credential for.
+  returned: success
+  type: list
+  elements: str
+"""
+
+import os
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils import _zookeeper_credentials as credentials
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_client import Zookeeper
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_connection import (
+    ZOOKEEPER_REQUIRED_TOGETHER,
+    ZOOKEEPER_SPEC,
+    Access,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_ensemble import members_of
+
+SPEC = {
+    **ZOOKEEPER_SPEC,
+    "chroot": {"type": "str", "required": True},
+    "user": {"type": "str", "required": True},
+    "password": {"type": "str", "required": True, "no_log": True},
+    "mechanisms": {"type": "list", "elements": "str", "default": ["SCRAM-SHA-512"]},
+}
+
+
+def ensure(params: dict[str, Any], check_mode: bool) -> list[str]:
+    """Write what is missing; returns the mechanisms."""
+    path = credentials.path_of(params["user"])
+    with Zookeeper(members_of(params["servers"]), Access.from_params(params), params["chroot"]) as session:
+        kept = session.read(path)
+        added = credentials.missing(kept, params["mechanisms"])
+        if added and not check_mode:
+            new = {one: credentials.credential(one, params["password"], os.urandom(16)) for one in added}
+            session.write(path, credentials.content(kept, new))
+    return added
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(argument_spec=SPEC, required_together=ZOOKEEPER_REQUIRED_TOGETHER, supports_check_mode=True)
+    with errors_reported(module):
+        added = ensure(module.params, module.check_mode)
+        after = "".join(f"{module.params['user']} {mechanism}\n" for mechanism in added)
+        module.exit_json(changed=bool(added), added=added, diff={"before": "", "after": after})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ansible module: one look of the wait for an ensemble of ZooKeeper; the action plugin repeats it."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: zookeeper_wait
+short_description: Wait until an ensemble of ZooKeeper is whole, or could spare some servers
+version_added: 0.1.0
+author: The streamops engineers
+description:
+  - Waits, for a bounded time and with a live line for each interval, until every server but those of O(away) serves,
+    one leads, all others follow it in the same epoch, and each was started with the members of O(servers).
+  - With O(stopping) also until the ensemble keeps its majority without those servers; the gate before a restart.
+extends_documentation_fragment:
+  - streamops.kafka._attributes
+  - streamops.kafka._zookeeper
+  - streamops.kafka._zookeeper.goal
+attributes:
+  check_mode:
+    support: full
+    details: Looks once and fails nothing.
+  diff_mode:
+    support: N/A
+  idempotent:
+    support: full
+options:
+  timeout:
+    description: Seconds after which the wait fails.
+    type: int
+    default: 60
+  interval:
+    description: Seconds between two looks.
+    type: float
+    default: 2.0
+seealso:
+  - module: streamops.kafka.zookeeper_info
+"""
+
+EXAMPLES = r"""
+- name: Wait until server 2 may be stopped
+  streamops.kafka.zookeeper_wait:
+    servers:
+      - {id: 1, host: zk1.example.com}
+      - {id: 2, host: zk2.example.com}
+      - {id: 3, host: zk3.example.com}
+    stopping: [2]
+  register: gate
+  delegate_to: localhost
+"""
+
+RETURN = r"""
+reached:
+  description: Whether the ensemble is as it was waited for.
+  returned: always
+  type: bool
+servers:
+  description: What each server said last, see M(streamops.kafka.zookeeper_info).
+  returned: always
+  type: list
+  elements: dict
+leader_id:
+  description: The server that leads.
+  returned: always
+  type: int
+epoch:
+  description: The epoch of the leader.
+  returned: always
+  type: int
+problems:
+  description: What was not as it should be at last.
+  returned: always
+  type: list
+  elements: str
+refusals:
+  description: Why O(stopping) may not be stopped, with the arithmetic.
+  returned: always
+  type: list
+  elements: str
+healthy:
+  description: Whether there were no problems at last.
+  returned: always
+  type: bool
+stopping_leader:
+  description: Whether the leader is among O(stopping).
+  returned: always
+  type: bool
+elapsed:
+  description: Seconds that the wait took.
+  returned: always
+  type: float
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_connection import (
+    GOAL_SPEC,
+    ZOOKEEPER_REQUIRED_TOGETHER,
+    ZOOKEEPER_SPEC,
+    Access,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_ensemble import Goal, view
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_wait import WAIT_OPTIONS
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_words import ask
+
+
+def main() -> None:
+    """Look once."""
+    module = AnsibleModule(
+        argument_spec={**ZOOKEEPER_SPEC, **GOAL_SPEC, **WAIT_OPTIONS},
+        required_together=ZOOKEEPER_REQUIRED_TOGETHER,
+        supports_check_mode=True,
+    )
+    with errors_reported(module):
+        goal = Goal.from_params(module.params)
+        module.exit_json(changed=False, **view(ask(goal.members, Access.from_params(module.params)), goal))
+
+
+if __name__ == "__main__":
+    main()
