@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
 from tests.support.machines import Machine
 
 VARIABLE = "STREAMOPS_MACHINES"
@@ -73,5 +74,6 @@ def administrator(nodes: list[Machine]) -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def settings(administrator: dict[str, Any]) -> dict[str, Any]:
     """The same in the words of librdkafka, without the addresses."""
-    names = {name: name.replace("_", ".") for name in administrator if name != "bootstrap_servers"}
-    return {new: administrator[old] for old, new in names.items()}
+    found = Connection.from_params(administrator).confluent_config()
+    del found["bootstrap.servers"]
+    return found

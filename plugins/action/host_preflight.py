@@ -76,7 +76,7 @@ def _host(node: Node, info: Any, clock: Any) -> Host:
         accepted=tuple(accepted) if isinstance(accepted, (list, tuple)) else (),
         info=_answer(info, "disks"),
         clock=_answer(clock, "offset"),
-        silence=next((_silence(one) for one in (clock, info) if _silence(one)), ""),
+        silence=_silence(clock) or _silence(info),
     )
 
 

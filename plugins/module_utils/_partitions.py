@@ -90,27 +90,18 @@ class PartitionAdmin(Admin):
             0, dict(by_topic), timeout_ms=self.connection.request_timeout * 1000, raise_errors=False
         )
 
-    def replica_sizes(self, broker: int, partitions: Mapping[str, list[int]]) -> dict[tuple[str, int], int]:
+    def replica_sizes(self, broker: int, partitions: Mapping[str, list[int]]) -> Mapping[tuple[str, int], int]:
         """Return the size in bytes of a broker's replicas of these partitions; those it does not hold are left out."""
-        answer = self._call(
-            f"describe log dirs of broker {broker}",
-            lambda: self._python.describe_log_dirs(dict(partitions), brokers=[broker]),
-        )
-        return {
-            (topic["name"], partition["partition_index"]): partition["partition_size"]
-            for directory in answer[0]["log_dirs"]
-            for topic in directory["topics"]
-            for partition in topic["partitions"]
-            if not partition["is_future_key"]
-        }
+        return self._log_dirs(broker, dict(partitions)).sizes
 
     def log_dirs(self, brokers: Iterable[int]) -> dict[int, LogDirs]:
         """Return what these brokers hold and how full their disks are, one request for each."""
         return {broker: self._log_dirs(broker) for broker in brokers}
 
-    def _log_dirs(self, broker: int) -> LogDirs:
+    def _log_dirs(self, broker: int, partitions: dict[str, list[int]] | None = None) -> LogDirs:
         answer = self._call(
-            f"describe log dirs of broker {broker}", lambda: self._python.describe_log_dirs(brokers=[broker])
+            f"describe log dirs of broker {broker}",
+            lambda: self._python.describe_log_dirs(partitions, brokers=[broker]),
         )
         return log_dirs_of(answer[0]["log_dirs"])
 

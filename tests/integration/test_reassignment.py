@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +38,15 @@ def orders(combined: Cluster) -> Iterator[str]:
     run_module("streamops.kafka.topics", {**topics, "topics": [{"name": TOPIC, "state": "absent"}]})
 
 
-@pytest.fixture
-def admin(combined: Cluster) -> Iterator[KafkaAdminClient]:
-    """Kafka's own call, so that nothing of ours carries a plan out."""
-    client = KafkaAdminClient(bootstrap_servers=combined.bootstrap_servers)
-    yield client
-    client.close()
+@contextmanager
+def kafkas_own(cluster: Cluster) -> Iterator[KafkaAdminClient]:
+    """Kafka's own calls, so that nothing of ours carries a plan out. Such a client keeps to the broker that it took
+    for the controller at its start: a test that stops a broker opens it after that."""
+    client = KafkaAdminClient(bootstrap_servers=cluster.bootstrap_servers)
+    try:
+        yield client
+    finally:
+        client.close()
 
 
 def carry_out(admin: KafkaAdminClient, wanted: dict[str, Any]) -> None:
@@ -63,15 +67,14 @@ def settled(admin: KafkaAdminClient) -> None:
     raise AssertionError("still moving")
 
 
-def test_what_is_planned_is_carried_out_and_then_there_is_nothing_to_plan(
-    combined: Cluster, orders: str, admin: KafkaAdminClient
-) -> None:
+def test_what_is_planned_is_carried_out_and_then_there_is_nothing_to_plan(combined: Cluster, orders: str) -> None:
     more = plan(combined, replication_factor={orders: 2}, throttle=10_000_000)
     assert (more["moves"], more["proof"], more["changed"]) == (6, "partition", False)
     assert more["schedule"]["seconds"] is not None
     assert {change["topic"] for change in more["changes"]} == {orders}
-    carry_out(admin, more["reassignment"])
-    settled(admin)
+    with kafkas_own(combined) as admin:
+        carry_out(admin, more["reassignment"])
+        settled(admin)
     again = plan(combined, replication_factor={orders: 2})
     assert (again["moves"], again["changes"]) == (0, [])
     fewer = plan(combined, check=True, replication_factor={orders: 1})
@@ -102,9 +105,7 @@ def test_a_drain_that_leaves_too_few_brokers_is_refused(combined: Cluster, order
     assert "2 brokers may hold replicas, too few for partitions with 3" in refused["msg"]
 
 
-def test_nothing_is_planned_while_others_move_partitions(
-    combined: Cluster, orders: str, admin: KafkaAdminClient
-) -> None:
+def test_nothing_is_planned_while_others_move_partitions(combined: Cluster, orders: str) -> None:
     from kafka.structs import TopicPartition
 
     look = run_module(
@@ -116,12 +117,13 @@ def test_nothing_is_planned_while_others_move_partitions(
     try:
         # The API takes a target that is down, and the move waits for it.
         key = TopicPartition(orders, partition["partition"])
-        admin.alter_partition_reassignments({key: [*partition["replicas"], stopped]})
-        refused = plan(combined, replication_factor={orders: 1})
-        assert refused["failed"]
-        assert f"1 partitions are being moved now ({orders}-{partition['partition']})" in refused["msg"]
-        admin.alter_partition_reassignments({key: None})
-        settled(admin)
+        with kafkas_own(combined) as admin:
+            admin.alter_partition_reassignments({key: [*partition["replicas"], stopped]})
+            refused = plan(combined, replication_factor={orders: 1})
+            assert refused["failed"]
+            assert f"1 partitions are being moved now ({orders}-{partition['partition']})" in refused["msg"]
+            admin.alter_partition_reassignments({key: None})
+            settled(admin)
         needs = plan(combined, fix_racks=True, rack_rule="strict")
         assert not needs["failed"], needs["msg"]
     finally:

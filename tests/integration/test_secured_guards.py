@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import re
 import socket
@@ -19,6 +18,7 @@ from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, C
 
 from tests.support.cluster import Cluster, until
 from tests.support.modules import run_module
+from tests.support.planted import forms
 from tests.support.secured import PASSWORD, admin_connection, ca_file, client
 from tests.support.traffic import Ledger, producing, read_all
 
@@ -217,7 +217,7 @@ def test_a_refused_write_stands_in_the_audit_log(secured: Cluster) -> None:
 def test_no_log_of_a_node_holds_a_secret(secured: Cluster) -> None:
     key = (secured.directory / "ca" / "kafka1.key").read_text().splitlines()[1]
     secrets = [PASSWORD, CURIOUS["password"], key, "readers-0wn", "bundled-0wn", "the n3xt one"]
-    planted = [word.encode() for word in secrets] + [base64.b64encode(word.encode()) for word in secrets]
+    planted = [form for word in secrets for form in forms(word.encode())]
     logs = [path for path in (secured.directory / "log").rglob("*") if path.is_file()]
     assert len(logs) >= 3 * len(secured.nodes)
     for log in logs:

@@ -124,3 +124,7 @@ class Machine:
         lines = self.run("ss", "-Htln").splitlines()
         ends = [line.split()[3].rsplit(":", 1) for line in lines]
         return {int(port) for address, port in ends if not address.strip("[]").startswith(("127.", "::1"))}
+
+
+#: ask(machine, program, question): what a program of the scenario's tests answers there; None is the control node.
+Ask = Callable[[Machine | None, str, Any], str]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
 from tests.support.cluster import ROOT, Cluster, free_port_base
 
 # What a password may hold that properties, JAAS texts, shells or templates could stumble over.
@@ -47,7 +48,7 @@ def admin_connection(cluster: Cluster, password: str) -> dict[str, Any]:
         "sasl_mechanism": "SCRAM-SHA-512",
         "sasl_username": "admin",
         "sasl_password": password,
-        "ssl_ca_location": str(cluster.directory / "ca" / "ca.pem"),
+        "ssl_ca_location": str(ca_file(cluster)),
     }
 
 
@@ -58,14 +59,6 @@ def ca_file(cluster: Cluster) -> Path:
 
 def client(cluster: Cluster, **other: Any) -> dict[str, Any]:
     """librdkafka's settings of the administrator with PASSWORD, some of them changed."""
-    settings = {
-        "bootstrap.servers": ",".join(cluster.bootstrap_servers),
-        "security.protocol": "SASL_SSL",
-        "sasl.mechanism": "SCRAM-SHA-512",
-        "sasl.username": "admin",
-        "sasl.password": PASSWORD,
-        "ssl.ca.location": str(ca_file(cluster)),
-        "socket.timeout.ms": 5000,
-        "log_level": 0,
-    }
-    return {**settings, **{name.replace("_", "."): value for name, value in other.items()}}
+    connection = Connection.from_params({**admin_connection(cluster, PASSWORD), "request_timeout": 5})
+    changed = {name.replace("_", "."): value for name, value in other.items()}
+    return {**connection.confluent_config(), "log_level": 0, **changed}

@@ -13,11 +13,10 @@ import kafka
 import pytest
 
 from tests.support import certificates
-from tests.support.machines import Machine, docker
+from tests.support.machines import Ask, Machine, docker
 
 HERE = Path(__file__).parent
 LIBRARIES = "/opt/client"
-Ask = Callable[[Machine | None, str, Any], str]
 
 
 @pytest.fixture(scope="session")

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from tests.support.machines import Machine
+from tests.support.machines import Ask, Machine
 
 # Ports that a Kafka, ZooKeeper, JMX or Connect left open would be found on, and enough others.
 SUSPECTS = [22, 80, 111, 443, 1099, 2181, 2888, 3888, 5005, 7071, 7199, 8080, 8083, 8443, 9010, 9090, 9092, 9093, 9094]
 OTHERS = sorted({*SUSPECTS, *random.Random(1).sample(range(1, 65536), 200)})
-Ask = Callable[[Machine | None, str, Any], str]
 # Who tries, and the purposes of listeners that are open to it; docs/firewall.md has the rules.
 ALLOWED: dict[str, set[str]] = {
     "broker1": {"clients", "brokers", "controllers"},

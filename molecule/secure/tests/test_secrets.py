@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.machines import Machine
+from tests.support.planted import forms
 
-# Every planted secret holds this word; what base64 makes of it depends on how many bytes stand before it.
-MARK = b"planted-"
-MARKS = [MARK.decode(), *(base64.b64encode(b"\0" * shift + MARK)[shift + 1 : -4].decode() for shift in range(3))]
+# Every planted secret holds this word.
+MARKS = [form.decode() for form in forms(b"planted-")]
 # The whole machine without the kernel's own file systems, the packages of the distribution and our own look.
 ROOTS = ["/etc", "/home", "/opt", "/root", "/run", "/srv", "/tmp", "/usr/local", "/var"]
 

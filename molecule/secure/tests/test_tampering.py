@@ -13,7 +13,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.support import certificates
-from tests.support.machines import Machine, eventually
+from tests.support.machines import Ask, Machine, eventually
 from tests.support.modules import run_module
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -35,7 +35,7 @@ def site(*words: str) -> tuple[str, int]:
 
 
 def test_changes_by_hand_are_named_by_a_dry_run_and_repaired(
-    machines: dict[str, Machine], administrator: dict[str, Any], settings: dict[str, Any], ask: Any,
+    machines: dict[str, Machine], administrator: dict[str, Any], settings: dict[str, Any], ask: Ask,
     ca: certificates.Issued,
 ) -> None:  # fmt: skip
     peer, liar = machines["broker1"], machines["broker3"]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.support import certificates
-from tests.support.machines import Machine
+from tests.support.machines import Ask, Machine
 
-Ask = Callable[[Machine | None, str, Any], str]
 # Listener, the machine that has it, and another that the firewall lets in.
 INNER = {"brokers": ("broker1", "broker2"), "controllers": ("controller1", "broker2")}
 EVERY = {"clients": ("broker1", "client"), **INNER}

@@ -6,19 +6,16 @@ JSON: `samples` taken, `processes` and `environments` read, the `services` seen 
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import re
 import signal
 import time
 
-MARK = b"planted-"
-# A secret may stand anywhere within what base64 encodes: at each of three places it gives other letters.
-ENCODED = [base64.b64encode(b"\0" * shift + MARK)[shift + 1 : -4] for shift in range(3)]
-SECRET = re.compile(
-    rb"[^\s\0]{0,20}(?:" + b"|".join(map(re.escape, [MARK, b"PRIVATE KEY", *ENCODED])) + rb")[^\s\0]{0,20}"
-)
+from tests.support.planted import forms
+
+WORDS = [*forms(b"planted-"), b"PRIVATE KEY"]
+SECRET = re.compile(rb"[^\s\0]{0,20}(?:" + b"|".join(map(re.escape, WORDS)) + rb")[^\s\0]{0,20}")
 PERIOD = 0.02
 # A process is young until it can have become another program by exec; older ones are looked at now and then.
 YOUNG, OLD_PERIOD = 2.0, 5.0
