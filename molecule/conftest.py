@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
-from tests.support.machines import Machine
+from tests.support.machines import PROGRAMS, Ask, Machine
 
 VARIABLE = "STREAMOPS_MACHINES"
 
@@ -59,6 +61,20 @@ def nodes(machines: dict[str, Machine]) -> list[Machine]:
 
 
 @pytest.fixture(scope="session")
+def ask() -> Ask:
+    """ask(machine, program, question): what a program of shared/programs answers there; None is the control node."""
+
+    def asked(machine: Machine | None, program: str, question: Any) -> str:
+        source, given = (PROGRAMS / program).read_text(), json.dumps(question)
+        if machine is not None:
+            return machine.run("python3", "-c", source, given=given)
+        command = [sys.executable, "-c", source]
+        return subprocess.run(command, input=given, capture_output=True, text=True, timeout=60, check=True).stdout
+
+    return asked
+
+
+@pytest.fixture(scope="session")
 def administrator(nodes: list[Machine]) -> dict[str, Any]:
     """How the cluster's administrator connects, in the words of the modules."""
     brokers = [machine for machine in nodes if machine.is_broker]
@@ -77,3 +93,13 @@ def settings(administrator: dict[str, Any]) -> dict[str, Any]:
     found = Connection.from_params(administrator).confluent_config()
     del found["bootstrap.servers"]
     return found
+
+
+@pytest.fixture(scope="session")
+def ensemble(nodes: list[Machine]) -> dict[str, Any]:
+    """How the ensemble of ZooKeeper is asked, in the words of zookeeper_info."""
+    servers = [machine for machine in nodes if machine.is_server]
+    places = [{"id": one.node_id, "host": one.address, "port": one.ports["zookeeper_clients"]} for one in servers]
+    known = servers[0].variables
+    login = {"sasl_username": known["zookeeper_user"], "sasl_password": known["zookeeper_password"]}
+    return {"servers": places, **login, "ssl_ca_location": known["kafka_tls_ca_file"]}

@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 # What the roles open when an inventory says nothing.
@@ -14,6 +15,7 @@ LISTENERS = [
     {"purpose": "brokers", "port": 9094},
     {"purpose": "controllers", "port": 9093},
 ]
+ZOOKEEPER_PORTS = {"clients": 2181, "quorum": 2888, "election": 3888}
 DIRECTORIES = {
     "install": "/opt/kafka",
     "config": "/etc/kafka",
@@ -40,9 +42,11 @@ def eventually(holds: Callable[[], bool], what: str, seconds: float) -> None:
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine of a scenario: its name, address, groups, and the kafka_* variables that its inventory sets."""
+    """A host of a scenario: its name, the machine it is on, the address of that, its groups, and the variables of the
+    collection that its inventory sets. A host is one node at most; a machine may have several."""
 
     name: str
+    machine: str
     address: str
     groups: list[str]
     variables: dict[str, Any]
@@ -58,9 +62,14 @@ class Machine:
         return "kraft_controllers" in self.groups
 
     @property
+    def is_server(self) -> bool:
+        """Whether a server of ZooKeeper runs here."""
+        return "zookeeper" in self.groups
+
+    @property
     def is_node(self) -> bool:
-        """Whether a Kafka node runs here."""
-        return self.is_broker or self.is_controller
+        """Whether any node runs here."""
+        return self.is_broker or self.is_controller or self.is_server
 
     def get(self, variable: str, default: Any) -> Any:
         """A variable of the inventory, or the default that the roles have for it."""
@@ -68,12 +77,14 @@ class Machine:
 
     @property
     def node_id(self) -> int:
-        """The id of its Kafka node."""
-        return int(self.variables["kafka_node_id"])
+        """The id of its node."""
+        return int(self.variables["zookeeper_id" if self.is_server else "kafka_node_id"])
 
     @property
     def ports(self) -> dict[str, int]:
         """Purpose to port of the listeners that its node opens."""
+        if self.is_server:
+            return {f"zookeeper_{kind}": port for kind, port in ZOOKEEPER_PORTS.items()}
         ports = {one["purpose"]: one["port"] for one in self.get("kafka_listeners", LISTENERS)}
         opens = ["clients", "brokers"] * self.is_broker + ["controllers"] * self.is_controller
         return {purpose: ports[purpose] for purpose in opens}
@@ -96,16 +107,27 @@ class Machine:
     @property
     def service(self) -> str:
         """The systemd unit of its node."""
-        return f"kafka-{self.name}.service"
+        return f"{'zookeeper' if self.is_server else 'kafka'}-{self.name}.service"
+
+    @property
+    def config_file(self) -> str:
+        """The file of its node's properties."""
+        return f"{self.directories[1]}/{self.name}/{'zoo.cfg' if self.is_server else 'server.properties'}"
+
+    @property
+    def disks(self) -> list[str]:
+        """Where its node keeps data, the place of its identity first."""
+        home = f"{self.directories[2]}/{self.name}"
+        return [home, f"{home}-txlog"] if self.is_server else list(self.get("kafka_log_dirs", [home]))
 
     def run(self, *command: str, given: str = "", timeout: float = 60) -> str:
         """What a command prints that must succeed on the machine; it is given text on its standard input."""
-        return docker("exec", "-i", self.name, *command, given=given, timeout=timeout)
+        return docker("exec", "-i", self.machine, *command, given=given, timeout=timeout)
 
     def fails(self, *command: str) -> str:
         """The output of a command that must fail on the machine."""
         done = subprocess.run(
-            ["docker", "exec", self.name, *command],
+            ["docker", "exec", self.machine, *command],
             capture_output=True, text=True, timeout=60, check=False,
         )  # fmt: skip
         assert done.returncode != 0, f"{self.name}: {' '.join(command)} succeeded:\n{done.stdout}"
@@ -126,5 +148,7 @@ class Machine:
         return {int(port) for address, port in ends if not address.strip("[]").startswith(("127.", "::1"))}
 
 
-#: ask(machine, program, question): what a program of the scenario's tests answers there; None is the control node.
+#: Programs that need only Python, for machines that have nothing else.
+PROGRAMS = Path(__file__).parents[2] / "molecule" / "shared" / "programs"
+#: ask(machine, program, question): what one of them answers there; None is the control node.
 Ask = Callable[[Machine | None, str, Any], str]

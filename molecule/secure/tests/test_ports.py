@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Callable
 
 import pytest
 
 from tests.support.machines import Ask, Machine
+from tests.support.ports import scanned
 
-# Ports that a Kafka, ZooKeeper, JMX or Connect left open would be found on, and enough others.
-SUSPECTS = [22, 80, 111, 443, 1099, 2181, 2888, 3888, 5005, 7071, 7199, 8080, 8083, 8443, 9010, 9090, 9092, 9093, 9094]
-OTHERS = sorted({*SUSPECTS, *random.Random(1).sample(range(1, 65536), 200)})
 # Who tries, and the purposes of listeners that are open to it; docs/firewall.md has the rules.
 ALLOWED: dict[str, set[str]] = {
     "broker1": {"clients", "brokers", "controllers"},
@@ -27,15 +24,9 @@ ALLOWED: dict[str, set[str]] = {
 def test_exactly_what_the_inventory_allows_is_open(
     who: str, machines: dict[str, Machine], nodes: list[Machine], ask: Ask, note: Callable[[str], None]
 ) -> None:
-    targets = [node for node in nodes if node.name != who]
-    declared = {port for node in nodes for port in node.ports.values()}
-    tried = [[node.address, port] for node in targets for port in sorted(declared.union(OTHERS))]
-    found = json.loads(ask(machines.get(who), "scan.py", tried))
-    allowed = [
-        [node.address, port] for node in targets for purpose, port in node.ports.items() if purpose in ALLOWED[who]
-    ]
-    assert sorted(found) == sorted(allowed)
-    note(f"scan from {who}: {len(tried)} ports of {len(targets)} nodes, {len(found)} open, all of them allowed")
+    scan = scanned(ask, machines.get(who), nodes)
+    assert scan.found == {place for purpose in ALLOWED[who] for place in scan.declared.get(purpose, set())}
+    note(f"scan from {who}: {scan}, all of them allowed")
 
 
 def test_a_port_of_somebody_else_stays_as_it_is(machines: dict[str, Machine], ask: Ask) -> None:

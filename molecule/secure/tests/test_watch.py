@@ -27,7 +27,7 @@ def test_no_process_ever_had_a_secret_in_its_arguments_or_environment(
     assert canary.returncode == 0
     seen = watched()
     assert any("canary" in hit for hit in seen["hits"]), "the watcher does not see environments"
-    configs = {f"{node.directories[1]}/{node.name}/server.properties" for node in nodes}
+    configs = {node.config_file for node in nodes}
     assert configs <= set(seen["services"]), "the watcher does not see the machines"
     assert [hit for hit in seen["hits"] if "canary" not in hit] == []
     note(f"watcher: {seen['samples']} looks, {seen['processes']} command lines and {seen['environments']} environments")

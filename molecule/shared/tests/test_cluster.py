@@ -24,12 +24,6 @@ def test_every_broker_is_there_and_serves(cluster: dict[str, Any], nodes: list[M
     assert found == {machine.node_id: False for machine in nodes if machine.is_broker}
 
 
-def test_the_quorum_has_every_controller_as_a_voter(cluster: dict[str, Any], nodes: list[Machine]) -> None:
-    voters = {voter["id"] for voter in cluster["quorum"]["voters"]}
-    assert voters == {machine.node_id for machine in nodes if machine.is_controller}
-    assert cluster["quorum"]["leader_id"] in voters
-
-
 def test_what_is_written_to_three_replicas_is_read_back(
     administrator: dict[str, Any], settings: dict[str, Any]
 ) -> None:

@@ -20,7 +20,7 @@ def test_services_and_records_come_back_by_themselves(
     made = run_module("streamops.kafka.topics", {**administrator, "topics": [topic]})
     assert not made["failed"], made
     servers = administrator["bootstrap_servers"]
-    names = [machine.name for machine in nodes]
+    names = sorted({machine.machine for machine in nodes})
     with producing(servers, TOPIC, rate=500, settings=settings) as ledger:
         eventually(lambda: len(ledger.acknowledged) >= 500, "500 acknowledged records", 60)
         docker("kill", *names)
