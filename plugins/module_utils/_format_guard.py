@@ -79,13 +79,15 @@ def _without_formatting(
     """The plan in mode zookeeper, whose brokers format their directories themselves: it only refuses.
 
     A broker that others know, and that has no data any more, is not started by accident: with all of its partitions
-    empty it could become the leader of those that have no other copy left.
+    empty it could become the leader of those that have no other copy left. While no broker has any data the cluster
+    never came up, and one whose first start fails is started again and again.
     """
     troubled = {one["host"] for one in found}
+    begun = any(disk["meta_properties"] for node in nodes for disk in node["disks"] or [])
     for node in nodes:
         if node["host"] not in empty or node["host"] in troubled or node["host"] == replacing:
             continue
-        if node["running"]:
+        if node["running"] and begun:
             found.append(refusals.running(node))
         elif registered is not None and int(node["node_id"]) in registered:
             found.append(refusals.registered(node))

@@ -148,6 +148,18 @@ def test_two_hosts_with_one_id_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
+    ("others", "kinds_found"),
+    [([node(2, mode="zookeeper")], []), ([node(2, formatted(2), mode="zookeeper")], [("kafka1", "running")])],
+    ids=["a first start that fails again and again", "its data was taken from under it"],
+)
+def test_a_broker_of_mode_zookeeper_that_runs_without_data(
+    others: list[dict[str, Any]], kinds_found: list[tuple[str, str]]
+) -> None:
+    plan = format_plan([node(1, running=True, mode="zookeeper", roles="broker"), *others], "", None, DRAWN)
+    assert kinds(plan) == kinds_found
+
+
+@pytest.mark.parametrize(
     ("registered", "kind"),
     [([101], None), ([101, 102], "registered_broker"), (None, "unknown_broker")],
 )
