@@ -12,6 +12,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._format_guard impo
 
 A, B = "clusteridAAAAAAAAAAAAA", "clusteridBBBBBBBBBBBBB"
 DRAWN = "drawnidDDDDDDDDDDDDDDD"
+# A broker of mode zookeeper, and what the second one writes on its disk.
+CLASSIC: dict[str, Any] = {"mode": "zookeeper", "roles": "broker"}
+BROKER_META = {"version": "0", "cluster.id": A, "broker.id": "2"}
 
 
 def disk(path: str = "/data", cluster: str = "", node_id: int = 0, **other: Any) -> dict[str, Any]:
@@ -149,13 +152,13 @@ def test_two_hosts_with_one_id_are_refused() -> None:
 
 @pytest.mark.parametrize(
     ("others", "kinds_found"),
-    [([node(2, mode="zookeeper")], []), ([node(2, formatted(2), mode="zookeeper")], [("kafka1", "running")])],
+    [([], []), ([node(2, disk("/data", A, 2, meta_properties=BROKER_META), **CLASSIC)], [("kafka1", "running")])],
     ids=["a first start that fails again and again", "its data was taken from under it"],
 )
 def test_a_broker_of_mode_zookeeper_that_runs_without_data(
     others: list[dict[str, Any]], kinds_found: list[tuple[str, str]]
 ) -> None:
-    plan = format_plan([node(1, running=True, mode="zookeeper", roles="broker"), *others], "", None, DRAWN)
+    plan = format_plan([node(1, running=True, **CLASSIC), *others], "", None, DRAWN)
     assert kinds(plan) == kinds_found
 
 
