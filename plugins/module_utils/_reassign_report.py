@@ -10,8 +10,9 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_figures import plan_figures, schedule_figures
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import cluster_of, wish_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Plan
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_plan import plan_moves
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_schedule import Limits, schedule
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_schedule import Limits, Schedule, schedule
 
 #: The options of the module that are the wish.
 WISHES = (
@@ -28,7 +29,12 @@ WISHES = (
 
 
 def planned(snapshot: Any, params: Mapping[str, Any], registered_only: bool) -> dict[str, Any]:
-    """The plan, its figures and its schedule; raises RefusedError with every reason when it cannot be made.
+    """The figures of a plan and its schedule; raises RefusedError with every reason when it cannot be made."""
+    return figures_of(*decided(snapshot, params, registered_only))
+
+
+def decided(snapshot: Any, params: Mapping[str, Any], registered_only: bool) -> tuple[Plan, Schedule]:
+    """The plan and its schedule; raises RefusedError with every reason when it cannot be made.
 
     C(registered_only): brokers that the snapshot does not know cannot be added.
     """
@@ -41,8 +47,13 @@ def planned(snapshot: Any, params: Mapping[str, Any], registered_only: bool) -> 
             said = [f"add: broker {broker} is not registered; start it first" for broker in unknown]
             raise RefusedError("Reassignment", said)
     plan = plan_moves(cluster, wish)
+    return plan, schedule(plan, Limits(params["concurrency"], params["throttle"]))
+
+
+def figures_of(plan: Plan, order: Schedule) -> dict[str, Any]:
+    """A plan and its schedule as the module returns them."""
     figures = plan_figures(plan)
-    figures["schedule"] = schedule_figures(cluster, schedule(plan, Limits(params["concurrency"], params["throttle"])))
+    figures["schedule"] = schedule_figures(plan.cluster, order)
     names = {f"{change['topic']}-{change['partition']}": change for change in figures["changes"]}
     figures["diff"] = {
         "before": {name: change["from"] for name, change in names.items()},

@@ -22,11 +22,20 @@ CLIENTS = {
     "_client_access.py": {"kafka"},
     "_client_configs.py": {"kafka"},
     "_client_libraries.py": {"confluent_kafka", "kafka"},
+    "_client_moves.py": {"confluent_kafka", "kafka"},
+    "_client_state.py": {"confluent_kafka"},
     "_client_topics.py": {"confluent_kafka", "kafka"},
     "_zookeeper_client.py": {"kazoo"},
 }
 #: What _client.py is made of: others import _client.py only.
-PARTS_OF_THE_CLIENT = ("_client_access", "_client_configs", "_client_libraries", "_client_topics")
+PARTS_OF_THE_CLIENT = (
+    "_client_access",
+    "_client_configs",
+    "_client_libraries",
+    "_client_moves",
+    "_client_state",
+    "_client_topics",
+)
 
 #: Standard library that reaches out of the process, or reads a clock or chance: not for pure files.
 REACHES_OUT = {
@@ -69,6 +78,8 @@ IMPURE = {
     "_client_access.py": "the cluster",
     "_client_configs.py": "the cluster",
     "_client_libraries.py": "the cluster",
+    "_client_moves.py": "the cluster",
+    "_client_state.py": "the cluster",
     "_client_topics.py": "the cluster",
     "_clock_sync.py": "the clock of the kernel",
     "_firewall_apply.py": "nftables",
@@ -77,6 +88,12 @@ IMPURE = {
     "_maven.py": "files, Maven",
     "_host_tuning.py": "files of the kernel",
     "_host_tuning_apply.py": "files of the kernel",
+    "_move_end.py": "the cluster",
+    "_move_look.py": "the cluster",
+    "_move_plan.py": "the cluster",
+    "_move_run.py": "the cluster",
+    "_move_states.py": "the cluster",
+    "_move_throttle_apply.py": "the cluster",
     "_node_files.py": "files",
     "_node_info.py": "a node's files",
     "_node_info_disks.py": "a node's disks",

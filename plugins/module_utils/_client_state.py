@@ -1,0 +1,108 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a run keeps with the cluster, so that any later run finds it: one JSON value by key in a compacted topic.
+
+Not on the control node, which may be thrown away after each run.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import Libraries, confluent_error
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError
+
+#: The topic; its one partition keeps the order of all writes.
+STATE_TOPIC = "_streamops_state"
+#: The topic's settings. A plan of a million partitions is one record of about 50 MB before compression.
+STATE_CONFIG = {"cleanup.policy": "compact", "max.message.bytes": str(64 << 20), "compression.type": "producer"}
+
+
+class StateCalls(Libraries):
+    """The calls about state."""
+
+    def read_state(self, key: str) -> tuple[Any, int]:
+        """The last value of a key (None: there is none), and where the log ends; (None, 0) without the topic."""
+        found, end = self._state_records(key, 0)
+        return (found[-1][1] if found else None), end
+
+    def write_state(self, key: str, value: Any) -> int:
+        """Write a value (None takes the key away), acknowledged by all replicas in sync; return its offset."""
+        from confluent_kafka import Producer
+
+        config = dict(self.connection.confluent_config())
+        config.update({"acks": "all", "compression.type": "gzip", "message.max.bytes": 64 << 20, "log_level": 0})
+        config["message.timeout.ms"] = self.connection.request_timeout * 1000
+        told: list[Any] = []
+        producer = Producer(config)
+        text = None if value is None else json.dumps(value, separators=(",", ":")).encode()
+        producer.produce(
+            STATE_TOPIC, key=key.encode(), value=text, partition=0, on_delivery=lambda *report: told.append(report)
+        )
+        producer.flush(self.connection.request_timeout + 5)
+        error, message = told[0] if told else ("no answer", None)
+        if error is not None or message is None:
+            raise RequestFailedError("write", f"{STATE_TOPIC} key {key}", *_named(error))
+        return int(message.offset())
+
+    def claim_state(self, key: str, value: Any, since: int) -> Any:
+        """Write a value for a key that had none when the log ended at C(since); return the value that holds.
+
+        Kafka cannot write on condition. So who wrote first after that holds, and everybody else puts it back.
+        """
+        mine = self.write_state(key, value)
+        written, _end = self._state_records(key, since)
+        offset, first = next(((at, found) for at, found in written if found is not None), (mine, value))
+        if offset < mine:
+            self.write_state(key, first)
+        return first
+
+    def _state_records(self, key: str, since: int) -> tuple[list[tuple[int, Any]], int]:
+        """The records of a key from an offset on as (offset, value), and where the log ends."""
+        from confluent_kafka import Consumer, TopicPartition
+
+        timeout = self.connection.request_timeout
+        config = dict(self.connection.confluent_config(), log_level=0)
+        # librdkafka wants a name for every consumer; none joins a group, and nothing is committed.
+        config.update({"group.id": "streamops-state", "enable.auto.commit": False, "auto.offset.reset": "error"})
+        consumer = Consumer(config)
+        try:
+            if STATE_TOPIC not in self._confluent.list_topics(timeout=timeout).topics:
+                return [], 0
+            low, end = consumer.get_watermark_offsets(TopicPartition(STATE_TOPIC, 0), timeout=timeout)
+            consumer.assign([TopicPartition(STATE_TOPIC, 0, max(low, since))])
+            return _read(consumer, key, max(low, since), end, timeout), end
+        except confluent_error() as error:
+            raise RequestFailedError("read", STATE_TOPIC, *_named(error.args[0])) from error
+        finally:
+            consumer.close()
+
+
+def _read(consumer: Any, key: str, start: int, end: int, timeout: float) -> list[tuple[int, Any]]:
+    found: list[tuple[int, Any]] = []
+    at, deadline = start, time.monotonic() + timeout
+    while at < end:
+        if time.monotonic() > deadline:
+            raise RequestFailedError("read", STATE_TOPIC, "TIMED_OUT", f"only offset {at} of {end} in {timeout:g} s")
+        for message in consumer.consume(500, timeout=0.1):
+            if message.error() is not None:
+                raise RequestFailedError("read", STATE_TOPIC, *_named(message.error()))
+            if message.key() == key.encode():
+                text = message.value()
+                found.append((message.offset(), None if text is None else json.loads(text)))
+        # Compaction leaves holes, at the end too: the position knows of them, the records do not.
+        position = consumer.position([_place()])[0].offset
+        at = max(at, position)
+    return found
+
+
+def _place() -> Any:
+    from confluent_kafka import TopicPartition
+
+    return TopicPartition(STATE_TOPIC, 0)
+
+
+def _named(error: Any) -> tuple[str, str]:
+    return (error.name(), error.str()) if hasattr(error, "name") else ("NO_ANSWER", str(error))
