@@ -20,6 +20,7 @@ UTILS = ROOT / "plugins" / "module_utils"
 CLIENTS = {
     "_client.py": {"kafka"},
     "_client_access.py": {"kafka"},
+    "_client_brokers.py": {"kafka"},
     "_client_configs.py": {"kafka"},
     "_client_libraries.py": {"confluent_kafka", "kafka"},
     "_client_moves.py": {"confluent_kafka", "kafka"},
@@ -30,6 +31,7 @@ CLIENTS = {
 #: What _client.py is made of: others import _client.py only.
 PARTS_OF_THE_CLIENT = (
     "_client_access",
+    "_client_brokers",
     "_client_configs",
     "_client_libraries",
     "_client_moves",
@@ -74,8 +76,10 @@ IMPURE = {
     "_archive_source.py": "files, downloads",
     "_archive_tar.py": "files",
     "_broker_configs_apply.py": "the cluster",
+    "_broker_registration_apply.py": "the cluster",
     "_client.py": "the cluster",
     "_client_access.py": "the cluster",
+    "_client_brokers.py": "the cluster",
     "_client_configs.py": "the cluster",
     "_client_libraries.py": "the cluster",
     "_client_moves.py": "the cluster",
