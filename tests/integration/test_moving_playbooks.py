@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The playbooks that move data, on a cluster that gets a fourth broker and loses it again; the tests follow each other."""
+"""The playbooks that move data, on a cluster that gets a fourth broker and loses it again; each test goes on from the
+one before."""
 
 from __future__ import annotations
 
@@ -46,9 +47,8 @@ def four(three: Cluster) -> Iterator[Cluster]:
 
 def held(cluster: Cluster, broker: int) -> int:
     """How many replicas a broker has."""
-    found = run_module(
-        "streamops.kafka.log_dirs", {"bootstrap_servers": cluster.bootstrap_servers, "brokers": [broker]}
-    )
+    options = {"bootstrap_servers": cluster.bootstrap_servers, "brokers": [broker]}
+    found = run_module("streamops.kafka.log_dirs", options)
     return int(found["brokers"][0]["replica_count"])
 
 
@@ -73,7 +73,7 @@ def test_a_broker_that_is_a_voter_is_not_removed(three: Cluster) -> None:
 
 
 def test_a_new_broker_gets_its_share_and_nobody_restarts(three: Cluster, four: Cluster) -> None:
-    fill(three, TOPIC, 10, 1)
+    fill(three, TOPIC, 6, 2)
     before = three.pids()
     shown = four.playbook("playbooks/add_brokers.yml", plan_only=True).ok()
     assert held(four, 4) == 0, "plan_only moves nothing"
@@ -102,7 +102,7 @@ def test_a_loaded_broker_is_emptied_by_as_many_moves_as_it_has_replicas_and_remo
     assert not ledger.lost(read_all(four.bootstrap_servers, TOPIC))
 
 
-def test_a_broker_that_left_may_come_back_with_its_id(four: Cluster, three: Cluster) -> None:
+def test_without_it_nothing_is_left_to_do(four: Cluster, three: Cluster) -> None:
     again = three.playbook("playbooks/rebalance.yml").ok()
     assert again.changed == 0
     assert "kafka4" not in again.recap
@@ -112,13 +112,11 @@ def test_a_topic_gets_fewer_and_more_replicas_and_more_partitions(three: Cluster
     down = three.playbook("playbooks/change_replication_factor.yml", kafka_replication_factor={TOPIC: 2}).ok()
     assert moves(down.output) == 0
     up = three.playbook("playbooks/change_replication_factor.yml").ok()
-    assert moves(up.output) == 10, "the inventory wants three replicas of ten partitions"
-    grown = {"kafka_grow_topic": TOPIC, "kafka_grow_partitions": 12}
+    assert moves(up.output) == 6, "the inventory wants three replicas of its six partitions"
+    grown = {"kafka_grow_topic": TOPIC, "kafka_grow_partitions": 9}
     three.playbook("playbooks/grow_topic.yml", **grown).ok()
     assert three.playbook("playbooks/grow_topic.yml", **grown).ok().changed == 0
-    found = run_module(
-        "streamops.kafka.cluster_info", {"bootstrap_servers": three.bootstrap_servers, "topics": [TOPIC]}
-    )
-    partitions = found["topics"][0]["partitions"]
-    assert [len(one["replicas"]) for one in partitions] == [3] * 12
-    assert sorted([one["leader"] for one in partitions].count(broker) for broker in (1, 2, 3)) == [4, 4, 4]
+    options = {"bootstrap_servers": three.bootstrap_servers, "topics": [TOPIC]}
+    partitions = run_module("streamops.kafka.cluster_info", options)["topics"][0]["partitions"]
+    assert [len(one["replicas"]) for one in partitions] == [3] * 9
+    assert all(one["leader"] == one["replicas"][0] for one in partitions)
