@@ -24,11 +24,11 @@ def move_lines(plan: Mapping[str, Any]) -> list[str]:
     if "moves" not in plan:
         count = len(plan["changes"])
         return [f"An earlier run began this and has not ended: {count} partitions are left.", *_changes(plan)]
-    seconds = plan["schedule"]["seconds"]
+    seconds, batches = plan["schedule"]["seconds"], len(plan["schedule"]["batches"])
     return [
         f"{plan['moves']} replicas move ({megabytes(plan['bytes'])}), the fewest possible: {_PROOFS[plan['proof']]}; "
         f"{plan['deletions']} replicas go, {plan['leader_changes']} preferred leaders change",
-        f"{len(plan['schedule']['batches'])} batches"
+        f"{batches} batch{'' if batches == 1 else 'es'}"
         + (f", about {duration(seconds)} under the throttle" if seconds is not None else ", as fast as they can"),
         *(_broker(one) for one in plan["brokers"]),
         *_changes(plan),
