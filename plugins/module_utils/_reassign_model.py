@@ -13,6 +13,8 @@ STATES = ("alive", "new", "draining", "excluded", "dead")
 #: none: racks do not matter. even: at most ceil(replicas / racks) replicas of a partition in one rack.
 #: strict: as many racks as there can be, min(replicas, racks); never fewer than before.
 RACK_RULES = ("strict", "even", "none")
+#: auto: balance when replicas are balanced. keep: who leads and stays, leads. balance: leaders spread, no data moved.
+LEADERS = ("auto", "keep", "balance")
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Wish:
 
     C(add) are brokers that take their share (may be unknown to the cluster when nothing is to be applied).
     C(replication_factor) is by topic. C(assignment) is explicit: (topic, partition, brokers).
-    C(leaders): balance, keep, or auto (balance when replicas are balanced).
+    C(rack_rule) is one of RACK_RULES, C(leaders) one of LEADERS.
     """
 
     rebalance: bool = False

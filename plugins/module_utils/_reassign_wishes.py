@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
+    LEADERS,
     RACK_RULES,
-    STATES,
     BrokerSpec,
     Cluster,
     Wish,
@@ -41,7 +41,7 @@ def receivers(brokers: Iterable[BrokerSpec], wish: Wish) -> list[BrokerSpec]:
 
 def violations(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpec, ...]) -> list[str]:
     """All that is wrong with a wish, empty when nothing is; explicit assignments are judged apart."""
-    found = list(_of_brokers(cluster, wish, brokers))
+    found = list(_of_brokers(wish, brokers))
     found += _of_racks(wish, brokers)
     found += _of_replication(cluster, wish, len(receivers(brokers, wish)))
     found += _of_combinations(wish)
@@ -62,20 +62,12 @@ def _of_combinations(wish: Wish) -> Iterator[str]:
         yield "replace: says who takes whose place, so it cannot go with rebalance or add; do one after the other"
     if wish.rack_rule not in RACK_RULES:
         yield f"rack_rule: '{wish.rack_rule}' is not one of {', '.join(RACK_RULES)}"
-    if wish.leaders not in ("auto", "keep", "balance"):
-        yield f"leaders: '{wish.leaders}' is not one of auto, keep, balance"
+    if wish.leaders not in LEADERS:
+        yield f"leaders: '{wish.leaders}' is not one of {', '.join(LEADERS)}"
 
 
-def _of_brokers(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
+def _of_brokers(wish: Wish, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
     known = {broker.id: broker for broker in brokers}
-    for number, times in Counter(broker.id for broker in cluster.brokers).items():
-        if times > 1:
-            yield f"broker {number}: listed {times} times; every broker has one entry"
-    for broker in brokers:
-        if broker.state not in STATES:
-            yield f"broker {broker.id}: state '{broker.state}' is not one of {', '.join(STATES)}"
-        if not broker.weight > 0:
-            yield f"broker {broker.id}: weight {broker.weight:g} must be above 0; exclude a broker instead"
     named = [("drain", wish.drain), ("replace", [*wish.replace, *wish.replace.values()])]
     for option, numbers in named:
         yield from (
@@ -115,8 +107,8 @@ def _of_racks(wish: Wish, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
     without = [broker.id for broker in counted if not broker.rack]
     if without and len(without) < len(counted):
         yield (
-            f"broker.rack: brokers {shown(without)} have none while others have one; give every broker a rack, or say "
-            "rack_rule: none"
+            f"broker.rack: brokers {shown(without)} have none while others have one; give every broker a rack, "
+            "an added one where it is added, or say rack_rule: none"
         )
     if wish.fix_racks and len(without) == len(counted):
         yield "fix_racks: no broker has a rack; set broker.rack on every broker first"
@@ -126,13 +118,13 @@ def _of_replication(cluster: Cluster, wish: Wish, taking: int) -> Iterator[str]:
     known = {name: number for number, name in enumerate(cluster.topics)}
     for topic, factor in sorted(wish.replication_factor.items()):
         if topic not in known:
-            yield f"replication_factor: topic {topic} does not exist"
+            yield f"replication_factor: topic {topic} does not exist; name a topic of the cluster, or create it first"
         elif factor < 1:
             yield f"replication_factor: {factor} for topic {topic} must be at least 1"
         elif factor > taking:
             yield (
                 f"replication_factor: {factor} for topic {topic} needs as many brokers that may hold replicas, and "
-                f"there are {taking}"
+                f"there are {taking}; wish for at most {taking}, or add brokers first"
             )
         elif factor < cluster.min_insync[known[topic]]:
             yield (
@@ -167,7 +159,7 @@ def assignment_violations(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpe
             found.append(f"{name}: given twice; every partition is given once")
         seen.add((topic, number))
         if partition is None:
-            found.append(f"{name}: does not exist")
+            found.append(f"{name}: does not exist; leave it out, or create it first")
             continue
         had = cluster.replicas[partition]
         twice = sorted(broker for broker, times in Counter(wanted).items() if times > 1)
@@ -177,7 +169,7 @@ def assignment_violations(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpe
             found.append(f"{name}: names broker {shown(twice)} more than once")
         for broker in sorted(set(wanted)):
             if broker not in known:
-                found.append(f"{name}: broker {broker} is not known to the cluster")
+                found.append(f"{name}: broker {broker} is not known to the cluster{_known(known)}")
             elif known[broker].state == "dead":
                 found.append(f"{name}: broker {broker} is not alive, so the move would never end; start it first")
             elif known[broker].state in ("draining", "excluded") and broker not in had:

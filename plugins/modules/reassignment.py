@@ -212,6 +212,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign_look imp
     snapshot_of_cluster,
     snapshot_of_file,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import LEADERS, RACK_RULES
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_report import planned
 
 ARGUMENT_SPEC = {
@@ -230,8 +231,8 @@ ARGUMENT_SPEC = {
     "replication_factor": {"type": "dict"},
     "fix_racks": {"type": "bool", "default": False},
     "assignment": {"type": "dict"},
-    "rack_rule": {"type": "str", "choices": ["strict", "even", "none"], "default": "strict"},
-    "leaders": {"type": "str", "choices": ["auto", "keep", "balance"], "default": "auto"},
+    "rack_rule": {"type": "str", "choices": list(RACK_RULES), "default": "strict"},
+    "leaders": {"type": "str", "choices": list(LEADERS), "default": "auto"},
     "concurrency": {"type": "int", "default": 5},
     "throttle": {"type": "int"},
 }
