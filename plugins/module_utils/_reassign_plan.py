@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_balance import balance, direct, even_out
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_forced import Demands, Givers, asked, release
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_leaders import Leading, even_leaders
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_leaders import Leadership, even_leaders
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
     Change,
     Cluster,
@@ -90,8 +91,8 @@ class _Planner:
         if self.wish.balances:
             self._share()
         spread_topics(self.placement, self.cluster.topic_of)
-        leaders, witness = self._lead()
-        return self._result(leaders, witness)
+        leading, witness = self._lead()
+        return self._result(leading, witness)
 
     # -- what partitions must do by themselves -----------------------------------------------------------------------
 
@@ -258,35 +259,19 @@ class _Planner:
 
     # -- who leads, and the result -----------------------------------------------------------------------------------
 
-    def _lead(self) -> tuple[list[int], Witness | None]:
+    def _lead(self) -> tuple[Leadership, Witness | None]:
         """The leader of every partition, and why leaders cannot be even where that was asked for and cannot be."""
         placement = self.placement
-        leaders = [brokers[0] for brokers in placement.had]
-        lost = [p for p in sorted(placement.now) if leaders[p] not in placement.now[p]]
-        leading = Leading(leaders, placement.at, len(self.ids), self.taking, ())
-        for partition in lost:
-            # A broker that takes another's place leads what that one led.
-            heirs = placement.ordered(partition)
-            if partition not in placement.pinned:
-                heirs.sort(key=lambda broker: (broker not in leading.eligible, leading.loads[broker], broker))
-            leading.give(partition, heirs[0])
-        evens = self.wish.leaders == "balance" or (self.wish.leaders == "auto" and self.wish.balances)
-        if not evens:
-            return leaders, None
-        open_ = [p for p in range(len(leaders)) if p not in placement.fixed]
-        witness = even_leaders(Leading(leaders, placement.at, len(self.ids), self.taking, open_))
-        return leaders, witness and Witness(
-            witness.kind, tuple(self.ids[b] for b in witness.brokers), witness.partitions, witness.room
-        )
+        leading, witness = Leadership(placement, placement.racks.receive), None
+        if self.wish.leaders == "balance" or (self.wish.leaders == "auto" and self.wish.balances):
+            leading, witness = even_leaders(leading, self.cluster.topic_of)
+        return leading, witness and replace(witness, brokers=tuple(self.ids[broker] for broker in witness.brokers))
 
-    def _result(self, leaders: Sequence[int], witness: Witness | None) -> Plan:
+    def _result(self, leading: Leadership, witness: Witness | None) -> Plan:
         placement, ids = self.placement, self.ids
         changes = []
-        for partition, had in enumerate(placement.had):
-            if partition not in placement.now and leaders[partition] == had[0]:
-                continue
-            order = placement.ordered(partition)
-            first = leaders[partition]
+        for partition in sorted({*placement.now, *leading.now}):
+            had, order, first = placement.had[partition], placement.ordered(partition), leading.leader(partition)
             after = (ids[first], *(ids[broker] for broker in order if broker != first))
             before = self.cluster.replicas[partition]
             if after != before:
@@ -317,26 +302,9 @@ class _Planner:
             bound=moves,
             proof=proof,
             leader_changes=switched,
-            leader_bound=self._leader_bound(changes) if self.wish.assignment is None else switched,
+            leader_bound=switched,
             witness=witness,
         )
-
-    def _leader_bound(self, changes: Sequence[Change]) -> int:
-        """The fewest changes of leaders: brokers that must lose them, or brokers that must get some."""
-        leads = Counter(brokers[0] for brokers in self.cluster.replicas)
-        lost = sum(change.before[0] not in change.after for change in changes)
-        taking = [self.ids[broker] for broker in self.taking]
-        after = leads.copy()
-        for change in changes:
-            after[change.before[0]] -= 1
-            after[change.after[0]] += 1
-        loads = [after[broker] for broker in taking]
-        if max(loads, default=0) - min(loads, default=0) > 1:
-            return lost
-        low, high = min(loads, default=0), max(loads, default=0)
-        gain = sum(max(0, low - leads[broker]) for broker in taking)
-        loss = sum(max(0, leads[broker] - high) for broker in taking)
-        return max(lost, gain, loss) if self.wish.balances or self.wish.leaders == "balance" else lost
 
     def _explicit(self) -> Plan:
         cluster = self.cluster
