@@ -115,6 +115,7 @@ class Witness:
 
     kind too_many: C(partitions) partitions have all replicas on C(brokers), more than their share C(room).
     kind too_few: only C(partitions) partitions have any replica on C(brokers), less than their share C(room).
+    Replicas on brokers that take none do not count, and a partition that must stay as it is counts where it is led.
     """
 
     kind: str
@@ -125,14 +126,17 @@ class Witness:
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan: C(changes) ordered by partition. C(moves) equals C(bound), which C(proof) says how we know.
+    """A plan: C(changes) ordered by partition. C(takers) are the brokers that may get replicas, by id.
 
+    C(moves) equals C(bound), which C(proof) says how we know; an explicit assignment is its own bound.
+    C(leader_changes) equals C(leader_bound): no leaders as even, of the replicas that the plan leads to, need fewer.
     proof partition: each partition alone needs as many. count: the counts of the brokers need as many. flow: a
     minimum-cost flow shows that no placement with the same shares needs fewer.
     """
 
     cluster: Cluster
     brokers: tuple[BrokerSpec, ...]
+    takers: tuple[int, ...]
     changes: tuple[Change, ...]
     moves: int
     deletions: int

@@ -27,7 +27,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model im
     Witness,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_racks import Racks, mask_of
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_shares import Share, shares_of, targets_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_shares import (
+    MOST_GROUPS,
+    Share,
+    shares_of,
+    targets_of,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_state import Placement
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_topics import spread_topics
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_wishes import (
@@ -127,9 +132,13 @@ class _Planner:
             targets = targets_of(self.shares, placement.loads) if self.shares else None
         givers = Givers(placement, targets)
         missing = [partition for partition in todo if not givers.fill(partition, need[partition])]
-        found = [
-            f"{self.cluster.name(p)}: no broker is left that could take another of its replicas" for p in missing[:20]
-        ]
+        found = []
+        if missing:
+            found.append(
+                f"{len(missing)} partitions ({shown(map(self.cluster.name, missing))}) need another replica, and no "
+                f"broker is left that could take one under rack_rule {placement.racks.rule}; add brokers, drain fewer, "
+                "or loosen that rule"
+            )
         found += self._fewer_racks(todo)
         if found:
             raise RefusedError(SUBJECT, found)
@@ -225,8 +234,13 @@ class _Planner:
         if not placement.fixed and sum(placement.loads[broker] for broker in self.taking) == sum(placement.loads):
             found = self._shares_by_count()
         if found is None and any(self.brokers[broker].weight != 1 for broker in self.taking):
-            why = "cannot be kept while excluded or dead brokers hold replicas, or with a dozen racks all different"
-            raise RefusedError(SUBJECT, [f"weight: {why}; drain those brokers, or leave weights out"])
+            raise RefusedError(
+                SUBJECT,
+                [
+                    "weight: cannot be kept while excluded or dead brokers hold replicas, nor with more than "
+                    f"{MOST_GROUPS} kinds of racks (by size and weights); drain those brokers, or leave weights out"
+                ],
+            )
         return found
 
     def _shares_by_count(self) -> list[Share] | None:
@@ -296,6 +310,7 @@ class _Planner:
         return Plan(
             cluster=self.cluster,
             brokers=self.brokers,
+            takers=tuple(self.ids[broker] for broker in self.taking),
             changes=tuple(changes),
             moves=moves,
             deletions=sum(len(change.removed) for change in changes),

@@ -150,11 +150,13 @@ bytes:
   type: int
   returned: success
 leader_changes:
-  description: Partitions whose preferred leader changes; RV(leader_bound) is how few could do.
+  description: Partitions whose preferred leader changes.
   type: int
   returned: success
 leader_bound:
-  description: The fewest changes of preferred leaders that the counts ask for.
+  description: >-
+    The fewest changes with which preferred leaders are as even as the replicas after the plan allow, found by a
+    minimum-cost flow; equal to RV(leader_changes). Other places for the replicas might need fewer.
   type: int
   returned: success
 leader_witness:
@@ -162,7 +164,9 @@ leader_witness:
   type: dict
   returned: success
 spread:
-  description: From and to, the most less the least that one broker has in replicas, in leaders, and of the worst topic.
+  description: >-
+    From and to, the most less the least that one broker has in replicas, in leaders, and of the worst topic; of the
+    brokers that may get replicas.
   type: dict
   returned: success
   sample: {from: {replicas: 12, leaders: 4, topic: 3}, to: {replicas: 1, leaders: 1, topic: 1}}
