@@ -16,7 +16,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_balance import balance, direct, even_out
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_balance import (
+    balance,
+    count_bound,
+    direct,
+    even_out,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_explicit import assigned, assignment_violations
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_forced import Demands, Givers, asked, release
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_leaders import Leadership, even_leaders
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
@@ -36,7 +42,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign_shares i
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_state import Placement
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_topics import spread_topics
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_wishes import (
-    assignment_violations,
     brokers_of,
     receivers,
     shown,
@@ -67,10 +72,10 @@ class _Planner:
         self.place = {broker: place for place, broker in enumerate(self.ids)}
         self.taking = [self.place[broker.id] for broker in receivers(self.brokers, wish)]
         self.placement = self._placement()
+        self.demands = self._demands()
         self.reasons: dict[int, list[str]] = {}
         self.forced = 0
         self.shares: list[Share] = []
-        self.lost_leader: list[int] = []
 
     def _placement(self) -> Placement:
         racked = any(broker.rack for broker in self.brokers)
@@ -91,7 +96,8 @@ class _Planner:
     def plan(self) -> Plan:
         """Plan, in the order that the head of this file tells."""
         if self.wish.assignment is not None:
-            return self._explicit()
+            changes = assigned(self.cluster, self.wish)
+            return self._plan(changes, sum(len(change.added) for change in changes), "partition", None)
         self._force()
         if self.wish.balances:
             self._share()
@@ -116,43 +122,33 @@ class _Planner:
         return Demands(mask_of(leaving), replaced, wanted, wish.fix_racks or wish.balances)
 
     def _force(self) -> None:
-        demands, placement = self._demands(), self.placement
-        self.demands = demands
-        todo = asked(placement, demands)
-        todo = self._refuse_fixed(todo, demands)
-        self._refuse_replaced(demands)
-        self.forced_before = {p: placement.racks.counts(placement.had[p]) for p in todo}
+        demands, placement = self.demands, self.placement
+        todo = self._without_fixed(asked(placement, demands))
+        self._refuse_replaced()
         need = {}
         for partition in todo:
             need[partition] = release(placement, demands, partition)
-            self.reasons[partition] = self._why(partition, demands)
+            self.reasons[partition] = self._why(partition)
         targets = None
         if self.wish.balances:
             self.shares = self._closed_shares() or []
             targets = targets_of(self.shares, placement.loads) if self.shares else None
         givers = Givers(placement, targets)
         missing = [partition for partition in todo if not givers.fill(partition, need[partition])]
-        found = []
-        if missing:
-            found.append(
-                f"{len(missing)} partitions ({shown(map(self.cluster.name, missing))}) need another replica, and no "
-                f"broker is left that could take one under rack_rule {placement.racks.rule}; add brokers, drain fewer, "
-                "or loosen that rule"
-            )
-        found += self._fewer_racks(todo)
-        if found:
-            raise RefusedError(SUBJECT, found)
+        self._refuse_unplaced(missing, todo)
         if not self.wish.balances and todo:
             # Where a move goes, or which replica is dropped, is free to choose: as even as can be.
             even_out(placement, placement.racks.receive, free=True)
         self.forced = placement.moves()
 
-    def _refuse_fixed(self, todo: list[int], demands: Demands) -> list[int]:
+    def _without_fixed(self, todo: list[int]) -> list[int]:
         """Partitions with a replica on a broker that is not alive: balance leaves them alone, other wishes cannot."""
         fixed = self.placement.fixed
         if not fixed:
             return todo
-        if self.wish.balances and not (self.wish.drain or self.wish.replace or demands.wanted or self.wish.fix_racks):
+        if self.wish.balances and not (
+            self.wish.drain or self.wish.replace or self.demands.wanted or self.wish.fix_racks
+        ):
             return [partition for partition in todo if partition not in fixed]
         stuck = [partition for partition in todo if partition in fixed]
         if stuck:
@@ -167,9 +163,9 @@ class _Planner:
             )
         return todo
 
-    def _refuse_replaced(self, demands: Demands) -> None:
+    def _refuse_replaced(self) -> None:
         placement, found = self.placement, []
-        for old, new in demands.replaced.items():
+        for old, new in self.demands.replaced.items():
             both = [p for p in placement.homes[old] if new in placement.had[p]]
             if both:
                 found.append(
@@ -193,6 +189,18 @@ class _Planner:
         after = [new if broker == old else broker for broker in had]
         return racks.surplus(after, len(had)) > racks.surplus(had, len(had))
 
+    def _refuse_unplaced(self, missing: Sequence[int], todo: Iterable[int]) -> None:
+        """What still lacks a replica when all was given that can be, and what is in fewer racks than it was."""
+        found = self._fewer_racks(todo)
+        if missing:
+            found.append(
+                f"{len(missing)} partitions ({shown(map(self.cluster.name, missing))}) need another replica, and no "
+                f"broker is left that could take one under rack_rule {self.placement.racks.rule}; add brokers, drain "
+                "fewer, or loosen that rule"
+            )
+        if found:
+            raise RefusedError(SUBJECT, found)
+
     def _fewer_racks(self, todo: Iterable[int]) -> list[str]:
         """Strict means never fewer racks than before: what a drain of a rack would break."""
         placement = self.placement
@@ -201,7 +209,8 @@ class _Planner:
         worse = []
         for partition in todo:
             after = placement.racks.counts(placement.at(partition))
-            if len(after) < min(len(self.forced_before[partition]), len(placement.at(partition))):
+            before = placement.racks.counts(placement.had[partition])
+            if len(after) < min(len(before), len(placement.at(partition))):
                 worse.append(partition)
         if not worse:
             return []
@@ -210,8 +219,8 @@ class _Planner:
             f"{placement.racks.used} racks are left; keep a broker in each rack, or say rack_rule: even"
         ]
 
-    def _why(self, partition: int, demands: Demands) -> list[str]:
-        had, found = self.placement.had[partition], []
+    def _why(self, partition: int) -> list[str]:
+        demands, had, found = self.demands, self.placement.had[partition], []
         for broker in had:
             if broker in demands.replaced:
                 found.append(f"broker {self.ids[broker]} is replaced by {self.ids[demands.replaced[broker]]}")
@@ -291,7 +300,7 @@ class _Planner:
             if after != before:
                 changes.append(Change(partition, before, after, self._reasons(partition, had, first)))
         moves = placement.moves()
-        floor = max(self.forced, _count_bound(placement, self.shares))
+        floor = max(self.forced, count_bound(placement, self.shares))
         proof = "partition" if moves == self.forced else "count" if moves == floor else "flow"
         return self._plan(changes, moves, proof, witness)
 
@@ -320,31 +329,3 @@ class _Planner:
             leader_bound=switched,
             witness=witness,
         )
-
-    def _explicit(self) -> Plan:
-        cluster = self.cluster
-        where = cluster.places()
-        changes = []
-        for topic, number, wanted in self.wish.assignment or ():
-            partition = where[topic, number]
-            if cluster.replicas[partition] != tuple(wanted):
-                changes.append(Change(partition, cluster.replicas[partition], tuple(wanted), ("assigned by name",)))
-        changes.sort(key=lambda change: change.partition)
-        return self._plan(changes, sum(len(change.added) for change in changes), "partition", None)
-
-
-def _count_bound(placement: Placement, shares: Sequence[Share]) -> int:
-    """The fewest moves that the counts of brokers alone ask for: what each class lacks, or what its brokers lack.
-
-    A broker keeps at most what it had of partitions that may move, and at most its share.
-    """
-    kept = [len(found) for found in placement.homes]
-    for partition in placement.fixed:
-        for broker in placement.had[partition]:
-            kept[broker] += 1
-    bound = 0
-    for share in shares:
-        most = sum(min(kept[broker], high) for broker, _low, high in share.each())
-        lack = sum(max(0, low - kept[broker]) for broker, low, _high in share.each())
-        bound += max(0, share.total - most, lack)
-    return bound

@@ -70,9 +70,7 @@ def _of_brokers(wish: Wish, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
     known = {broker.id: broker for broker in brokers}
     named = [("drain", wish.drain), ("replace", [*wish.replace, *wish.replace.values()])]
     for option, numbers in named:
-        yield from (
-            f"{option}: broker {n} is not known to the cluster{_known(known)}" for n in numbers if n not in known
-        )
+        yield from (f"{option}: broker {n} is not known to the cluster{has(known)}" for n in numbers if n not in known)
     taking = {broker.id for broker in receivers(brokers, wish)}
     for old, new in wish.replace.items():
         if new in known and new not in taking:
@@ -87,7 +85,8 @@ def _of_brokers(wish: Wish, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
         yield "no broker is left that may hold replicas; leave at least one alive, neither drained nor excluded"
 
 
-def _known(known: Iterable[int]) -> str:
+def has(known: Iterable[int]) -> str:
+    """Which brokers a cluster has, for the end of a sentence about one that it does not have."""
     listed = sorted(known)
     return f", which has {', '.join(map(str, listed[:20]))}{' ...' if len(listed) > 20 else ''}"
 
@@ -145,40 +144,3 @@ def shown(things: Iterable[object]) -> str:
     listed = [str(thing) for thing in things]
     more = f" and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
     return ", ".join(listed[:SHOWN]) + more
-
-
-def assignment_violations(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpec, ...]) -> list[str]:
-    """All that is wrong with an explicit assignment."""
-    known = {broker.id: broker for broker in brokers}
-    where = cluster.places()
-    found, seen = [], set()
-    for topic, number, wanted in wish.assignment or ():
-        name = f"assignment: {topic}-{number}"
-        partition = where.get((topic, number))
-        if (topic, number) in seen:
-            found.append(f"{name}: given twice; every partition is given once")
-        seen.add((topic, number))
-        if partition is None:
-            found.append(f"{name}: does not exist; leave it out, or create it first")
-            continue
-        had = cluster.replicas[partition]
-        twice = sorted(broker for broker, times in Counter(wanted).items() if times > 1)
-        if not wanted:
-            found.append(f"{name}: has no replicas; name at least one broker")
-        if twice:
-            found.append(f"{name}: names broker {shown(twice)} more than once")
-        for broker in sorted(set(wanted)):
-            if broker not in known:
-                found.append(f"{name}: broker {broker} is not known to the cluster{_known(known)}")
-            elif known[broker].state == "dead":
-                found.append(f"{name}: broker {broker} is not alive, so the move would never end; start it first")
-            elif known[broker].state in ("draining", "excluded") and broker not in had:
-                found.append(f"{name}: broker {broker} is {known[broker].state} and takes no new replica")
-        if wanted and len(wanted) != len(had) and wish.replication_factor.get(topic) != len(wanted):
-            found.append(
-                f"{name}: has {len(had)} replicas and would have {len(wanted)}; a change of the replication factor "
-                "must be wished as such"
-            )
-        if wanted and len(wanted) < min(len(had), cluster.min_insync[cluster.topic_of[partition]]):
-            found.append(f"{name}: {len(wanted)} replicas are fewer than its min.insync.replicas; lower that first")
-    return found
