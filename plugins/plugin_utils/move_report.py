@@ -79,7 +79,11 @@ def _tiles(plan: Mapping[str, Any], done: Mapping[str, Any]) -> str:
     tiles = [
         ("Replicas moved", f"{plan['moves']:,}", f"fewest possible {plan['bound']:,}, proof: {plan['proof']}"),
         ("Bytes to copy", megabytes(plan["bytes"]), f"{plan['deletions']:,} replicas deleted"),
-        ("Leader changes", f"{plan['leader_changes']:,}", f"the counts ask for {plan['leader_bound']:,} at least"),
+        (
+            "Leader changes",
+            f"{plan['leader_changes']:,}",
+            f"fewest possible {plan['leader_bound']:,} for these replicas",
+        ),
         ("Predicted", duration(seconds) if seconds is not None else "no throttle", real),
     ]
     shown = "".join(
