@@ -52,7 +52,7 @@ class Tracker:
         if found.get("failed"):
             kind = (found.get("failure") or {}).get("kind")
             if self.begun and kind in _PASSING:
-                return Step(GOING, f"reassignment {self._state}: the cluster does not answer (tolerated)")
+                return Step(GOING, f"reassignment {self._state}: tolerated for now: {found.get('msg')}")
             self.result.update(found)
             return Step(FAILED, str(found.get("msg", "the module failed")))
         self.begun = True
