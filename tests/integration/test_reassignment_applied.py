@@ -287,6 +287,17 @@ def test_a_partition_that_the_cluster_refuses_stops_the_rest_and_is_told_in_its_
         assert (done["failed"], done["moves"]) == (False, 2)
 
 
+def test_of_two_who_claim_the_state_at_once_the_first_one_holds_for_both(combined: Cluster) -> None:
+    with topic_of(combined, "claimed", spread(combined, 1), 0) as topic:
+        assert move(combined, replication_factor={topic: 2})["changed"] is True
+    with administering(combined) as admin:
+        _nothing, since = admin.read_state("claim")
+        assert [admin.claim_state("claim", whose, since) for whose in ("mine", "yours")] == ["mine", "mine"]
+        assert admin.read_state("claim")[0] == "mine"
+        admin.write_state("claim", None)
+        assert admin.read_state("claim")[0] is None
+
+
 def test_brokers_that_are_down_or_unknown_take_nothing(combined: Cluster) -> None:
     one, three = combined.identities["kafka1"], combined.identities["kafka3"]
     with topic_of(combined, "nowhere", {0: [one]}, 0) as topic:
