@@ -70,11 +70,11 @@ def apply(admin: PartitionAdmin, params: Mapping[str, Any], check: bool) -> dict
     begun = Record(
         wish_kept(params, WISHES), rows_of(plan, order), dict(record.brokers) if record is not None else {}, {}
     )
-    held = record_of(admin.claim_state(KEY, begun.as_data(), end_offset))
-    assert held is not None, "a claimed record was just read"
-    _same_wish(held, params)
+    if record_of(admin.claim_state(KEY, begun.as_data(), end_offset)) != begun:
+        # Somebody else was first: that record holds.
+        return apply(admin, params, check)
     try:
-        return {**found, **drive(admin, held, params)}
+        return {**found, **drive(admin, begun, params)}
     except RequestFailedError:
         _give_up(admin)
         raise

@@ -96,7 +96,11 @@ def _remember(admin: PartitionAdmin, record: Record, copies: list[Copy], living:
     kept = record_of(admin.read_state(KEY)[0])
     if kept is None:
         raise RequestFailedError("throttle", KEY, "ENDED", "another run has ended this reassignment; run again")
-    record = replace(kept, brokers={**before[0], **kept.brokers}, topics={**before[1], **kept.topics})
+    record = replace(
+        kept,
+        brokers={**before[0], **record.brokers, **kept.brokers},
+        topics={**before[1], **record.topics, **kept.topics},
+    )
     admin.write_state(KEY, record.as_data())
     return record
 
