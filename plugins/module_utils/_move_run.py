@@ -32,7 +32,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._move_throttle_app
     throttle,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._moving import named
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_report import WISHES, figures_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import WISHES
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_report import figures_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_wishes import shown
 from ansible_collections.streamops.kafka.plugins.module_utils._seen import wait_until_none
 

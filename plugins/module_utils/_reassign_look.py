@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster_info import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import compact
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_snapshot import snapshot_of_text
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_wishes import shown
 
 
@@ -38,8 +37,9 @@ def snapshot_now(admin: PartitionAdmin) -> dict[str, Any]:
 
 
 def snapshot_of_file(path: str) -> Any:
-    """What a file holds; raises StreamopsError when it cannot be read or is not JSON."""
+    """The data that a file holds; raises StreamopsError when it cannot be read or is not JSON."""
     try:
-        return json.loads(Path(path).read_text(), object_hook=compact)
+        text = Path(path).read_text()
     except (OSError, ValueError) as error:
-        raise StreamopsError(f"snapshot {path}: cannot be read as JSON ({error}). Nothing was changed.") from error
+        raise StreamopsError(f"snapshot {path}: cannot be read ({error}). Nothing was changed.") from error
+    return snapshot_of_text(text, path)

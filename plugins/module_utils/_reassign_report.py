@@ -9,23 +9,11 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_figures import plan_figures, schedule_figures
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import cluster_of, wish_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import WISHES, number_of, wish_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Plan
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_plan import plan_moves
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_schedule import Limits, Schedule, schedule
-
-#: The options of the module that are the wish.
-WISHES = (
-    "rebalance",
-    "drain",
-    "add",
-    "replace",
-    "replication_factor",
-    "fix_racks",
-    "assignment",
-    "rack_rule",
-    "leaders",
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_snapshot import cluster_of
 
 
 def planned(snapshot: Any, params: Mapping[str, Any], registered_only: bool) -> dict[str, Any]:
@@ -65,7 +53,7 @@ def figures_of(plan: Plan, order: Schedule) -> dict[str, Any]:
 def _plain(name: str, value: Any) -> Any:
     """A value as the wish wants it: Ansible may give the numbers of a dictionary as text."""
     if name in ("replace", "replication_factor"):
-        return {key: int(one) if str(one).isdigit() else one for key, one in value.items()}
+        return {key: number_of(one) if isinstance(one, str) else one for key, one in value.items()}
     if name == "add":
         return [{key: one for key, one in broker.items() if one is not None} for broker in value]
     return value

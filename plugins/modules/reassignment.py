@@ -196,11 +196,13 @@ bytes:
   type: int
   returned: when planned
 leader_changes:
-  description: Partitions whose preferred leader changes; RV(leader_bound) is how few could do.
+  description: Partitions whose preferred leader changes.
   type: int
   returned: when planned
 leader_bound:
-  description: The fewest changes of preferred leaders that the counts ask for.
+  description: >-
+    The fewest changes with which preferred leaders are as even as the replicas after the plan allow, found by a
+    minimum-cost flow; equal to RV(leader_changes). Other places for the replicas might need fewer.
   type: int
   returned: when planned
 leader_witness:
@@ -208,7 +210,9 @@ leader_witness:
   type: dict
   returned: when planned
 spread:
-  description: From and to, the most less the least that one broker has in replicas, in leaders, and of the worst topic.
+  description: >-
+    From and to, the most less the least that one broker has in replicas, in leaders, and of the worst topic; of the
+    brokers that may get replicas.
   type: dict
   returned: when planned
   sample: {from: {replicas: 12, leaders: 4, topic: 3}, to: {replicas: 1, leaders: 1, topic: 1}}
@@ -325,6 +329,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._connection import
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
 from ansible_collections.streamops.kafka.plugins.module_utils._move_states import on_cluster, on_file
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import LEADERS, RACK_RULES
 
 ARGUMENT_SPEC = {
     **CONNECTION_SPEC,
@@ -342,8 +347,8 @@ ARGUMENT_SPEC = {
     "replication_factor": {"type": "dict"},
     "fix_racks": {"type": "bool", "default": False},
     "assignment": {"type": "dict"},
-    "rack_rule": {"type": "str", "choices": ["strict", "even", "none"], "default": "strict"},
-    "leaders": {"type": "str", "choices": ["auto", "keep", "balance"], "default": "auto"},
+    "rack_rule": {"type": "str", "choices": list(RACK_RULES), "default": "strict"},
+    "leaders": {"type": "str", "choices": list(LEADERS), "default": "auto"},
     "concurrency": {"type": "int", "default": 5},
     "throttle": {"type": "int"},
     "sample_seconds": {"type": "int", "default": 10},
