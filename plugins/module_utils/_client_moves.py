@@ -12,9 +12,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries 
     explain,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._moving import Failures, InFlight, Key, in_flight_of
-
-#: A KRaft controller refuses more records than this in one request (QuorumController.MAX_RECORDS_PER_BATCH).
-REQUEST_PARTITIONS = 10_000
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_schedule import REQUEST_PARTITIONS
 
 
 class MoveCalls(Libraries):

@@ -50,14 +50,15 @@ class StateCalls(Libraries):
     def claim_state(self, key: str, value: Any, since: int) -> Any:
         """Write a value for a key that had none when the log ended at C(since); return the value that holds.
 
-        Kafka cannot write on condition. So who wrote first after that holds, and everybody else puts it back.
+        Kafka cannot write on condition. So what was written in between holds, and is put back.
         """
         mine = self.write_state(key, value)
         written, _end = self._state_records(key, since)
-        offset, first = next(((at, found) for at, found in written if found is not None), (mine, value))
-        if offset < mine:
-            self.write_state(key, first)
-        return first
+        between = [found for at, found in written if at < mine]
+        if not between or between[-1] is None:
+            return value
+        self.write_state(key, between[-1])
+        return between[-1]
 
     def _state_records(self, key: str, since: int) -> tuple[list[tuple[int, Any]], int]:
         """The records of a key from an offset on as (offset, value), and where the log ends."""

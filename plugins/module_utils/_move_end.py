@@ -4,13 +4,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client import TOPIC
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError, WaitTimeoutError
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
+    RefusedError,
+    StreamopsError,
+    WaitTimeoutError,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._leader_election_apply import ensure_leaders
 from ansible_collections.streamops.kafka.plugins.module_utils._move_figures import progress
 from ansible_collections.streamops.kafka.plugins.module_utils._move_look import copied_bytes, look_at
@@ -32,6 +37,8 @@ if TYPE_CHECKING:
 
 #: Seconds between two looks, for an election, and for a cancelled move to be listed no more.
 _PAUSE, _ELECTION, _CANCEL = 1.0, 30.0, 60.0
+#: What a cluster without a record is judged by.
+NOTHING = Record({}, ())
 
 
 def end(admin: PartitionAdmin, record: Record, look: Look, standing: Standing) -> dict[str, Any]:
@@ -43,7 +50,7 @@ def end(admin: PartitionAdmin, record: Record, look: Look, standing: Standing) -
     elected = _elect(admin, record, look)
     admin.write_state(KEY, None if not left.brokers else replace(left, batches=(), wish={}, stopped={}).as_data())
     return {
-        "changed": True,
+        "changed": bool(record.batches) or len(left.brokers) < len(record.brokers),
         "stage": "stopped" if record.stopped else "done",
         "progress": progress(record, look, standing, {}),
         "refused": dict(record.stopped),
@@ -59,30 +66,34 @@ def _elect(admin: PartitionAdmin, record: Record, look: Look) -> list[dict[str, 
         return []
     try:
         elected: list[dict[str, Any]] = ensure_leaders(admin, None, wanted, _ELECTION, check_mode=False)["elected"]
-    except (WaitTimeoutError, RequestFailedError):
+    except StreamopsError:
         return []  # It comes by itself; a plan that is carried out does not fail for it.
     return elected
 
 
 def finish(admin: PartitionAdmin, params: Mapping[str, Any], check: bool) -> dict[str, Any]:
-    """Wait for what is under way, begin nothing, then end the record. Works for C(interval) seconds."""
+    """Wait for what the record has under way, begin nothing, then end the record. Works for C(interval) seconds.
+
+    What somebody else moves is named, and awaited with C(foreign) wait.
+    """
     record = record_of(admin.read_state(KEY)[0])
     until = time.monotonic() + params["interval"]
     while True:
         look = look_at(admin)
-        standing = judge(record or Record({}, ()), look)
+        standing = judge(record or NOTHING, look)
         facts: dict[str, Any] = {"foreign": _foreign(record, look)[:20], "foreign_total": len(_foreign(record, look))}
         if check:
             return {**facts, "changed": record is not None, "stage": "planned", **_left(admin, record, look)}
-        if not look.in_flight:
+        awaited = look.in_flight if params["foreign"] == "wait" else ours(record or NOTHING, look)
+        if not awaited:
             break
         if time.monotonic() >= until:
             if record is not None:
                 facts["progress"] = progress(record, look, standing, copied_bytes(admin, standing, look))
-            return {**facts, "changed": False, "stage": "moving", "in_flight_total": len(look.in_flight)}
+            return {**facts, "changed": False, "stage": "moving", "in_flight_total": len(awaited)}
         time.sleep(min(_PAUSE, params["interval"]))
     ended = {"changed": False, "stage": "done"} if record is None else end(admin, record, look, standing)
-    facts.update(ended, **_left(admin, None, look), verified=_verified(admin, record))
+    facts.update(ended, **_left(admin, None, look), verified=_verified(admin, record, look))
     return facts if facts["stage"] != "stopped" else {**facts, "stage": "done"}
 
 
@@ -90,14 +101,19 @@ def _left(admin: PartitionAdmin, record: Record | None, look: Look) -> dict[str,
     return {"leftover_throttles": leftover_throttles(admin, record, look.alive)}
 
 
-def _verified(admin: PartitionAdmin, record: Record | None) -> dict[str, Any]:
-    """What the planner says of the cluster now: what the wish of the record still asks for."""
+def _verified(admin: PartitionAdmin, record: Record | None, look: Look) -> dict[str, Any]:
+    """What the planner says of the cluster now: what the wish of the record still asks for.
+
+    None where there is no wish, or where somebody else moves partitions, among which no plan is sound.
+    """
     snapshot = snapshot_now(admin)
     partitions = [one for topic in snapshot["topics"] for one in topic["partitions"]]
     found = {"under_replicated": sum(len(one["isr"]) < len(one["replicas"]) for one in partitions), "moves_left": None}
-    if record is not None and record.wish:
+    if record is not None and record.wish and not look.in_flight:
         params = {**dict(record.wish), "concurrency": 1, "throttle": None}
-        found["moves_left"] = decided(snapshot, params, registered_only=True)[0].moves
+        # A wish that cannot be planned any more, since its broker is gone for example, has nothing left to count.
+        with contextlib.suppress(RefusedError):
+            found["moves_left"] = decided(snapshot, params, registered_only=True)[0].moves
     return found
 
 

@@ -31,9 +31,7 @@ _KEPT = (
     "throttles_left",
     "leftover_throttles",
     "verified",
-    "cancelled",
     "not_cancelled",
-    "diff",
 )
 
 
@@ -52,13 +50,15 @@ class Tracker:
         if found.get("failed"):
             kind = (found.get("failure") or {}).get("kind")
             if self.begun and kind in _PASSING:
-                return Step(GOING, f"reassignment {self._state}: the cluster does not answer (tolerated)")
+                return Step(GOING, f"reassignment {self._state}: tolerated for now: {found.get('msg')}")
             self.result.update(found)
             return Step(FAILED, str(found.get("msg", "the module failed")))
         self.begun = True
         changed = self.result["changed"] or found["changed"]
         # The first call carries the plan; later ones only how far it is.
         known = {key: value for key, value in found.items() if key in _KEPT or key not in self.result}
+        if "cancelled" in found:
+            known["cancelled"] = [*self.result.get("cancelled", ()), *found["cancelled"]]
         self.result.update(known, changed=changed, stage=found["stage"])
         figures = found.get("progress")
         if figures:
@@ -107,7 +107,7 @@ class Tracker:
             )
         figures = self.result.get("progress")
         if not figures:
-            return f"Reassignment: not ended within {duration(timeout)}. Run again, or raise timeout."
+            return f"Reassignment: not ended within {duration(timeout)}. {self._kept()}Run again, or raise timeout."
         late = "".join(
             f"\n- broker {one['broker']} ({'alive, catching up' if one['alive'] else 'down'}): "
             f"{one['partitions_total']} partitions ({capped(one['partitions'], 5)})"
@@ -121,6 +121,12 @@ class Tracker:
             "to send back what is under way, or state: finished to wait for it and begin nothing more; each of them "
             "restores the throttles."
         )
+
+    def _kept(self) -> str:
+        kept: Mapping[str, str] = self.result.get("not_cancelled") or {}
+        listed = "".join(f"\n- {name}: {why}" for name, why in list(kept.items())[:20])
+        said = f"{len(kept)} partitions could not be cancelled and go on under their throttles:{listed}\n"
+        return said if kept else ""
 
     def _done(self) -> str:
         figures = self.result.get("progress") or {}

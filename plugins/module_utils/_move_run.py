@@ -9,19 +9,24 @@ and when all moves have ended throttles back to what they were before the record
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client import STATE_CONFIG, STATE_TOPIC, TopicSpec
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
+    RefusedError,
+    RequestFailedError,
+    StreamopsError,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._move_end import end
 from ansible_collections.streamops.kafka.plugins.module_utils._move_figures import progress
 from ansible_collections.streamops.kafka.plugins.module_utils._move_look import copied_bytes, look_at
 from ansible_collections.streamops.kafka.plugins.module_utils._move_plan import plan_now, rows_of
 from ansible_collections.streamops.kafka.plugins.module_utils._move_record import KEY, Record, record_of, wish_kept
-from ansible_collections.streamops.kafka.plugins.module_utils._move_step import Look, Standing, copies, judge, ours
+from ansible_collections.streamops.kafka.plugins.module_utils._move_step import Standing, copies, judge, ours
 from ansible_collections.streamops.kafka.plugins.module_utils._move_throttle_apply import (
     leftover_throttles,
     throttle,
@@ -66,38 +71,49 @@ def apply(admin: PartitionAdmin, params: Mapping[str, Any], check: bool) -> dict
     begun = Record(
         wish_kept(params, WISHES), rows_of(plan, order), dict(record.brokers) if record is not None else {}, {}
     )
-    held = record_of(admin.claim_state(KEY, begun.as_data(), end_offset))
-    assert held is not None, "a claimed record was just read"
-    _same_wish(held, params)
-    return {**found, **drive(admin, held, params)}
+    if record_of(admin.claim_state(KEY, begun.as_data(), end_offset)) != begun:
+        # Somebody else was first: that record holds.
+        return apply(admin, params, check)
+    try:
+        return {**found, **drive(admin, begun, params)}
+    except RequestFailedError:
+        _give_up(admin)
+        raise
 
 
 def drive(admin: PartitionAdmin, record: Record, params: Mapping[str, Any]) -> dict[str, Any]:
     """Do what is next until all is done or C(interval) seconds have passed."""
     until = time.monotonic() + params["interval"]
+    throttled = False
     while True:
         look = look_at(admin)
         standing = judge(record, look)
         if standing.complete or (record.stopped and not ours(record, look)):
             return end(admin, record, look, standing)
-        _refuse_taken(record, standing, params)
-        record = throttle(admin, record, copies(standing.batch, look), look.alive, params["throttle"])
+        _refuse_taken(standing, params)
+        if standing.submit or not throttled:
+            record = throttle(admin, record, copies(standing.batch, look), look.alive, params["throttle"])
+            throttled = True
         if standing.submit and not record.stopped:
-            record = _submit(admin, record, look, standing)
+            record = _submit(admin, record, standing)
         elif time.monotonic() >= until:
             figures = progress(record, look, standing, copied_bytes(admin, standing, look))
             return {"changed": True, "stage": "moving", "progress": figures, "refused": dict(record.stopped)}
         time.sleep(min(_PAUSE, params["interval"]))
 
 
-def _submit(admin: PartitionAdmin, record: Record, look: Look, standing: Standing) -> Record:
+def _give_up(admin: PartitionAdmin) -> None:
+    """After a beginning that failed (what it needs may not be authorized): end the record if nothing is under way."""
+    with contextlib.suppress(StreamopsError):
+        record = record_of(admin.read_state(KEY)[0])
+        look = look_at(admin)
+        if record is not None and not ours(record, look):
+            end(admin, record, look, judge(record, look))
+
+
+def _submit(admin: PartitionAdmin, record: Record, standing: Standing) -> Record:
     """Begin the moves that are next. Those that the cluster refuses stop the record: nothing more is begun."""
-    try:
-        failed = admin.alter_reassignments({row.key: row.replicas for row in standing.submit})
-    except RequestFailedError:
-        if not ours(record, look_at(admin)):
-            end(admin, record, look, standing)
-        raise
+    failed = admin.alter_reassignments({row.key: row.replicas for row in standing.submit})
     if failed:
         record = replace(record, stopped={named([key])[0]: f"{why} ({code})" for key, (code, why) in failed.items()})
         admin.write_state(KEY, record.as_data())
@@ -159,7 +175,7 @@ def _others(admin: PartitionAdmin, params: Mapping[str, Any]) -> dict[str, Any] 
     )
 
 
-def _refuse_taken(record: Record, standing: Standing, params: Mapping[str, Any]) -> None:
+def _refuse_taken(standing: Standing, params: Mapping[str, Any]) -> None:
     """Somebody moves partitions of this reassignment elsewhere: theirs goes on, ours waits for it or gives up."""
     if standing.taken and params["foreign"] == "refuse":
         names = shown(named(row.key for row in standing.taken))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client import BROKER, TOPIC
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._move_record import KEY, Priors, Record
+from ansible_collections.streamops.kafka.plugins.module_utils._move_record import KEY, Priors, Record, record_of
 from ansible_collections.streamops.kafka.plugins.module_utils._move_throttle import (
     BROKER_KEYS,
     TOPIC_KEYS,
@@ -91,10 +91,15 @@ def _remember(admin: PartitionAdmin, record: Record, copies: list[Copy], living:
     topics = sorted({copy.topic for copy in copies} - set(record.topics))
     if not brokers and not topics:
         return record
+    before = live_throttles(admin, BROKER, brokers), live_throttles(admin, TOPIC, topics)
+    # Another run may drive the same record. It writes before it sets, so what it has set by now is in the record.
+    kept = record_of(admin.read_state(KEY)[0])
+    if kept is None:
+        raise RequestFailedError("throttle", KEY, "ENDED", "another run has ended this reassignment; run again")
     record = replace(
-        record,
-        brokers={**record.brokers, **live_throttles(admin, BROKER, brokers)},
-        topics={**record.topics, **live_throttles(admin, TOPIC, topics)},
+        kept,
+        brokers={**before[0], **record.brokers, **kept.brokers},
+        topics={**before[1], **record.topics, **kept.topics},
     )
     admin.write_state(KEY, record.as_data())
     return record

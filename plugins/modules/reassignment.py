@@ -44,7 +44,8 @@ options:
       - V(applied) carries the plan out. After a cut the same wish goes on towards the same placement.
       - V(cancelled) sends back what an earlier run has under way, as far as enough replicas of before are in sync, and
         restores throttles. What has arrived stays.
-      - V(finished) begins nothing, waits until nothing is under way, restores throttles and tells what is left to do.
+      - V(finished) begins nothing, waits for what an earlier run has under way, restores throttles, elects preferred
+        leaders and tells what is left to do.
     type: str
     choices: [planned, applied, cancelled, finished]
     default: planned

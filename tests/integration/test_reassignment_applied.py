@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 from kafka.admin import KafkaAdminClient
 from kafka.structs import TopicPartition
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client import BROKER, TOPIC
+from ansible_collections.streamops.kafka.plugins.module_utils._client import BROKER, STATE_TOPIC, TOPIC
 from ansible_collections.streamops.kafka.plugins.module_utils._move_record import Record, Row
 from ansible_collections.streamops.kafka.plugins.module_utils._move_throttle import (
     FOLLOWER_RATE,
@@ -30,6 +32,14 @@ from tests.support.moves import (
     topic_of,
 )
 from tests.support.traffic import producing, read_all
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _without_state(combined: Cluster) -> Iterator[None]:
+    """Other tests know all topics of this cluster."""
+    yield
+    with administering(combined) as admin:
+        admin.delete_topics([STATE_TOPIC])
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +65,19 @@ def spread(cluster: Cluster, partitions: int) -> dict[int, list[int]]:
     """One replica for each partition, on the brokers in turn."""
     ids = [cluster.identities[node] for node in cluster.nodes]
     return {number: [ids[number % len(ids)]] for number in range(partitions)}
+
+
+def went_on(cluster: Cluster, topic: str, wish: dict[str, Any], targets: list[Any]) -> None:
+    """Run the same wish to its end: all went to what the first run had recorded, and nothing is left to do."""
+    assert targets
+    assert all(other == targets[0] for other in targets)
+    done = move(cluster, **dict(wish, throttle=20_000_000))
+    assert not done["failed"], done
+    target = {index: brokers for batch in targets[0] for _topic, index, brokers, _bytes, _moves in batch}
+    assert (replicas(cluster, topic), done["progress"]["moves_done"]) == (target, len(target))
+    assert record(cluster) is None
+    again = move(cluster, **wish)
+    assert (again["changed"], again["moves"]) == (False, 0)
 
 
 def test_a_plan_is_carried_out_under_load_and_throttles_are_then_as_they_were(combined: Cluster) -> None:
@@ -121,14 +144,26 @@ def test_a_run_killed_at_five_points_is_gone_on_with_towards_the_same_placement(
                 targets.append(record(combined)["batches"])
             other = move(combined, replication_factor={topic: 3})
             assert "an earlier reassignment has not ended" in other["msg"]
-            done = move(combined, **dict(wish, throttle=20_000_000))
-        assert not done["failed"], done
-        target = {index: brokers for batch in targets[0] for _topic, index, brokers, _bytes, _moves in batch}
-        assert all(other == targets[0] for other in targets)
-        assert (replicas(combined, topic), done["progress"]["moves_done"]) == (target, 6)
-        assert (throttles(combined, topic), record(combined)) == (before, None)
-        again = move(combined, **wish)
-        assert (again["changed"], again["moves"]) == (False, 0)
+            went_on(combined, topic, wish, targets)
+        assert throttles(combined, topic) == before
+        assert ledger.lost(read_all(combined.bootstrap_servers, topic)) == []
+
+
+@pytest.mark.full
+def test_a_run_killed_at_twenty_points_in_time_is_gone_on_with_towards_the_same_placement(combined: Cluster) -> None:
+    chance, targets = random.Random(6), []
+    with topic_of(combined, "minced", spread(combined, 6), 3) as topic:
+        before = throttles(combined, topic)
+        wish: dict[str, Any] = {"replication_factor": {topic: 2}, "concurrency": 1, "throttle": 100_000}
+        with producing(combined.bootstrap_servers, topic, rate=50) as ledger:
+            for _point in range(20):
+                run = Background(combined, **wish)
+                time.sleep(chance.uniform(1, 6))
+                run.kill()
+                kept = record(combined)
+                targets += [kept["batches"]] if kept else []
+            went_on(combined, topic, wish, targets)
+        assert throttles(combined, topic) == before
         assert ledger.lost(read_all(combined.bootstrap_servers, topic)) == []
 
 
@@ -244,12 +279,23 @@ def test_a_partition_that_the_cluster_refuses_stops_the_rest_and_is_told_in_its_
         stopped = move(combined, replication_factor={topic: 2}, throttle=10_000_000)
         assert stopped["failed"]
         assert list(stopped["refused"]) == [f"{topic}-1"]
-        assert "duplicate" in stopped["refused"][f"{topic}-1"].lower()
+        assert "includes the broker 1 more than once" in stopped["refused"][f"{topic}-1"]
         assert "Nothing is left under way" in stopped["msg"]
         assert replicas(combined, topic) == {0: [one, two], 1: [one], 2: [one]}
         assert (throttles(combined, topic), record(combined)) == (before, None)
         done = move(combined, replication_factor={topic: 2})
         assert (done["failed"], done["moves"]) == (False, 2)
+
+
+def test_of_two_who_claim_the_state_at_once_the_first_one_holds_for_both(combined: Cluster) -> None:
+    with topic_of(combined, "claimed", spread(combined, 1), 0) as topic:
+        assert move(combined, replication_factor={topic: 2})["changed"] is True
+    with administering(combined) as admin:
+        _nothing, since = admin.read_state("claim")
+        assert [admin.claim_state("claim", whose, since) for whose in ("mine", "yours")] == ["mine", "mine"]
+        assert admin.read_state("claim")[0] == "mine"
+        admin.write_state("claim", None)
+        assert admin.read_state("claim")[0] is None
 
 
 def test_brokers_that_are_down_or_unknown_take_nothing(combined: Cluster) -> None:

@@ -83,3 +83,13 @@ def test_waiting_for_others_changes_nothing_and_says_so() -> None:
     step = tracker.step({"changed": False, "stage": "waiting", "foreign": ["x-1"], "foreign_total": 1}, 0.0)
     assert (step.state, tracker.result["changed"]) == (GOING, False)
     assert "Nothing was changed." in tracker.timed_out(2)
+
+
+def test_what_was_cancelled_adds_up_and_what_cannot_be_is_told_at_the_end() -> None:
+    tracker = Tracker("cancelled")
+    call = {"changed": True, "stage": "moving", "cancelled": ["t-1"], "not_cancelled": {"t-2": "few"}, "diff": {1: 2}}
+    assert tracker.step(call, 0.0).state == GOING
+    tracker.step({**call, "cancelled": ["t-3"], "diff": {}}, 1.0)
+    assert (tracker.result["cancelled"], tracker.result["diff"]) == (["t-1", "t-3"], {1: 2})
+    said = "1 partitions could not be cancelled and go on under their throttles:\n- t-2: few"
+    assert said in tracker.timed_out(9)
