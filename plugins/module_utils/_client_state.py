@@ -11,13 +11,14 @@ import json
 import time
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import Libraries, confluent_error
+from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import Libraries
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError
 
 #: The topic; its one partition keeps the order of all writes.
 STATE_TOPIC = "_streamops_state"
-#: The topic's settings. A plan of a million partitions is one record of about 50 MB before compression.
-STATE_CONFIG = {"cleanup.policy": "compact", "max.message.bytes": str(64 << 20), "compression.type": "producer"}
+#: The biggest record. A plan of a million partitions is one of about 50 MB before compression.
+RECORD_BYTES = 64 << 20
+STATE_CONFIG = {"cleanup.policy": "compact", "max.message.bytes": str(RECORD_BYTES), "compression.type": "producer"}
 
 
 class StateCalls(Libraries):
@@ -33,7 +34,7 @@ class StateCalls(Libraries):
         from confluent_kafka import Producer
 
         config = dict(self.connection.confluent_config())
-        config.update({"acks": "all", "compression.type": "gzip", "message.max.bytes": 64 << 20, "log_level": 0})
+        config.update({"acks": "all", "compression.type": "gzip", "message.max.bytes": RECORD_BYTES, "log_level": 0})
         config["message.timeout.ms"] = self.connection.request_timeout * 1000
         told: list[Any] = []
         producer = Producer(config)
@@ -62,47 +63,44 @@ class StateCalls(Libraries):
 
     def _state_records(self, key: str, since: int) -> tuple[list[tuple[int, Any]], int]:
         """The records of a key from an offset on as (offset, value), and where the log ends."""
-        from confluent_kafka import Consumer, TopicPartition
+        if STATE_TOPIC not in self._confluent.list_topics(timeout=self.connection.request_timeout).topics:
+            return [], 0
+        found: tuple[list[tuple[int, Any]], int] = self._call(f"read {STATE_TOPIC}", lambda: self._consumed(key, since))
+        return found
 
-        timeout = self.connection.request_timeout
-        config = dict(self.connection.confluent_config(), log_level=0)
-        # librdkafka wants a name for every consumer; none joins a group, and nothing is committed.
-        config.update({"group.id": "streamops-state", "enable.auto.commit": False, "auto.offset.reset": "error"})
-        consumer = Consumer(config)
+    def _consumed(self, key: str, since: int) -> tuple[list[tuple[int, Any]], int]:
+        """Read with kafka-python: a consumer of librdkafka always asks for the coordinator of a group, and a cluster
+        that is asked for the first time makes __consumer_offsets for that."""
+        from kafka import KafkaConsumer, TopicPartition
+
+        place = TopicPartition(STATE_TOPIC, 0)
+        consumer = KafkaConsumer(
+            **self.connection.kafka_python_config(),
+            group_id=None,
+            auto_offset_reset="none",
+            max_partition_fetch_bytes=RECORD_BYTES,
+            receive_message_max_bytes=2 * RECORD_BYTES,
+        )
         try:
-            if STATE_TOPIC not in self._confluent.list_topics(timeout=timeout).topics:
-                return [], 0
-            low, end = consumer.get_watermark_offsets(TopicPartition(STATE_TOPIC, 0), timeout=timeout)
-            consumer.assign([TopicPartition(STATE_TOPIC, 0, max(low, since))])
-            return _read(consumer, key, max(low, since), end, timeout), end
-        except confluent_error() as error:
-            raise RequestFailedError("read", STATE_TOPIC, *_named(error.args[0])) from error
+            consumer.assign([place])
+            end = consumer.end_offsets([place])[place]
+            consumer.seek(place, max(consumer.beginning_offsets([place])[place], since))
+            return _read(consumer, place, key, end, self.connection.request_timeout), end
         finally:
             consumer.close()
 
 
-def _read(consumer: Any, key: str, start: int, end: int, timeout: float) -> list[tuple[int, Any]]:
+def _read(consumer: Any, place: Any, key: str, end: int, timeout: float) -> list[tuple[int, Any]]:
     found: list[tuple[int, Any]] = []
-    at, deadline = start, time.monotonic() + timeout
-    while at < end:
+    deadline = time.monotonic() + timeout
+    # Compaction leaves holes, at the end too: the position knows of them, the records do not.
+    while (at := consumer.position(place)) < end:
         if time.monotonic() > deadline:
             raise RequestFailedError("read", STATE_TOPIC, "TIMED_OUT", f"only offset {at} of {end} in {timeout:g} s")
-        for message in consumer.consume(500, timeout=0.1):
-            if message.error() is not None:
-                raise RequestFailedError("read", STATE_TOPIC, *_named(message.error()))
-            if message.key() == key.encode():
-                text = message.value()
-                found.append((message.offset(), None if text is None else json.loads(text)))
-        # Compaction leaves holes, at the end too: the position knows of them, the records do not.
-        position = consumer.position([_place()])[0].offset
-        at = max(at, position)
+        for record in consumer.poll(timeout_ms=100).get(place, ()):
+            if record.key == key.encode():
+                found.append((record.offset, None if record.value is None else json.loads(record.value)))
     return found
-
-
-def _place() -> Any:
-    from confluent_kafka import TopicPartition
-
-    return TopicPartition(STATE_TOPIC, 0)
 
 
 def _named(error: Any) -> tuple[str, str]:
