@@ -104,10 +104,11 @@ def test_a_loaded_broker_is_emptied_by_as_many_moves_as_it_has_replicas_and_remo
     assert not ledger.lost(read_all(four.bootstrap_servers, TOPIC))
 
 
-def test_without_it_nothing_is_left_to_do(four: Cluster, three: Cluster) -> None:
-    again = three.playbook("playbooks/rebalance.yml").ok()
-    assert again.changed == 0
-    assert "kafka4" not in again.recap
+def test_without_it_no_replica_is_left_to_move(three: Cluster) -> None:
+    # A drain leaves leaders with whoever leads; a rebalance spreads them, once.
+    first = three.playbook("playbooks/rebalance.yml").ok()
+    assert "Nothing to move" in first.output or moves(first.output) == 0
+    assert three.playbook("playbooks/rebalance.yml").ok().changed == 0
 
 
 def test_a_topic_gets_fewer_and_more_replicas_and_more_partitions(three: Cluster) -> None:
