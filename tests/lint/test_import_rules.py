@@ -24,7 +24,7 @@ CLIENTS = {
     "_client_configs.py": {"kafka"},
     "_client_libraries.py": {"confluent_kafka", "kafka"},
     "_client_moves.py": {"confluent_kafka", "kafka"},
-    "_client_state.py": {"confluent_kafka"},
+    "_client_state.py": {"confluent_kafka", "kafka"},
     "_client_topics.py": {"confluent_kafka", "kafka"},
     "_zookeeper_client.py": {"kazoo"},
 }
