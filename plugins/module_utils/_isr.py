@@ -14,7 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Partition, Snapshot
 
@@ -160,7 +160,7 @@ def lagging(snapshot: Snapshot, goal: Goal) -> list[tuple[Partition, int]]:
 
 
 def bytes_behind(
-    replicas: list[tuple[Partition, int]], sizes: Callable[[int, dict[str, list[int]]], dict[tuple[str, int], int]]
+    replicas: list[tuple[Partition, int]], sizes: Callable[[int, dict[str, list[int]]], Mapping[tuple[str, int], int]]
 ) -> int:
     """Return how many bytes these replicas hold less than their leaders; C(sizes) asks one broker.
 

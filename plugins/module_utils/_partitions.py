@@ -98,12 +98,17 @@ class PartitionAdmin(Admin):
         """Return what these brokers hold and how full their disks are, one request for each."""
         return {broker: self._log_dirs(broker) for broker in brokers}
 
-    def _log_dirs(self, broker: int, partitions: dict[str, list[int]] | None = None) -> LogDirs:
+    def directories(self, broker: int, partitions: dict[str, list[int]] | None = None) -> list[dict[str, Any]]:
+        """Return the log directories of a broker with these replicas (None = all), as kafka-python has them."""
         answer = self._call(
             f"describe log dirs of broker {broker}",
             lambda: self._python.describe_log_dirs(partitions, brokers=[broker]),
         )
-        return log_dirs_of(answer[0]["log_dirs"])
+        found: list[dict[str, Any]] = answer[0]["log_dirs"]
+        return found
+
+    def _log_dirs(self, broker: int, partitions: dict[str, list[int]] | None = None) -> LogDirs:
+        return log_dirs_of(self.directories(broker, partitions))
 
 
 class IsrObserver:

@@ -125,3 +125,20 @@ def even_out(placement: Placement, brokers: int, free: bool = False) -> list[Sha
             classes.append(Share(share, [max(0, top - 1)] * size, [top] * size, sum(loads[b] for b in share)))
             active &= ~inside
     return classes
+
+
+def count_bound(placement: Placement, shares: Sequence[Share]) -> int:
+    """The fewest moves that the counts of brokers alone ask for: what each class lacks, or what its brokers lack.
+
+    A broker keeps at most what it had of partitions that may move, and at most its share.
+    """
+    kept = [len(found) for found in placement.homes]
+    for partition in placement.fixed:
+        for broker in placement.had[partition]:
+            kept[broker] += 1
+    bound = 0
+    for share in shares:
+        most = sum(min(kept[broker], high) for broker, _low, high in share.each())
+        lack = sum(max(0, low - kept[broker]) for broker, low, _high in share.each())
+        bound += max(0, share.total - most, lack)
+    return bound

@@ -65,9 +65,8 @@ def _change(cluster: Cluster, change: Change) -> dict[str, Any]:
 
 
 def _spreads(plan: Plan, before: Sequence[tuple[int, ...]], after: Sequence[tuple[int, ...]]) -> dict[str, Any]:
-    """The most less the least that one broker has, of those that take replicas when the plan is done."""
-    gone = {broker for change in plan.changes for broker in change.before} - {b for row in after for b in row}
-    ids = [broker.id for broker in plan.brokers if broker.state in ("alive", "new") and broker.id not in gone]
+    """The most less the least that one broker has, of those that may get replicas."""
+    ids = plan.takers
     found: dict[str, Any] = {}
     for name, placed in (("from", before), ("to", after)):
         replicas = Counter(broker for brokers in placed for broker in brokers)
@@ -86,13 +85,10 @@ def _widest_topic(cluster: Cluster, placed: Sequence[tuple[int, ...]], ids: Sequ
     while start < count:
         # Partitions of a topic stand together.
         end = start
-        held = dict.fromkeys(ids, 0)
         while end < count and cluster.topic_of[end] == cluster.topic_of[start]:
-            for broker in placed[end]:
-                if broker in held:
-                    held[broker] += 1
             end += 1
-        widest = max(widest, max(held.values(), default=0) - min(held.values(), default=0))
+        held = Counter(broker for brokers in placed[start:end] for broker in brokers)
+        widest = max(widest, _range(held, ids))
         start = end
     return widest
 

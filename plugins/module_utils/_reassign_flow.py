@@ -54,7 +54,7 @@ class Flow:
         self.label: dict[int, int] = {}
         self.layers: dict[int, int] = {}
         self.parent: dict[int, tuple[int, int]] = {}
-        self.touched: dict[int, list[int]] = {}
+        self.torn: dict[int, list[int]] = {}
         #: Nodes from which a sweep found no further way.
         self.dead = 0
 
@@ -110,7 +110,7 @@ class Flow:
         self.label = dict.fromkeys(starts, 0)
         self.layers = {0: sum(1 << start for start in starts if start < self.brokers)}
         self.parent = {}
-        self.touched = self._touched()
+        self.torn = self.placement.torn()
         queue = [(0, start) for start in starts]
         heapify(queue)
         while queue:
@@ -128,17 +128,6 @@ class Flow:
                 self.label[step] = new
                 self.parent[step] = (node, partition)
                 heappush(queue, (new, step))
-
-    def _touched(self) -> dict[int, list[int]]:
-        """By broker the partitions that are at home there and have another home to come back to."""
-        found: dict[int, list[int]] = {}
-        placement = self.placement
-        for partition, members in placement.now.items():
-            if partition not in placement.fixed and placement.left(partition):
-                for broker in members:
-                    if broker in placement.had[partition]:
-                        found.setdefault(broker, []).append(partition)
-        return found
 
     def _worse(self, label: int) -> int:
         """The brokers that a path of this label would be nearer to than any found so far."""
@@ -186,22 +175,20 @@ class Flow:
                 if room & left:
                     yield partition, -price, room & left
                 yield partition, 0, room & ~left
-        for partition in self.touched.get(node, ()):
+        for partition in self.torn.get(node, ()):
             if not wanted[0]:
                 break
             if node in placement.at(partition) and not (self.free and node == placement.had[partition][0]):
                 yield partition, 0, placement.room(partition, node) & placement.left(partition)
-        if self.free or (most is not None and most < 1):
+        if self.free or (most is not None and most < 1) or not wanted[price]:
             return
-        now, had, room_of = placement.now, placement.had, placement.racks.room
-        for partition in placement.homes[node]:
-            if not wanted[price]:
+        reach = placement.reach(node)
+        if not wanted[price] & reach:
+            return
+        for partition, room in placement.leaving_home(node):
+            yield partition, price, room
+            if not wanted[price] & reach:
                 return
-            members = now.get(partition)
-            if members is None:
-                yield partition, price, room_of(had[partition], node, len(had[partition]))
-            elif node in members:
-                yield partition, price, room_of(members, node, len(members)) & ~placement.left(partition)
 
     # -- pushing ---------------------------------------------------------------------------------------------------
 

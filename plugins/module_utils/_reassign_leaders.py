@@ -1,192 +1,104 @@
 # Private to this collection.
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who leads: within the replicas that partitions have, leaders spread by at most one, or a witness that they cannot.
+"""Who leads: leaders spread by at most one within the replicas that partitions have, by the fewest changes of leaders.
 
-Leading passes from one broker to another through a partition that both hold; no data moves. Direct changes first, then
-paths through brokers in between, all shortest paths of one length in one sweep (as in Hopcroft and Karp's matching).
+Leading is a placement of one replica for each partition, which may only be where the partition is; so what gives every
+broker its share of replicas by the fewest moves gives it its share of leaders by the fewest changes. Where no leaders
+within one of each other are possible they become as even as can be, and a witness says why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_balance import balance, even_out
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Witness
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_racks import bits, mask_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_shares import Share
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_state import Placement
 
 
-class Leading:
-    """Who leads what. C(eligible) are the brokers that may lead; C(open_) the partitions whose leader may change."""
+class Leadership(Placement):
+    """The leaders of a placement: at home where they were before, guests where they are new. Brokers are numbers.
 
-    def __init__(
-        self,
-        leaders: list[int],
-        members: Callable[[int], Sequence[int]],
-        brokers: int,
-        eligible: Sequence[int],
-        open_: Sequence[int],
-    ) -> None:
-        self.leaders = leaders
-        self.members = members
-        self.eligible = set(eligible)
-        self.loads = [0] * brokers
-        for leader in leaders:
-            self.loads[leader] += 1
-        #: Brokers from which no further way was found, of the present labels.
-        self.dead: set[int] = set()
-        self.led: list[list[int]] = [[] for _ in range(brokers)]
-        for partition in open_:
-            self.led[leaders[partition]].append(partition)
+    C(eligible) is the set of brokers that may lead what they did not lead. Partitions that lost their leader are given
+    one at once: who took its place by name, else the eligible broker of the partition that leads least.
+    """
 
-    def give(self, partition: int, broker: int) -> None:
-        """Let a broker lead a partition that it holds."""
-        self.loads[self.leaders[partition]] -= 1
-        self.leaders[partition] = broker
-        self.loads[broker] += 1
-        self.led[broker].append(partition)
+    def __init__(self, replicas: Placement, eligible: int) -> None:
+        alone = [(broker,) for broker in range(len(replicas.loads))]
+        led = [alone[brokers[0]] for brokers in replicas.had]
+        super().__init__(led, len(alone), replicas.racks, replicas.fixed)
+        self.replicas = replicas
+        self.eligible = eligible
+        self._bit = [eligible & 1 << broker for broker in range(len(alone))]
+        self._reach: dict[int, int] = {}
+        for partition in sorted(replicas.now):
+            self._inherit(partition)
 
-    def heirs(self, broker: int) -> Iterator[tuple[int, int]]:
-        """Who may lead in place of a broker, and which partition."""
-        leaders, eligible = self.leaders, self.eligible
-        for partition in self.led[broker][:]:
-            if leaders[partition] == broker:
-                for other in self.members(partition):
-                    if other != broker and other in eligible:
-                        yield other, partition
+    def _inherit(self, partition: int) -> None:
+        leader = self.had[partition][0]
+        if leader in self.replicas.now[partition]:
+            return
+        heirs = self.replicas.ordered(partition)
+        if partition not in self.replicas.pinned:
+            heirs.sort(key=lambda broker: (not self._bit[broker], self.loads[broker], broker))
+        self.swap(partition, leader, heirs[0])
 
-    # -- evening out ---------------------------------------------------------------------------------------------
+    def leader(self, partition: int) -> int:
+        """Who leads a partition."""
+        return self.at(partition)[0]
 
-    def direct(self, low: int, high: int) -> None:
-        """Let brokers above their share pass leading straight to brokers below theirs."""
-        targets = self._targets(low, high)
-        need = {broker: target - self.loads[broker] for broker, target in targets.items()}
-        for broker in sorted(targets):
-            if need[broker] >= 0:
-                continue
-            for other, partition in self.heirs(broker):
-                if need[other] > 0 and self.leaders[partition] == broker:
-                    self.give(partition, other)
-                    need[other] -= 1
-                    need[broker] += 1
-                    if not need[broker]:
-                        break
+    def torn(self) -> dict[int, list[int]]:
+        """None: a leader that is at home left no other home."""
+        return {}
 
-    def _targets(self, low: int, high: int) -> dict[int, int]:
-        ordered = sorted(self.eligible, key=lambda b: (-self.loads[b], b))
-        spare = sum(self.loads[broker] for broker in ordered) - low * len(ordered)
-        return {broker: high if place < spare else low for place, broker in enumerate(ordered)}
+    def leaving_home(self, broker: int) -> Iterator[tuple[int, int]]:
+        """The partitions that a broker led before and leads now, each with the brokers that may lead instead."""
+        for partition in self.homes[broker]:
+            if partition not in self.now:
+                yield partition, self.room(partition, broker)
 
-    def push(self, above: int, below: int) -> None:
-        """Pass leading from brokers that lead more than C(above) to brokers that lead less than C(below)."""
-        while True:
-            starts = [broker for broker in sorted(self.eligible) if self.loads[broker] > above]
-            depth, nearest = self._depths(starts, below)
-            if nearest is None:
-                return
-            arcs: dict[int, Iterator[tuple[int, int]]] = {}
-            self.dead.clear()
-            for start in starts:
-                while self.loads[start] > above:
-                    path = self._dive(start, below, depth, nearest, arcs)
-                    if path is None:
-                        break
-                    for partition, other in path:
-                        self.give(partition, other)
+    def reach(self, broker: int) -> int:
+        """The brokers that hold any of the partitions that a broker led: few of many, so looking can end early."""
+        if broker not in self._reach:
+            held = {member for partition in self.homes[broker] for member in self.replicas.at(partition)}
+            self._reach[broker] = mask_of(held) & self.eligible
+        return self._reach[broker]
 
-    def _depths(self, starts: Sequence[int], below: int) -> tuple[dict[int, int], int | None]:
-        """How many steps every broker is away, as far as the nearest that leads less than C(below)."""
-        depth = dict.fromkeys(starts, 0)
-        layer, steps = list(starts), 0
-        while layer:
-            if any(self.loads[broker] < below for broker in layer):
-                return depth, steps
-            steps += 1
-            found: list[int] = []
-            for broker in layer:
-                for other, _partition in self.heirs(broker):
-                    if other not in depth:
-                        depth[other] = steps
-                        found.append(other)
-                if len(depth) == len(self.eligible):
-                    break
-            layer = found
-        return depth, None
-
-    def _dive(
-        self, start: int, below: int, depth: dict[int, int], nearest: int, arcs: dict[int, Iterator[tuple[int, int]]]
-    ) -> list[tuple[int, int]] | None:
-        """A shortest path to a broker that leads too little: (partition, who leads it next) for each step."""
-        path: list[tuple[int, int]] = []
-        trail = [start]
-        while trail:
-            broker = trail[-1]
-            if path and self.loads[broker] < below:
-                return path
-            steps = arcs.setdefault(broker, self.heirs(broker))
-            step = next(
-                (
-                    (partition, other)
-                    for other, partition in steps
-                    if depth.get(other, -1) == depth[broker] + 1 <= nearest
-                    and other not in self.dead
-                    and self.leaders[partition] == broker
-                ),
-                None,
-            )
-            if step is not None:
-                path.append(step)
-                trail.append(step[1])
-            else:
-                self.dead.add(trail.pop())
-                if path:
-                    path.pop()
-        return None
-
-    def reached(self, starts: Sequence[int]) -> set[int]:
-        """The brokers that leading can pass to from these, themselves included."""
-        return set(self._depths(starts, -1)[0])
-
-    def spread(self) -> int:
-        """The most led by one broker less the least."""
-        loads = [self.loads[broker] for broker in self.eligible]
-        return max(loads, default=0) - min(loads, default=0)
+    def room(self, partition: int, leaving: int) -> int:
+        """The brokers that may lead instead of C(leaving)."""
+        mask = 0
+        for broker in self.replicas.at(partition):
+            mask |= self._bit[broker]
+        return mask & ~self._bit[leaving]
 
 
-def even_leaders(leading: Leading) -> Witness | None:
-    """Spread leaders by at most one; where that cannot be, as evenly as can be, and why it cannot."""
-    if not leading.eligible or leading.spread() <= 1:
-        return None
-    total = sum(leading.loads[broker] for broker in leading.eligible)
-    low = total // len(leading.eligible)
-    high = -(-total // len(leading.eligible))
-    leading.direct(low, high)
-    leading.push(high, high)
-    leading.push(low, low)
-    if leading.spread() <= 1:
-        return None
-    _as_even_as_can_be(leading)
-    return _witness(leading, low, high)
+def even_leaders(leading: Leadership, topic_of: Sequence[int]) -> tuple[Leadership, Witness | None]:
+    """Leaders spread by at most one; where that cannot be, as evenly as can be, and why it cannot."""
+    eligible = list(bits(leading.eligible))
+    total = sum(leading.loads[broker] for broker in eligible)
+    low, high = total // len(eligible), -(-total // len(eligible))
+    level = Share(eligible, [low] * len(eligible), [high] * len(eligible), total)
+    spread = leading.copy()
+    if balance(spread, [level], topic_of):
+        return spread, None
+    classes = even_out(spread, leading.eligible)
+    spread = leading.copy()
+    balance(spread, classes, topic_of)
+    return spread, _witness(classes, low, high)
 
 
-def _as_even_as_can_be(leading: Leading) -> None:
-    """From the top: whoever leads most passes on to whoever leads at least two less, until nobody can."""
-    everyone, left = leading.eligible, set(leading.eligible)
-    while left:
-        top = max(leading.loads[broker] for broker in left)
-        leading.eligible = left
-        leading.push(top - 1, top - 1)
-        starts = sorted(broker for broker in left if leading.loads[broker] == top)
-        if starts:
-            left = left - leading.reached(starts)
-    leading.eligible = everyone
+def _witness(classes: Sequence[Share], low: int, high: int) -> Witness | None:
+    """The classes that lead too much, or those that lead too little.
 
-
-def _witness(leading: Leading, low: int, high: int) -> Witness | None:
-    loads = leading.loads
-    starts = sorted(broker for broker in leading.eligible if loads[broker] > high)
-    if starts:
-        closed = sorted(leading.reached(starts))
-        return Witness("too_many", tuple(closed), sum(loads[b] for b in closed), len(closed) * high)
-    reached = leading.reached(sorted(broker for broker in leading.eligible if loads[broker] > low))
-    short = sorted(leading.eligible - reached)
-    if any(loads[broker] < low for broker in short):
-        return Witness("too_few", tuple(short), sum(loads[b] for b in short), len(short) * low)
+    Leading passes from no class to a lower one. So what the classes above the share lead has no replica below them, and
+    what has a replica in the classes below the share is led there.
+    """
+    above = [share for share in classes if share.total > high * len(share.brokers)]
+    below = [share for share in classes if share.total < low * len(share.brokers)]
+    for kind, found, room in (("too_many", above, high), ("too_few", below, low)):
+        if found:
+            brokers = sorted(broker for share in found for broker in share.brokers)
+            return Witness(kind, tuple(brokers), sum(share.total for share in found), len(brokers) * room)
     return None

@@ -4,40 +4,42 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster_info import describe
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import compact
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_snapshot import snapshot_of_text
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_wishes import shown
 
 
-def snapshot_of_cluster(connection: Connection) -> dict[str, Any]:
-    """The cluster now, with sizes; raises RefusedError while partitions are being moved.
+def refuse_moving(admin: PartitionAdmin) -> None:
+    """Raise RefusedError while partitions are being moved.
 
     Replicas read in the middle of a move are those of before and after together; a plan made from them would raise the
     replication factor (KAFKA-10510).
     """
-    with PartitionAdmin(connection) as admin:
-        moving = admin.reassignments()
-        if moving:
-            names = shown(sorted(f"{one.topic}-{one.index}" for one in moving))
-            raise RefusedError(
-                "Reassignment",
-                [f"{len(moving)} partitions are being moved now ({names}); plan when that has ended"],
-            )
-        snapshot = admin.snapshot()
-        alive = [broker.id for broker in snapshot.brokers if not broker.fenced]
-        return describe(snapshot, log_dirs=admin.log_dirs(alive))
+    moving = admin.reassignments()
+    if moving:
+        names = shown(sorted(f"{one.topic}-{one.index}" for one in moving))
+        raise RefusedError(
+            "Reassignment",
+            [f"{len(moving)} partitions are being moved now ({names}); plan when that has ended"],
+        )
+
+
+def snapshot_now(admin: PartitionAdmin) -> dict[str, Any]:
+    """The cluster now, with sizes; whoever calls knows that nothing is being moved."""
+    snapshot = admin.snapshot()
+    alive = [broker.id for broker in snapshot.brokers if not broker.fenced]
+    return describe(snapshot, log_dirs=admin.log_dirs(alive))
 
 
 def snapshot_of_file(path: str) -> Any:
-    """What a file holds; raises StreamopsError when it cannot be read or is not JSON."""
+    """The data that a file holds; raises StreamopsError when it cannot be read or is not JSON."""
     try:
-        return json.loads(Path(path).read_text(), object_hook=compact)
+        text = Path(path).read_text()
     except (OSError, ValueError) as error:
-        raise StreamopsError(f"snapshot {path}: cannot be read as JSON ({error}). Nothing was changed.") from error
+        raise StreamopsError(f"snapshot {path}: cannot be read ({error}). Nothing was changed.") from error
+    return snapshot_of_text(text, path)

@@ -13,6 +13,8 @@ STATES = ("alive", "new", "draining", "excluded", "dead")
 #: none: racks do not matter. even: at most ceil(replicas / racks) replicas of a partition in one rack.
 #: strict: as many racks as there can be, min(replicas, racks); never fewer than before.
 RACK_RULES = ("strict", "even", "none")
+#: auto: balance when replicas are balanced. keep: who leads and stays, leads. balance: leaders spread, no data moved.
+LEADERS = ("auto", "keep", "balance")
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Wish:
 
     C(add) are brokers that take their share (may be unknown to the cluster when nothing is to be applied).
     C(replication_factor) is by topic. C(assignment) is explicit: (topic, partition, brokers).
-    C(leaders): balance, keep, or auto (balance when replicas are balanced).
+    C(rack_rule) is one of RACK_RULES, C(leaders) one of LEADERS.
     """
 
     rebalance: bool = False
@@ -113,6 +115,7 @@ class Witness:
 
     kind too_many: C(partitions) partitions have all replicas on C(brokers), more than their share C(room).
     kind too_few: only C(partitions) partitions have any replica on C(brokers), less than their share C(room).
+    Replicas on brokers that take none do not count, and a partition that must stay as it is counts where it is led.
     """
 
     kind: str
@@ -123,14 +126,17 @@ class Witness:
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan: C(changes) ordered by partition. C(moves) equals C(bound), which C(proof) says how we know.
+    """A plan: C(changes) ordered by partition. C(takers) are the brokers that may get replicas, by id.
 
+    C(moves) equals C(bound), which C(proof) says how we know; an explicit assignment is its own bound.
+    C(leader_changes) equals C(leader_bound): no leaders as even, of the replicas that the plan leads to, need fewer.
     proof partition: each partition alone needs as many. count: the counts of the brokers need as many. flow: a
     minimum-cost flow shows that no placement with the same shares needs fewer.
     """
 
     cluster: Cluster
     brokers: tuple[BrokerSpec, ...]
+    takers: tuple[int, ...]
     changes: tuple[Change, ...]
     moves: int
     deletions: int

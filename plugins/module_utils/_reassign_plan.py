@@ -12,12 +12,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_balance import balance, direct, even_out
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_balance import (
+    balance,
+    count_bound,
+    direct,
+    even_out,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_explicit import assigned, assignment_violations
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_forced import Demands, Givers, asked, release
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_leaders import Leading, even_leaders
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_leaders import Leadership, even_leaders
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
     Change,
     Cluster,
@@ -26,11 +33,15 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model im
     Witness,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_racks import Racks, mask_of
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_shares import Share, shares_of, targets_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_shares import (
+    MOST_GROUPS,
+    Share,
+    shares_of,
+    targets_of,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_state import Placement
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_topics import spread_topics
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_wishes import (
-    assignment_violations,
     brokers_of,
     receivers,
     shown,
@@ -61,10 +72,10 @@ class _Planner:
         self.place = {broker: place for place, broker in enumerate(self.ids)}
         self.taking = [self.place[broker.id] for broker in receivers(self.brokers, wish)]
         self.placement = self._placement()
+        self.demands = self._demands()
         self.reasons: dict[int, list[str]] = {}
         self.forced = 0
         self.shares: list[Share] = []
-        self.lost_leader: list[int] = []
 
     def _placement(self) -> Placement:
         racked = any(broker.rack for broker in self.brokers)
@@ -85,13 +96,14 @@ class _Planner:
     def plan(self) -> Plan:
         """Plan, in the order that the head of this file tells."""
         if self.wish.assignment is not None:
-            return self._explicit()
+            changes = assigned(self.cluster, self.wish)
+            return self._plan(changes, sum(len(change.added) for change in changes), "partition", None)
         self._force()
         if self.wish.balances:
             self._share()
         spread_topics(self.placement, self.cluster.topic_of)
-        leaders, witness = self._lead()
-        return self._result(leaders, witness)
+        leading, witness = self._lead()
+        return self._result(leading, witness)
 
     # -- what partitions must do by themselves -----------------------------------------------------------------------
 
@@ -110,39 +122,33 @@ class _Planner:
         return Demands(mask_of(leaving), replaced, wanted, wish.fix_racks or wish.balances)
 
     def _force(self) -> None:
-        demands, placement = self._demands(), self.placement
-        self.demands = demands
-        todo = asked(placement, demands)
-        todo = self._refuse_fixed(todo, demands)
-        self._refuse_replaced(demands)
-        self.forced_before = {p: placement.racks.counts(placement.had[p]) for p in todo}
+        demands, placement = self.demands, self.placement
+        todo = self._without_fixed(asked(placement, demands))
+        self._refuse_replaced()
         need = {}
         for partition in todo:
             need[partition] = release(placement, demands, partition)
-            self.reasons[partition] = self._why(partition, demands)
+            self.reasons[partition] = self._why(partition)
         targets = None
         if self.wish.balances:
             self.shares = self._closed_shares() or []
             targets = targets_of(self.shares, placement.loads) if self.shares else None
         givers = Givers(placement, targets)
         missing = [partition for partition in todo if not givers.fill(partition, need[partition])]
-        found = [
-            f"{self.cluster.name(p)}: no broker is left that could take another of its replicas" for p in missing[:20]
-        ]
-        found += self._fewer_racks(todo)
-        if found:
-            raise RefusedError(SUBJECT, found)
+        self._refuse_unplaced(missing, todo)
         if not self.wish.balances and todo:
             # Where a move goes, or which replica is dropped, is free to choose: as even as can be.
             even_out(placement, placement.racks.receive, free=True)
         self.forced = placement.moves()
 
-    def _refuse_fixed(self, todo: list[int], demands: Demands) -> list[int]:
+    def _without_fixed(self, todo: list[int]) -> list[int]:
         """Partitions with a replica on a broker that is not alive: balance leaves them alone, other wishes cannot."""
         fixed = self.placement.fixed
         if not fixed:
             return todo
-        if self.wish.balances and not (self.wish.drain or self.wish.replace or demands.wanted or self.wish.fix_racks):
+        if self.wish.balances and not (
+            self.wish.drain or self.wish.replace or self.demands.wanted or self.wish.fix_racks
+        ):
             return [partition for partition in todo if partition not in fixed]
         stuck = [partition for partition in todo if partition in fixed]
         if stuck:
@@ -157,9 +163,9 @@ class _Planner:
             )
         return todo
 
-    def _refuse_replaced(self, demands: Demands) -> None:
+    def _refuse_replaced(self) -> None:
         placement, found = self.placement, []
-        for old, new in demands.replaced.items():
+        for old, new in self.demands.replaced.items():
             both = [p for p in placement.homes[old] if new in placement.had[p]]
             if both:
                 found.append(
@@ -183,6 +189,18 @@ class _Planner:
         after = [new if broker == old else broker for broker in had]
         return racks.surplus(after, len(had)) > racks.surplus(had, len(had))
 
+    def _refuse_unplaced(self, missing: Sequence[int], todo: Iterable[int]) -> None:
+        """What still lacks a replica when all was given that can be, and what is in fewer racks than it was."""
+        found = self._fewer_racks(todo)
+        if missing:
+            found.append(
+                f"{len(missing)} partitions ({shown(map(self.cluster.name, missing))}) need another replica, and no "
+                f"broker is left that could take one under rack_rule {self.placement.racks.rule}; add brokers, drain "
+                "fewer, or loosen that rule"
+            )
+        if found:
+            raise RefusedError(SUBJECT, found)
+
     def _fewer_racks(self, todo: Iterable[int]) -> list[str]:
         """Strict means never fewer racks than before: what a drain of a rack would break."""
         placement = self.placement
@@ -191,7 +209,8 @@ class _Planner:
         worse = []
         for partition in todo:
             after = placement.racks.counts(placement.at(partition))
-            if len(after) < min(len(self.forced_before[partition]), len(placement.at(partition))):
+            before = placement.racks.counts(placement.had[partition])
+            if len(after) < min(len(before), len(placement.at(partition))):
                 worse.append(partition)
         if not worse:
             return []
@@ -200,8 +219,8 @@ class _Planner:
             f"{placement.racks.used} racks are left; keep a broker in each rack, or say rack_rule: even"
         ]
 
-    def _why(self, partition: int, demands: Demands) -> list[str]:
-        had, found = self.placement.had[partition], []
+    def _why(self, partition: int) -> list[str]:
+        demands, had, found = self.demands, self.placement.had[partition], []
         for broker in had:
             if broker in demands.replaced:
                 found.append(f"broker {self.ids[broker]} is replaced by {self.ids[demands.replaced[broker]]}")
@@ -224,8 +243,13 @@ class _Planner:
         if not placement.fixed and sum(placement.loads[broker] for broker in self.taking) == sum(placement.loads):
             found = self._shares_by_count()
         if found is None and any(self.brokers[broker].weight != 1 for broker in self.taking):
-            why = "cannot be kept while excluded or dead brokers hold replicas, or with a dozen racks all different"
-            raise RefusedError(SUBJECT, [f"weight: {why}; drain those brokers, or leave weights out"])
+            raise RefusedError(
+                SUBJECT,
+                [
+                    "weight: cannot be kept while excluded or dead brokers hold replicas, nor with more than "
+                    f"{MOST_GROUPS} kinds of racks (by size and weights); drain those brokers, or leave weights out"
+                ],
+            )
         return found
 
     def _shares_by_count(self) -> list[Share] | None:
@@ -258,41 +282,25 @@ class _Planner:
 
     # -- who leads, and the result -----------------------------------------------------------------------------------
 
-    def _lead(self) -> tuple[list[int], Witness | None]:
+    def _lead(self) -> tuple[Leadership, Witness | None]:
         """The leader of every partition, and why leaders cannot be even where that was asked for and cannot be."""
         placement = self.placement
-        leaders = [brokers[0] for brokers in placement.had]
-        lost = [p for p in sorted(placement.now) if leaders[p] not in placement.now[p]]
-        leading = Leading(leaders, placement.at, len(self.ids), self.taking, ())
-        for partition in lost:
-            # A broker that takes another's place leads what that one led.
-            heirs = placement.ordered(partition)
-            if partition not in placement.pinned:
-                heirs.sort(key=lambda broker: (broker not in leading.eligible, leading.loads[broker], broker))
-            leading.give(partition, heirs[0])
-        evens = self.wish.leaders == "balance" or (self.wish.leaders == "auto" and self.wish.balances)
-        if not evens:
-            return leaders, None
-        open_ = [p for p in range(len(leaders)) if p not in placement.fixed]
-        witness = even_leaders(Leading(leaders, placement.at, len(self.ids), self.taking, open_))
-        return leaders, witness and Witness(
-            witness.kind, tuple(self.ids[b] for b in witness.brokers), witness.partitions, witness.room
-        )
+        leading, witness = Leadership(placement, placement.racks.receive), None
+        if self.wish.leaders == "balance" or (self.wish.leaders == "auto" and self.wish.balances):
+            leading, witness = even_leaders(leading, self.cluster.topic_of)
+        return leading, witness and replace(witness, brokers=tuple(self.ids[broker] for broker in witness.brokers))
 
-    def _result(self, leaders: Sequence[int], witness: Witness | None) -> Plan:
+    def _result(self, leading: Leadership, witness: Witness | None) -> Plan:
         placement, ids = self.placement, self.ids
         changes = []
-        for partition, had in enumerate(placement.had):
-            if partition not in placement.now and leaders[partition] == had[0]:
-                continue
-            order = placement.ordered(partition)
-            first = leaders[partition]
+        for partition in sorted({*placement.now, *leading.now}):
+            had, order, first = placement.had[partition], placement.ordered(partition), leading.leader(partition)
             after = (ids[first], *(ids[broker] for broker in order if broker != first))
             before = self.cluster.replicas[partition]
             if after != before:
                 changes.append(Change(partition, before, after, self._reasons(partition, had, first)))
         moves = placement.moves()
-        floor = max(self.forced, _count_bound(placement, self.shares))
+        floor = max(self.forced, count_bound(placement, self.shares))
         proof = "partition" if moves == self.forced else "count" if moves == floor else "flow"
         return self._plan(changes, moves, proof, witness)
 
@@ -311,57 +319,13 @@ class _Planner:
         return Plan(
             cluster=self.cluster,
             brokers=self.brokers,
+            takers=tuple(self.ids[broker] for broker in self.taking),
             changes=tuple(changes),
             moves=moves,
             deletions=sum(len(change.removed) for change in changes),
             bound=moves,
             proof=proof,
             leader_changes=switched,
-            leader_bound=self._leader_bound(changes) if self.wish.assignment is None else switched,
+            leader_bound=switched,
             witness=witness,
         )
-
-    def _leader_bound(self, changes: Sequence[Change]) -> int:
-        """The fewest changes of leaders: brokers that must lose them, or brokers that must get some."""
-        leads = Counter(brokers[0] for brokers in self.cluster.replicas)
-        lost = sum(change.before[0] not in change.after for change in changes)
-        taking = [self.ids[broker] for broker in self.taking]
-        after = leads.copy()
-        for change in changes:
-            after[change.before[0]] -= 1
-            after[change.after[0]] += 1
-        loads = [after[broker] for broker in taking]
-        if max(loads, default=0) - min(loads, default=0) > 1:
-            return lost
-        low, high = min(loads, default=0), max(loads, default=0)
-        gain = sum(max(0, low - leads[broker]) for broker in taking)
-        loss = sum(max(0, leads[broker] - high) for broker in taking)
-        return max(lost, gain, loss) if self.wish.balances or self.wish.leaders == "balance" else lost
-
-    def _explicit(self) -> Plan:
-        cluster = self.cluster
-        where = cluster.places()
-        changes = []
-        for topic, number, wanted in self.wish.assignment or ():
-            partition = where[topic, number]
-            if cluster.replicas[partition] != tuple(wanted):
-                changes.append(Change(partition, cluster.replicas[partition], tuple(wanted), ("assigned by name",)))
-        changes.sort(key=lambda change: change.partition)
-        return self._plan(changes, sum(len(change.added) for change in changes), "partition", None)
-
-
-def _count_bound(placement: Placement, shares: Sequence[Share]) -> int:
-    """The fewest moves that the counts of brokers alone ask for: what each class lacks, or what its brokers lack.
-
-    A broker keeps at most what it had of partitions that may move, and at most its share.
-    """
-    kept = [len(found) for found in placement.homes]
-    for partition in placement.fixed:
-        for broker in placement.had[partition]:
-            kept[broker] += 1
-    bound = 0
-    for share in shares:
-        most = sum(min(kept[broker], high) for broker, _low, high in share.each())
-        lack = sum(max(0, low - kept[broker]) for broker, low, _high in share.each())
-        bound += max(0, share.total - most, lack)
-    return bound

@@ -9,26 +9,20 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_figures import plan_figures, schedule_figures
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import cluster_of, wish_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import WISHES, number_of, wish_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Plan
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_plan import plan_moves
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_schedule import Limits, schedule
-
-#: The options of the module that are the wish.
-WISHES = (
-    "rebalance",
-    "drain",
-    "add",
-    "replace",
-    "replication_factor",
-    "fix_racks",
-    "assignment",
-    "rack_rule",
-    "leaders",
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_schedule import Limits, Schedule, schedule
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_snapshot import cluster_of
 
 
 def planned(snapshot: Any, params: Mapping[str, Any], registered_only: bool) -> dict[str, Any]:
-    """The plan, its figures and its schedule; raises RefusedError with every reason when it cannot be made.
+    """The figures of a plan and its schedule; raises RefusedError with every reason when it cannot be made."""
+    return figures_of(*decided(snapshot, params, registered_only))
+
+
+def decided(snapshot: Any, params: Mapping[str, Any], registered_only: bool) -> tuple[Plan, Schedule]:
+    """The plan and its schedule; raises RefusedError with every reason when it cannot be made.
 
     C(registered_only): brokers that the snapshot does not know cannot be added.
     """
@@ -41,8 +35,13 @@ def planned(snapshot: Any, params: Mapping[str, Any], registered_only: bool) -> 
             said = [f"add: broker {broker} is not registered; start it first" for broker in unknown]
             raise RefusedError("Reassignment", said)
     plan = plan_moves(cluster, wish)
+    return plan, schedule(plan, Limits(params["concurrency"], params["throttle"]))
+
+
+def figures_of(plan: Plan, order: Schedule) -> dict[str, Any]:
+    """A plan and its schedule as the module returns them."""
     figures = plan_figures(plan)
-    figures["schedule"] = schedule_figures(cluster, schedule(plan, Limits(params["concurrency"], params["throttle"])))
+    figures["schedule"] = schedule_figures(plan.cluster, order)
     names = {f"{change['topic']}-{change['partition']}": change for change in figures["changes"]}
     figures["diff"] = {
         "before": {name: change["from"] for name, change in names.items()},
@@ -54,7 +53,7 @@ def planned(snapshot: Any, params: Mapping[str, Any], registered_only: bool) -> 
 def _plain(name: str, value: Any) -> Any:
     """A value as the wish wants it: Ansible may give the numbers of a dictionary as text."""
     if name in ("replace", "replication_factor"):
-        return {key: int(one) if str(one).isdigit() else one for key, one in value.items()}
+        return {key: number_of(one) if isinstance(one, str) else one for key, one in value.items()}
     if name == "add":
         return [{key: one for key, one in broker.items() if one is not None} for broker in value]
     return value

@@ -52,7 +52,7 @@ def _first_fit(changes: Sequence[Change], leaders: Sequence[int], most: int) -> 
         taken = 0
         for kind, broker, _need in ends:
             taken |= full.get((kind, broker), 0)
-        colour = (~taken & (taken + 1)).bit_length() - 1
+        colour = _lowest_free(taken)
         while any(_used(used, (kind, broker), colour) + need > most for kind, broker, need in ends):
             colour += 1
         for kind, broker, need in ends:
@@ -68,6 +68,11 @@ def _used(used: dict[tuple[str, int], list[int]], end: tuple[str, int], colour: 
     counts = used.setdefault(end, [])
     counts += [0] * (colour + 1 - len(counts))
     return counts[colour]
+
+
+def _lowest_free(taken: int) -> int:
+    """The lowest number that is not in a set of bits."""
+    return (~taken & (taken + 1)).bit_length() - 1
 
 
 class _Colouring:
@@ -94,18 +99,14 @@ class _Colouring:
             self._colour(number)
         return self.found
 
-    def _free(self, end: tuple[str, int, int]) -> int:
-        taken = self.used.get(end, 0)
-        return (~taken & (taken + 1)).bit_length() - 1
-
     def _colour(self, number: int) -> None:
         one, other = self.ends[number]
         taken = self.used.get(one, 0) | self.used.get(other, 0)
-        both = (~taken & (taken + 1)).bit_length() - 1
+        both = _lowest_free(taken)
         if both < self.count:
             self._paint(number, both)
             return
-        mine, theirs = self._free(one), self._free(other)
+        mine, theirs = _lowest_free(self.used.get(one, 0)), _lowest_free(self.used.get(other, 0))
         self._exchange(other, mine, theirs)
         self._paint(number, mine)
 

@@ -4,9 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_racks import Racks
+
+_Placement = TypeVar("_Placement", bound="Placement")
 
 
 class Placement:
@@ -78,6 +81,30 @@ class Placement:
         members = self.at(partition)
         return self.racks.room(members, leaving, len(members))
 
+    def leaving_home(self, broker: int) -> Iterator[tuple[int, int]]:
+        """The partitions that are at home on a broker, each with the brokers it may go to that it has not left."""
+        now, had, room_of = self.now, self.had, self.racks.room
+        for partition in self.homes[broker]:
+            members = now.get(partition)
+            if members is None:
+                yield partition, room_of(had[partition], broker, len(had[partition]))
+            elif broker in members:
+                yield partition, room_of(members, broker, len(members)) & ~self.left(partition)
+
+    def reach(self, broker: int) -> int:
+        """A set that holds all brokers that the partitions at home on a broker may ever go to: here simply all."""
+        return -1
+
+    def torn(self) -> dict[int, list[int]]:
+        """By broker the partitions that are at home there and have another home to come back to."""
+        found: dict[int, list[int]] = {}
+        for partition, members in self.now.items():
+            if partition not in self.fixed and self.left(partition):
+                for broker in members:
+                    if broker in self.had[partition]:
+                        found.setdefault(broker, []).append(partition)
+        return found
+
     def left(self, partition: int) -> int:
         """The brokers that had a partition and do not have it now: to come back costs nothing."""
         members = self.now.get(partition)
@@ -92,9 +119,9 @@ class Placement:
         """How many replicas are not at home."""
         return sum(map(len, self.guests))
 
-    def copy(self) -> Placement:
+    def copy(self: _Placement) -> _Placement:
         """The same placement, to try something on; what never changes is shared."""
-        other = object.__new__(Placement)
+        other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.now = {partition: list(members) for partition, members in self.now.items()}
         other.loads = list(self.loads)

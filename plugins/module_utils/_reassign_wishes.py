@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
+    LEADERS,
     RACK_RULES,
-    STATES,
     BrokerSpec,
     Cluster,
     Wish,
@@ -41,7 +41,7 @@ def receivers(brokers: Iterable[BrokerSpec], wish: Wish) -> list[BrokerSpec]:
 
 def violations(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpec, ...]) -> list[str]:
     """All that is wrong with a wish, empty when nothing is; explicit assignments are judged apart."""
-    found = list(_of_brokers(cluster, wish, brokers))
+    found = list(_of_brokers(wish, brokers))
     found += _of_racks(wish, brokers)
     found += _of_replication(cluster, wish, len(receivers(brokers, wish)))
     found += _of_combinations(wish)
@@ -62,25 +62,15 @@ def _of_combinations(wish: Wish) -> Iterator[str]:
         yield "replace: says who takes whose place, so it cannot go with rebalance or add; do one after the other"
     if wish.rack_rule not in RACK_RULES:
         yield f"rack_rule: '{wish.rack_rule}' is not one of {', '.join(RACK_RULES)}"
-    if wish.leaders not in ("auto", "keep", "balance"):
-        yield f"leaders: '{wish.leaders}' is not one of auto, keep, balance"
+    if wish.leaders not in LEADERS:
+        yield f"leaders: '{wish.leaders}' is not one of {', '.join(LEADERS)}"
 
 
-def _of_brokers(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
+def _of_brokers(wish: Wish, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
     known = {broker.id: broker for broker in brokers}
-    for number, times in Counter(broker.id for broker in cluster.brokers).items():
-        if times > 1:
-            yield f"broker {number}: listed {times} times; every broker has one entry"
-    for broker in brokers:
-        if broker.state not in STATES:
-            yield f"broker {broker.id}: state '{broker.state}' is not one of {', '.join(STATES)}"
-        if not broker.weight > 0:
-            yield f"broker {broker.id}: weight {broker.weight:g} must be above 0; exclude a broker instead"
     named = [("drain", wish.drain), ("replace", [*wish.replace, *wish.replace.values()])]
     for option, numbers in named:
-        yield from (
-            f"{option}: broker {n} is not known to the cluster{_known(known)}" for n in numbers if n not in known
-        )
+        yield from (f"{option}: broker {n} is not known to the cluster{has(known)}" for n in numbers if n not in known)
     taking = {broker.id for broker in receivers(brokers, wish)}
     for old, new in wish.replace.items():
         if new in known and new not in taking:
@@ -95,7 +85,8 @@ def _of_brokers(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpec, ...]) -
         yield "no broker is left that may hold replicas; leave at least one alive, neither drained nor excluded"
 
 
-def _known(known: Iterable[int]) -> str:
+def has(known: Iterable[int]) -> str:
+    """Which brokers a cluster has, for the end of a sentence about one that it does not have."""
     listed = sorted(known)
     return f", which has {', '.join(map(str, listed[:20]))}{' ...' if len(listed) > 20 else ''}"
 
@@ -115,8 +106,8 @@ def _of_racks(wish: Wish, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
     without = [broker.id for broker in counted if not broker.rack]
     if without and len(without) < len(counted):
         yield (
-            f"broker.rack: brokers {shown(without)} have none while others have one; give every broker a rack, or say "
-            "rack_rule: none"
+            f"broker.rack: brokers {shown(without)} have none while others have one; give every broker a rack, "
+            "an added one where it is added, or say rack_rule: none"
         )
     if wish.fix_racks and len(without) == len(counted):
         yield "fix_racks: no broker has a rack; set broker.rack on every broker first"
@@ -126,13 +117,13 @@ def _of_replication(cluster: Cluster, wish: Wish, taking: int) -> Iterator[str]:
     known = {name: number for number, name in enumerate(cluster.topics)}
     for topic, factor in sorted(wish.replication_factor.items()):
         if topic not in known:
-            yield f"replication_factor: topic {topic} does not exist"
+            yield f"replication_factor: topic {topic} does not exist; name a topic of the cluster, or create it first"
         elif factor < 1:
             yield f"replication_factor: {factor} for topic {topic} must be at least 1"
         elif factor > taking:
             yield (
                 f"replication_factor: {factor} for topic {topic} needs as many brokers that may hold replicas, and "
-                f"there are {taking}"
+                f"there are {taking}; wish for at most {taking}, or add brokers first"
             )
         elif factor < cluster.min_insync[known[topic]]:
             yield (
@@ -153,40 +144,3 @@ def shown(things: Iterable[object]) -> str:
     listed = [str(thing) for thing in things]
     more = f" and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
     return ", ".join(listed[:SHOWN]) + more
-
-
-def assignment_violations(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpec, ...]) -> list[str]:
-    """All that is wrong with an explicit assignment."""
-    known = {broker.id: broker for broker in brokers}
-    where = cluster.places()
-    found, seen = [], set()
-    for topic, number, wanted in wish.assignment or ():
-        name = f"assignment: {topic}-{number}"
-        partition = where.get((topic, number))
-        if (topic, number) in seen:
-            found.append(f"{name}: given twice; every partition is given once")
-        seen.add((topic, number))
-        if partition is None:
-            found.append(f"{name}: does not exist")
-            continue
-        had = cluster.replicas[partition]
-        twice = sorted(broker for broker, times in Counter(wanted).items() if times > 1)
-        if not wanted:
-            found.append(f"{name}: has no replicas; name at least one broker")
-        if twice:
-            found.append(f"{name}: names broker {shown(twice)} more than once")
-        for broker in sorted(set(wanted)):
-            if broker not in known:
-                found.append(f"{name}: broker {broker} is not known to the cluster")
-            elif known[broker].state == "dead":
-                found.append(f"{name}: broker {broker} is not alive, so the move would never end; start it first")
-            elif known[broker].state in ("draining", "excluded") and broker not in had:
-                found.append(f"{name}: broker {broker} is {known[broker].state} and takes no new replica")
-        if wanted and len(wanted) != len(had) and wish.replication_factor.get(topic) != len(wanted):
-            found.append(
-                f"{name}: has {len(had)} replicas and would have {len(wanted)}; a change of the replication factor "
-                "must be wished as such"
-            )
-        if wanted and len(wanted) < min(len(had), cluster.min_insync[cluster.topic_of[partition]]):
-            found.append(f"{name}: {len(wanted)} replicas are fewer than its min.insync.replicas; lower that first")
-    return found

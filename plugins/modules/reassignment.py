@@ -2,20 +2,23 @@
 # Copyright: the streamops engineers
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plan the fewest moves of replicas."""
+"""Plan the fewest moves of replicas, and carry them out."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: reassignment
-short_description: Plan the fewest moves of replicas
+short_description: Plan the fewest moves of replicas, and carry them out
 version_added: "0.1.0"
 author: streamops engineers (@streamops)
 description:
   - Plans which replicas must move, and no more, to rebalance a cluster, to add, drain or replace brokers, to change
     replication factors or to fix racks. With every plan come its lower bound, the reasons, and a schedule.
-  - It changes nothing. What the plan says can be given to C(kafka-reassign-partitions) as it is.
   - Plans from the cluster as it is now, or with no cluster in reach from a file that O(snapshot) names.
+  - Carries a plan out in batches, under throttles that are restored afterwards. What a run needs to go on, and what
+    throttles were before it, is kept with the cluster in the topic C(_streamops_state), so a run that was cut at any
+    point is gone on with, or ended, by the next one.
+  - What somebody else moves is never cancelled.
 extends_documentation_fragment:
   - streamops.kafka._attributes
   - streamops.kafka._connection
@@ -36,9 +39,15 @@ options:
     description: File with what M(streamops.kafka.cluster_info) returned, as JSON, to plan with no cluster in reach.
     type: path
   state:
-    description: What to do. V(planned) plans and changes nothing.
+    description:
+      - V(planned) plans and changes nothing. What it says can be given to C(kafka-reassign-partitions) as it is.
+      - V(applied) carries the plan out. After a cut the same wish goes on towards the same placement.
+      - V(cancelled) sends back what an earlier run has under way, as far as enough replicas of before are in sync, and
+        restores throttles. What has arrived stays.
+      - V(finished) begins nothing, waits for what an earlier run has under way, restores throttles, elects preferred
+        leaders and tells what is left to do.
     type: str
-    choices: [planned]
+    choices: [planned, applied, cancelled, finished]
     default: planned
   rebalance:
     description: Every broker gets its share of the replicas, as even as racks allow.
@@ -93,8 +102,30 @@ options:
     type: int
     default: 5
   throttle:
-    description: For the duration, the bytes a second at which each broker sends and receives.
+    description: >-
+      Bytes a second at which each broker sends, and receives, copies. Not above what is written to the partitions that
+      move, it is refused. Without it copies go as fast as they can.
     type: int
+  sample_seconds:
+    description: >-
+      With O(throttle) and a cluster, how many seconds to measure what is written to the partitions that move. 0
+      measures nothing, and then a throttle below that is not noticed.
+    type: int
+    default: 10
+  foreign:
+    description: >-
+      What to do while somebody else moves partitions, V(refuse) or V(wait) until that has ended (within O(timeout)).
+    type: str
+    choices: [refuse, wait]
+    default: refuse
+  timeout:
+    description: Longest time in seconds until all has ended. What is under way then goes on.
+    type: int
+    default: 3600
+  interval:
+    description: Seconds between two lines of progress.
+    type: int
+    default: 5
 """
 
 EXAMPLES = r"""
@@ -105,6 +136,21 @@ EXAMPLES = r"""
     throttle: 50000000
   delegate_to: localhost
   register: plan
+
+- name: Rebalance, at most 50 MB/s for each broker
+  streamops.kafka.reassignment:
+    bootstrap_servers: [kafka1.example.com:9092, kafka2.example.com:9092]
+    rebalance: true
+    throttle: 50000000
+    state: applied
+    timeout: 14400
+  delegate_to: localhost
+
+- name: Send back what that run has under way
+  streamops.kafka.reassignment:
+    bootstrap_servers: [kafka1.example.com:9092, kafka2.example.com:9092]
+    state: cancelled
+  delegate_to: localhost
 
 - name: Say it in a line
   ansible.builtin.debug:
@@ -130,73 +176,147 @@ RETURN = r"""
 moves:
   description: Replicas that get a new broker.
   type: int
-  returned: success
+  returned: when planned
 bound:
   description: The fewest moves that any plan needs; equal to RV(moves).
   type: int
-  returned: success
+  returned: when planned
 proof:
   description: >-
     How that is known. partition means that each partition alone needs as many, count that the counts of the brokers
     do, flow that a minimum-cost flow does.
   type: str
-  returned: success
+  returned: when planned
 deletions:
   description: Replicas that go.
   type: int
-  returned: success
+  returned: when planned
 bytes:
   description: Bytes to copy.
   type: int
-  returned: success
+  returned: when planned
 leader_changes:
-  description: Partitions whose preferred leader changes; RV(leader_bound) is how few could do.
+  description: Partitions whose preferred leader changes.
   type: int
-  returned: success
+  returned: when planned
 leader_bound:
-  description: The fewest changes of preferred leaders that the counts ask for.
+  description: >-
+    The fewest changes with which preferred leaders are as even as the replicas after the plan allow, found by a
+    minimum-cost flow; equal to RV(leader_changes). Other places for the replicas might need fewer.
   type: int
-  returned: success
+  returned: when planned
 leader_witness:
   description: Null, or the brokers because of which leaders cannot be within one of each other.
   type: dict
-  returned: success
+  returned: when planned
 spread:
-  description: From and to, the most less the least that one broker has in replicas, in leaders, and of the worst topic.
+  description: >-
+    From and to, the most less the least that one broker has in replicas, in leaders, and of the worst topic; of the
+    brokers that may get replicas.
   type: dict
-  returned: success
+  returned: when planned
   sample: {from: {replicas: 12, leaders: 4, topic: 3}, to: {replicas: 1, leaders: 1, topic: 1}}
 racks_per_partition:
   description: From and to, how many partitions are in how many racks.
   type: dict
-  returned: success
+  returned: when planned
 brokers:
   description: >-
     Each broker with id, rack, state, its replicas, leaders and bytes from and to, moves_in, moves_out, bytes_in,
     peak_bytes (old and new copies together) and disk_limit_bytes.
   type: list
   elements: dict
-  returned: success
+  returned: when planned
 changes:
   description: Each partition that changes, with from, to, bytes and reasons.
   type: list
   elements: dict
-  returned: success
+  returned: when planned
   sample: [{topic: orders, partition: 0, from: [1, 2, 3], to: [1, 2, 4], bytes: 1024, reasons: [broker 3 is drained]}]
 schedule:
   description: >-
     The batches in order, each with partitions, moves, bytes and seconds; seconds in all (null without throttle);
     peak_bytes by broker; rounds_bound, the fewest batches possible.
   type: dict
-  returned: success
+  returned: when planned
 reassignment:
   description: The plan as Kafka's reassignment file.
   type: dict
-  returned: success
+  returned: when planned
 rollback:
   description: What undoes it, in the same form.
   type: dict
-  returned: success
+  returned: when planned
+stage:
+  description: >-
+    V(planned) in check mode, V(done), V(stopped) when the cluster refused partitions, V(moving) or V(waiting) (for
+    reassignments of somebody else) when O(timeout) has passed.
+  type: str
+  returned: unless O(state=planned)
+progress:
+  description: >-
+    Batches, partitions, moves and bytes, done and total; what is in_flight, not_begun, the slowest partition, and who
+    is behind, with whether that broker is alive.
+  type: dict
+  returned: when something was moved
+refused:
+  description: Partitions that the cluster refused, and why. Then nothing more was begun.
+  type: dict
+  returned: when something was moved
+elected:
+  description: Partitions that got their preferred leader back at the end.
+  type: list
+  elements: dict
+  returned: at the end of a reassignment
+throttles_left:
+  description: Brokers that are down, whose throttles the next run restores.
+  type: list
+  elements: int
+  returned: at the end of a reassignment
+leftover_throttles:
+  description: >-
+    Throttles that are set and that no record tells of, with kind, name, key and value. They slow replicas that fall
+    behind, and are never deleted from here.
+  type: list
+  elements: dict
+  returned: when planned for O(state=applied), and with O(state=finished)
+foreign:
+  description: The first 20 partitions that somebody else moves; RV(foreign_total) is how many.
+  type: list
+  elements: str
+  returned: with O(state=cancelled) and O(state=finished), and while waiting
+foreign_total:
+  description: How many partitions somebody else moves.
+  type: int
+  returned: with O(state=cancelled) and O(state=finished), and while waiting
+cancelled:
+  description: Partitions that were sent back.
+  type: list
+  elements: str
+  returned: with O(state=cancelled)
+not_cancelled:
+  description: Partitions that were not, and why. They go on under their throttles.
+  type: dict
+  returned: with O(state=cancelled)
+verified:
+  description: >-
+    How many partitions are under_replicated, and moves_left, what the wish of the ended reassignment still asks for by
+    a new plan.
+  type: dict
+  returned: with O(state=finished)
+history:
+  description: What was seen interval by interval, at most the last 500; C(elapsed) is in seconds.
+  type: list
+  elements: dict
+  returned: unless O(state=planned)
+elapsed:
+  description: Seconds that it took.
+  type: float
+  returned: unless O(state=planned)
+attempts:
+  description: Number of intervals.
+  type: int
+  returned: unless O(state=planned)
 """
 
 from ansible.module_utils.basic import AnsibleModule
@@ -208,17 +328,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._connection import
     Connection,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_look import (
-    snapshot_of_cluster,
-    snapshot_of_file,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_report import planned
+from ansible_collections.streamops.kafka.plugins.module_utils._move_states import on_cluster, on_file
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import LEADERS, RACK_RULES
 
 ARGUMENT_SPEC = {
     **CONNECTION_SPEC,
     "bootstrap_servers": {"type": "list", "elements": "str"},
     "snapshot": {"type": "path"},
-    "state": {"type": "str", "choices": ["planned"], "default": "planned"},
+    "state": {"type": "str", "choices": ["planned", "applied", "cancelled", "finished"], "default": "planned"},
     "rebalance": {"type": "bool", "default": False},
     "add": {
         "type": "list",
@@ -230,10 +347,14 @@ ARGUMENT_SPEC = {
     "replication_factor": {"type": "dict"},
     "fix_racks": {"type": "bool", "default": False},
     "assignment": {"type": "dict"},
-    "rack_rule": {"type": "str", "choices": ["strict", "even", "none"], "default": "strict"},
-    "leaders": {"type": "str", "choices": ["auto", "keep", "balance"], "default": "auto"},
+    "rack_rule": {"type": "str", "choices": list(RACK_RULES), "default": "strict"},
+    "leaders": {"type": "str", "choices": list(LEADERS), "default": "auto"},
     "concurrency": {"type": "int", "default": 5},
     "throttle": {"type": "int"},
+    "sample_seconds": {"type": "int", "default": 10},
+    "foreign": {"type": "str", "choices": ["refuse", "wait"], "default": "refuse"},
+    "timeout": {"type": "int", "default": 3600},
+    "interval": {"type": "int", "default": 5},
 }
 
 
@@ -247,10 +368,10 @@ def main() -> None:
         required_together=CONNECTION_REQUIRED_TOGETHER,
         supports_check_mode=True,
     )
-    path = module.params["snapshot"]
+    params, check = module.params, module.check_mode
     with errors_reported(module):
-        found = snapshot_of_file(path) if path else snapshot_of_cluster(Connection.from_params(module.params))
-        module.exit_json(changed=False, **planned(found, module.params, registered_only=not path))
+        found = on_file(params) if params["snapshot"] else on_cluster(Connection.from_params(params), params, check)
+        module.exit_json(**found)
 
 
 if __name__ == "__main__":

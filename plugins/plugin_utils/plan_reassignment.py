@@ -2,10 +2,12 @@
 # Private to this collection.
 """What-if: plan moves from a snapshot file, with no cluster in reach, and print plan, bound and figures as JSON.
 
-    python3 -m ansible_collections.streamops.kafka.plugins.plugin_utils.plan_reassignment SNAPSHOT --drain 3
+    python3 -m ansible_collections.streamops.kafka.plugins.plugin_utils.plan_reassignment snapshot.json --drain 3
 
-SNAPSHOT is what the module cluster_info returned, - reads it from standard input. Exit 0: there is a plan (perhaps an
-empty one). Exit 1: the wish was refused, the reasons are in the JSON under refused. Exit 2: wrong use of the command.
+At least one wish must be given, by options or with --wish; what they mean is in docs/reassignment.md.
+
+Exit 0: there is a plan, perhaps an empty one. Exit 1: the snapshot, the wish or the schedule was refused; the reasons
+are in the JSON, {"refused": [...]}. Exit 2: wrong use of the command, or a file that cannot be read or is not JSON.
 """
 
 from __future__ import annotations
@@ -17,31 +19,26 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_figures import plan_figures, schedule_figures
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import cluster_of, compact, wish_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import number_of, wish_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import LEADERS, RACK_RULES
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_plan import plan_moves
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_schedule import Limits, schedule
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_snapshot import cluster_of, snapshot_of_text
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Plan and print; the exit code."""
     options = _parser().parse_args(arguments)
     try:
-        text = sys.stdin.read() if options.snapshot == "-" else Path(options.snapshot).read_text()
-        # Rows of the snapshot are packed while they are read; what the options hold is small and stays as it is.
-        data = json.loads(text, object_hook=compact)
-        del text
-        wish = json.loads(Path(options.wish).read_text()) if options.wish else {}
-    except (OSError, ValueError) as error:
+        data = snapshot_of_text(_text(options.snapshot), options.snapshot)
+        wish = {**(_wish_of_file(options.wish) if options.wish else {}), **_wish(options)}
+    except StreamopsError as error:
         print(f"plan_reassignment: {error}", file=sys.stderr)
         return 2
     try:
-        plan = plan_moves(cluster_of(data), wish_of({**wish, **_wish(options)}))
-        answer = plan_figures(plan)
-        answer["schedule"] = schedule_figures(
-            plan.cluster, schedule(plan, Limits(options.concurrency, options.throttle))
-        )
+        answer = _answer(data, wish, Limits(options.concurrency, options.throttle))
     except RefusedError as error:
         print(json.dumps({"refused": error.violations}, indent=2))
         return 1
@@ -51,41 +48,91 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _answer(data: Any, wish: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    plan = plan_moves(cluster_of(data), wish_of(wish))
+    return {**plan_figures(plan), "schedule": schedule_figures(plan.cluster, schedule(plan, limits))}
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="plan_reassignment", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="plan_reassignment",
+        usage="%(prog)s SNAPSHOT WISH ... [options]",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("snapshot", metavar="SNAPSHOT")
-    parser.add_argument("--wish", metavar="FILE", help="the wish as JSON; options here go before it")
-    parser.add_argument("--rebalance", action="store_true", help="every broker its share")
-    parser.add_argument("--drain", type=int, nargs="+", metavar="BROKER", help="move everything off these")
     parser.add_argument(
+        "snapshot", metavar="SNAPSHOT", help="file with what the module cluster_info returned; - is standard input"
+    )
+    wishes = parser.add_argument_group("wishes")
+    wishes.add_argument("--rebalance", action="store_true", help="every broker its share")
+    wishes.add_argument("--drain", type=int, nargs="+", metavar="BROKER", help="move everything off these")
+    wishes.add_argument(
         "--add", nargs="+", metavar="BROKER[:RACK]", help="give these, perhaps not there yet, their share"
     )
-    parser.add_argument("--replace", nargs="+", metavar="OLD:NEW", help="one broker takes the place of another")
-    parser.add_argument("--replication-factor", nargs="+", metavar="TOPIC:FACTOR")
-    parser.add_argument("--fix-racks", action="store_true", help="only what the rack rule asks for")
-    parser.add_argument("--rack-rule", choices=["strict", "even", "none"])
-    parser.add_argument("--leaders", choices=["auto", "keep", "balance"])
-    parser.add_argument("--concurrency", type=int, default=5, help="replicas a broker sends, and receives, at a time")
-    parser.add_argument("--throttle", type=int, metavar="BYTES", help="bytes per second and broker, for the duration")
-    parser.add_argument("--kafka", action="store_true", help="print only Kafka's reassignment file")
-    parser.add_argument("--compact", action="store_true", help="print on one line")
+    wishes.add_argument(
+        "--replace", type=_pair, nargs="+", metavar="OLD:NEW", help="one broker takes the place of another"
+    )
+    wishes.add_argument(
+        "--replication-factor", type=_pair, nargs="+", metavar="TOPIC:FACTOR", help="another number of replicas"
+    )
+    wishes.add_argument("--fix-racks", action="store_true", help="only what the rack rule asks for")
+    wishes.add_argument("--rack-rule", choices=RACK_RULES, help="how replicas keep apart (default: strict)")
+    wishes.add_argument(
+        "--leaders", choices=LEADERS, help="whether leaders are spread (default: auto, where replicas are balanced)"
+    )
+    wishes.add_argument(
+        "--wish", metavar="FILE", help="wishes as JSON; an option given beside it replaces the same wish of the file"
+    )
+    plan = parser.add_argument_group("the schedule")
+    plan.add_argument(
+        "--concurrency",
+        type=int,
+        default=Limits.concurrency,
+        metavar="COUNT",
+        help="replicas that a broker sends, and receives, at a time (default: %(default)s)",
+    )
+    plan.add_argument(
+        "--throttle", type=int, metavar="BYTES", help="bytes a second of each broker, to predict how long it takes"
+    )
+    output = parser.add_argument_group("what is printed")
+    output.add_argument("--kafka", action="store_true", help="only the file that kafka-reassign-partitions takes")
+    output.add_argument("--compact", action="store_true", help="all on one line")
     return parser
+
+
+def _text(path: str) -> str:
+    try:
+        return sys.stdin.read() if path == "-" else Path(path).read_text()
+    except (OSError, ValueError) as error:
+        raise StreamopsError(f"{path}: cannot be read ({error})") from error
+
+
+def _wish_of_file(path: str) -> dict[str, Any]:
+    try:
+        found = json.loads(_text(path))
+    except ValueError as error:
+        raise StreamopsError(f"wish {path}: cannot be read as JSON ({error})") from error
+    if not isinstance(found, dict):
+        raise StreamopsError(f"wish {path}: is not an object, as {{'drain': [3]}} is")
+    return found
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    """Both sides of the last colon: a topic may have none, so that nothing is ambiguous."""
+    name, _colon, number = text.rpartition(":")
+    if not name or not number:
+        raise argparse.ArgumentTypeError(f"'{text}' has no two sides with a colon between them")
+    return name, number_of(number)
 
 
 def _wish(options: argparse.Namespace) -> dict[str, Any]:
     """The wish that the options name, those left out excepted."""
-    pairs = {
-        name: dict(one.rpartition(":")[::2] for one in getattr(options, name) or ())
-        for name in ("replace", "replication_factor")
-    }
     wish = {
         "rebalance": options.rebalance,
         "drain": options.drain,
         "add": [_added(one) for one in options.add or ()],
-        "replace": {old: _number(new) for old, new in pairs["replace"].items()},
-        "replication_factor": {topic: _number(factor) for topic, factor in pairs["replication_factor"].items()},
+        "replace": _each_once("--replace", options.replace or ()),
+        "replication_factor": _each_once("--replication-factor", options.replication_factor or ()),
         "fix_racks": options.fix_racks,
         "rack_rule": options.rack_rule,
         "leaders": options.leaders,
@@ -93,14 +140,16 @@ def _wish(options: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in wish.items() if value}
 
 
-def _number(text: str) -> Any:
-    """A whole number where the text is one; otherwise the text, for the message that says what is wrong."""
-    return int(text) if text.isdigit() else text
+def _each_once(option: str, pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise StreamopsError(f"{option}: the same name stands before the colon twice; give each once")
+    return found
 
 
 def _added(text: str) -> Any:
     number, _colon, rack = text.partition(":")
-    return {"id": _number(number), "rack": rack} if rack else _number(number)
+    return {"id": number_of(number), "rack": rack} if rack else number_of(number)
 
 
 if __name__ == "__main__":

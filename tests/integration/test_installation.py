@@ -125,6 +125,7 @@ def test_a_node_that_its_supervisor_lost_can_still_be_restarted(cluster: Cluster
     assert "RUNNING" in cluster.supervisorctl("status", "kafka-kafka1")
 
 
+@pytest.mark.full
 def test_a_fourth_broker_added_by_the_inventory_joins_and_nobody_restarts(cluster: Cluster, tmp_path: Path) -> None:
     three = {f"kafka{n}": {"kafka_node_id": n, "kafka_rack": f"r{n}"} for n in (1, 2, 3)}
     four = {**three, "kafka4": {"kafka_node_id": 4, "kafka_rack": "r1"}}
@@ -182,6 +183,7 @@ def test_two_emptied_disks_of_three_are_refused_and_the_third_node_is_untouched(
     assert not (cluster.directory / "data" / "kafka2").exists()
 
 
+@pytest.mark.full
 def test_a_first_installation_cut_after_one_format_goes_on_with_the_same_id(tmp_path: Path) -> None:
     with a_cluster(ROOT / "inventories" / "local", tmp_path / "cut") as cluster:
         run = subprocess.Popen(
@@ -221,6 +223,7 @@ def test_a_cluster_of_a_single_node_installs_and_settles(tmp_path: Path) -> None
         assert cluster.playbook().ok().changed == 0
 
 
+@pytest.mark.full
 def test_two_clusters_of_two_versions_in_one_inventory_on_one_machine(tmp_path: Path) -> None:
     topics = [{"name": "one", "partitions": 3, "replication_factor": 1}]
     new = {"new1": {"kafka_node_id": 1, "kafka_cluster_name": "new", "kafka_version": "4.3.1"}}

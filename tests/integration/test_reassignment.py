@@ -68,7 +68,7 @@ def settled(admin: KafkaAdminClient) -> None:
 
 
 def test_what_is_planned_is_carried_out_and_then_there_is_nothing_to_plan(combined: Cluster, orders: str) -> None:
-    more = plan(combined, replication_factor={orders: 2}, throttle=10_000_000)
+    more = plan(combined, replication_factor={orders: 2}, throttle=10_000_000, sample_seconds=1)
     assert (more["moves"], more["proof"], more["changed"]) == (6, "partition", False)
     assert more["schedule"]["seconds"] is not None
     assert {change["topic"] for change in more["changes"]} == {orders}

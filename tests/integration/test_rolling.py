@@ -102,6 +102,7 @@ def test_of_two_runs_at_once_the_second_is_refused_by_name_and_the_first_goes_on
     assert lock.read_text() == ""
 
 
+@pytest.mark.full
 def test_a_lock_of_another_machine_keeps_this_run_away_until_it_ends(cluster: Cluster) -> None:
     lock = cluster.directory / "config" / "local.lock"
     lock.write_text('{"run": "elsewhere 1 2", "owner": "anna@north (process 7)"}')
@@ -187,6 +188,7 @@ def test_min_insync_and_dynamic_properties_are_set_live_without_a_restart(cluste
     assert config_of(cluster, "topics", "orders", "min.insync.replicas") == "2"
 
 
+@pytest.mark.full
 def test_the_whole_cluster_stopped_and_started_again_keeps_what_was_acknowledged(cluster: Cluster) -> None:
     with producing(cluster.bootstrap_servers, "orders") as ledger:
         until(lambda: len(ledger.acknowledged) >= 5000, "5,000 acknowledged records")

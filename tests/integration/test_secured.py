@@ -36,6 +36,7 @@ def refused(cluster: Cluster, **other: Any) -> str:
     return " ".join(errors)
 
 
+@pytest.mark.full
 def test_a_second_run_changes_nothing_and_the_proof_passes(secured: Cluster) -> None:
     again = secured.playbook(spark_validation_enabled=True, spark_validation_records=2000).ok()
     assert again.changed in (0, 1), "the job's own topic is made by its first run"
@@ -123,6 +124,7 @@ def test_a_run_shows_no_secret_however_talkative(secured: Cluster) -> None:
     assert key not in run.output
 
 
+@pytest.mark.full
 def test_a_certificate_issued_anew_rolls_through_and_no_send_fails(secured: Cluster) -> None:
     before = secured.pids()
     topic = {"name": "renewal", "partitions": 6, "replication_factor": 3}

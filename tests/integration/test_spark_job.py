@@ -79,6 +79,7 @@ def submit(
     return run_module("streamops.kafka.spark_job", {**given, **options}, check=check, timeout=500)
 
 
+@pytest.mark.full
 def test_two_worker_processes_of_a_standalone_cluster_prove_a_cluster(
     combined: Cluster, topic: str, jars: list[str], spark_cluster: SparkCluster, tmp_path: Path
 ) -> None:

@@ -174,6 +174,7 @@ def test_creating_again_at_once_finds_the_topic_though_a_broker_may_not_know_it_
     assert not ensure(*(topic(f"it-race{n}") for n in range(50)))["changed"]
 
 
+@pytest.mark.full
 def test_a_topic_above_ten_thousand_records_is_created_and_then_grown(ensure: Ensure, admin: Admin) -> None:
     done = ensure(topic("it-large", 12_000, 1), timeout=240, request_timeout=60)
     assert done["created"] == ["it-large"], done.get("msg")

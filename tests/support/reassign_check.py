@@ -9,6 +9,7 @@ network has no cycle of negative cost. C(fewest_moves) computes one from nothing
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections import Counter
 from dataclasses import dataclass
 
@@ -264,3 +265,40 @@ def unfair_leaders(after: list[tuple[int, ...]], eligible: set[int], plan: Plan)
         return None if inside == witness.partitions > len(some) * high == witness.room else f"wrong witness {witness}"
     touching = sum(not some.isdisjoint(brokers) for brokers in after)
     return None if touching == witness.partitions < len(some) * low == witness.room else f"wrong witness {witness}"
+
+
+def cheaper_leaders(had: list[int], after: list[tuple[int, ...]], may_lead: set[int], open_: list[bool]) -> bool:
+    """Whether leaders can be more even, or as even by fewer changes, with every replica where it is.
+
+    C(had) led before, the first of C(after) leads now. As for moves: a negative cycle, where leading passes from
+    broker to broker by a partition that both hold, at what that changes, and a load costs its square.
+    """
+    loads = Counter(brokers[0] for brokers in after)
+    passing = [
+        (brokers[0], other, (other != had[p]) - (brokers[0] != had[p]))
+        for p, brokers in enumerate(after)
+        if open_[p] and brokers[0] in may_lead
+        for other in brokers[1:]
+        if other in may_lead
+    ]
+    distance, sink = dict.fromkeys(may_lead, 0), 0
+    for _pass in range(len(may_lead) + 3):
+        before = (dict(distance), sink)
+        for b in may_lead:
+            sink = min(sink, distance[b] + SQUARE * (2 * loads[b] + 1))
+        for b in may_lead:
+            if loads[b]:
+                distance[b] = min(distance[b], sink - SQUARE * (2 * loads[b] - 1))
+        for giver, taker, cost in passing:
+            distance[taker] = min(distance[taker], distance[giver] + cost)
+        if (distance, sink) == before:
+            return False
+    return True
+
+
+def fewest_changes(had: list[int], after: list[tuple[int, ...]]) -> tuple[int, int]:
+    """The smallest sum of squares of leaders and the fewest changes that reach it, by trying all that can lead."""
+    return min(
+        (sum(count**2 for count in Counter(leaders).values()), sum(map(int.__ne__, leaders, had)))
+        for leaders in itertools.product(*after)
+    )

@@ -1,10 +1,20 @@
-"""Seeded clusters to plan on: few and many brokers, racks or none, mixed replication factors, skewed beginnings."""
+"""Seeded clusters to plan on: few and many brokers, racks or none, mixed replication factors, skewed beginnings.
+
+And what may stand in a document where something else belongs.
+"""
 
 from __future__ import annotations
 
 import random
+from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import BrokerSpec, Cluster, Wish
+
+#: What a hand or another program may have put where something else belongs.
+STRANGE: list[Any] = [
+    None, "", "x", "²", 0, -1, 1, 2.5, True, float("nan"), float("inf"), 10**30,
+    [], [[]], [None], ["x"], [-1], [[1]], [{}], {}, {"x": 1}, {"1": []},
+]  # fmt: skip
 
 
 def random_cluster(seed: int, brokers: int, partitions: int, dead: bool = True) -> Cluster:

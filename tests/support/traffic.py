@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
 
 @dataclass
@@ -56,7 +56,9 @@ def producing(
         number = 0
         while not stop.is_set():
             for _ in range(max(1, rate // 50)):
-                with contextlib.suppress(BufferError):
+                # What is refused here was never sent, and is tried again: a full buffer, or a broker that has just
+                # started and does not know the topic yet.
+                with contextlib.suppress(BufferError, KafkaException):
                     producer.produce(topic, value=str(number).encode(), on_delivery=noted(number))
                     number += 1
             producer.poll(0)

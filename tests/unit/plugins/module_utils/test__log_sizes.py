@@ -6,7 +6,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster_info import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._log_sizes import LogDirs, log_dirs_of, partition_sizes
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import cluster_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_snapshot import cluster_of
 from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Broker, Partition, Snapshot
 
 

@@ -18,6 +18,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model im
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_plan import plan_moves
 from tests.support.reassign_check import (
     cheaper_cycle,
+    cheaper_leaders,
+    fewest_changes,
     fewest_moves,
     invalid,
     moves_between,
@@ -64,13 +66,17 @@ def judge(cluster: Cluster, wish: Wish, plan: Plan) -> None:
     assert invalid(network, after) == []
     assert moves_between(network.had, after) == plan.moves == plan.bound
     assert not cheaper_cycle(network, after)
+    led = [brokers[0] for brokers in cluster.replicas]
+    assert not cheaper_leaders(led, after, network.may_take, network.open)
+    assert sum(brokers[0] != leader for brokers, leader in zip(after, led, strict=True)) == plan.leader_changes
+    assert plan.leader_changes == plan.leader_bound
     known = {broker.id for broker in cluster.brokers}
     there = cluster.brokers + tuple(broker for broker in wish.add if broker.id not in known)
     again = plan_moves(replace(cluster, replicas=after, brokers=there), wish)
     assert again.changes == ()
 
 
-@pytest.mark.parametrize("chunk", range(20))
+@pytest.mark.parametrize("chunk", range(22))
 def test_no_placement_is_more_even_or_needs_fewer_moves(chunk: int) -> None:
     granted = 0
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
@@ -119,6 +125,18 @@ def test_leaders_are_within_one_of_each_other_or_a_witness_says_why_not(chunk: i
         assert unfair_leaders(after, {broker.id for broker in cluster.brokers}, plan) is None, seed
         assert plan.leader_bound <= plan.leader_changes
         assert plan.leader_changes == sum(a[0] != b[0] for a, b in zip(cluster.replicas, after, strict=True))
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_leaders_change_as_little_as_any_choice_of_leaders_does(chunk: int) -> None:
+    for seed in range(80_000 + chunk * CHUNK, 80_000 + (chunk + 1) * CHUNK):
+        draw = random.Random(seed)
+        cluster = random_cluster(seed, draw.randint(3, 6), draw.randint(1, 7), dead=False)
+        plan = planned(cluster, Wish(rebalance=draw.random() < 0.5, leaders="balance", rack_rule="none"))
+        assert plan is not None
+        after, led = placement_after(plan), [brokers[0] for brokers in cluster.replicas]
+        evenness = sum(count**2 for count in Counter(brokers[0] for brokers in after).values())
+        assert (evenness, plan.leader_changes) == fewest_changes(led, after), seed
 
 
 def digest() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -75,4 +76,46 @@ def test_a_file_that_cannot_be_read_is_wrong_use(tmp_path: Path, capsys: pytest.
     assert main([str(tmp_path / "none.json"), "--rebalance"]) == 2
     (tmp_path / "broken.json").write_text("{")
     assert main([str(tmp_path / "broken.json"), "--rebalance"]) == 2
-    assert "Expecting" in capsys.readouterr().err
+    assert "broken.json: cannot be read as JSON (Expecting" in capsys.readouterr().err
+
+
+def test_a_wish_that_is_no_object_is_wrong_use(
+    snapshot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wish = tmp_path / "wish.json"
+    for text, why in (("[]", "wish.json: is not an object"), ("{", "wish.json: cannot be read as JSON (Expecting")):
+        wish.write_text(text)
+        assert main([snapshot, "--wish", str(wish)]) == 2
+        assert why in capsys.readouterr().err
+    assert main([snapshot, "--wish", str(tmp_path / "none.json")]) == 2
+    assert "none.json: cannot be read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--replace", "3"], "'3' has no two sides with a colon between them"),
+        (["--replication-factor", ":3"], "':3' has no two sides"),
+        (["--drain", "x"], "invalid int value: 'x'"),
+        (["--leaders", "some"], "invalid choice: 'some'"),
+    ],
+)
+def test_options_of_the_wrong_form_are_wrong_use(
+    snapshot: str, arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([snapshot, *arguments])
+    assert ended.value.code == 2
+    assert why in capsys.readouterr().err
+
+
+def test_two_wishes_for_one_name_are_wrong_use(snapshot: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([snapshot, "--replace", "1:4", "1:5"]) == 2
+    assert "--replace: the same name stands before the colon twice" in capsys.readouterr().err
+
+
+def test_a_snapshot_may_come_from_standard_input(
+    snapshot: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(Path(snapshot).read_text()))
+    assert answer(capsys, "-", "--replace", "1:4")[0] == 0

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Filters that show the results of streamops.kafka.reassignment; what they show is made in plugin_utils/move_*.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.move_lines import move_lines
+from ansible_collections.streamops.kafka.plugins.plugin_utils.move_report import move_report
+
+
+class FilterModule:
+    """What Ansible asks for the filters of this file."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        """Name to function."""
+        return {"move_lines": move_lines, "move_report": move_report}

@@ -1,0 +1,221 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Carries reassignments out. Every call looks at the cluster and at the record, does what is next, and tells how far
+it is, so that a run can be cut at any point and the next one goes on: state is kept nowhere else.
+
+The order in which things are written is what makes that so: the record before any throttle, throttles before any move,
+and when all moves have ended throttles back to what they were before the record goes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client import STATE_CONFIG, STATE_TOPIC, TopicSpec
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
+    RefusedError,
+    RequestFailedError,
+    StreamopsError,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._move_end import end
+from ansible_collections.streamops.kafka.plugins.module_utils._move_figures import progress
+from ansible_collections.streamops.kafka.plugins.module_utils._move_look import copied_bytes, look_at
+from ansible_collections.streamops.kafka.plugins.module_utils._move_plan import plan_now, rows_of
+from ansible_collections.streamops.kafka.plugins.module_utils._move_record import KEY, Record, record_of, wish_kept
+from ansible_collections.streamops.kafka.plugins.module_utils._move_step import Standing, copies, judge, ours
+from ansible_collections.streamops.kafka.plugins.module_utils._move_throttle_apply import (
+    leftover_throttles,
+    throttle,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._moving import named
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import WISHES
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_report import figures_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_wishes import shown
+from ansible_collections.streamops.kafka.plugins.module_utils._seen import wait_until_none
+
+if TYPE_CHECKING:
+    from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin
+
+SUBJECT = "Reassignment"
+#: Seconds between two looks, and that the state topic may take to be there.
+_PAUSE, _STATE_TIMEOUT = 1.0, 30.0
+
+
+def apply(admin: PartitionAdmin, params: Mapping[str, Any], check: bool) -> dict[str, Any]:
+    """Go on with the reassignment that is recorded, or plan one and begin it; work for C(interval) seconds.
+
+    Returns C(stage): planned (check mode), waiting (for reassignments of others), moving, done or stopped.
+    """
+    kept, end_offset = admin.read_state(KEY)
+    record = record_of(kept)
+    if record is not None and record.batches:
+        _same_wish(record, params)
+        return _resumed(admin, record, params, check)
+    waiting = _others(admin, params)
+    if waiting:
+        return waiting
+    plan, order = plan_now(admin, params)
+    found = figures_of(plan, order)
+    found["leftover_throttles"] = leftover_throttles(admin, record, look_at(admin).alive)
+    if not plan.changes:
+        return {**found, **_nothing(admin, record, check)}
+    if check:
+        return {**found, "changed": True, "stage": "planned"}
+    if _made_state_topic(admin):
+        # The topic is a part of the cluster: where its replicas went belongs into the plan.
+        return apply(admin, params, check)
+    begun = Record(
+        wish_kept(params, WISHES), rows_of(plan, order), dict(record.brokers) if record is not None else {}, {}
+    )
+    if record_of(admin.claim_state(KEY, begun.as_data(), end_offset)) != begun:
+        # Somebody else was first: that record holds.
+        return apply(admin, params, check)
+    try:
+        return {**found, **drive(admin, begun, params)}
+    except RequestFailedError:
+        _give_up(admin)
+        raise
+
+
+def drive(admin: PartitionAdmin, record: Record, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Do what is next until all is done or C(interval) seconds have passed."""
+    until = time.monotonic() + params["interval"]
+    throttled = False
+    while True:
+        look = look_at(admin)
+        standing = judge(record, look)
+        if standing.complete or (record.stopped and not ours(record, look)):
+            return end(admin, record, look, standing)
+        _refuse_taken(standing, params)
+        if standing.submit or not throttled:
+            record = throttle(admin, record, copies(standing.batch, look), look.alive, params["throttle"])
+            throttled = True
+        if standing.submit and not record.stopped:
+            record = _submit(admin, record, standing)
+        elif time.monotonic() >= until:
+            figures = progress(record, look, standing, copied_bytes(admin, standing, look))
+            return {"changed": True, "stage": "moving", "progress": figures, "refused": dict(record.stopped)}
+        time.sleep(min(_PAUSE, params["interval"]))
+
+
+def _give_up(admin: PartitionAdmin) -> None:
+    """After a beginning that failed (what it needs may not be authorized): end the record if nothing is under way."""
+    with contextlib.suppress(StreamopsError):
+        record = record_of(admin.read_state(KEY)[0])
+        look = look_at(admin)
+        if record is not None and not ours(record, look):
+            end(admin, record, look, judge(record, look))
+
+
+def _submit(admin: PartitionAdmin, record: Record, standing: Standing) -> Record:
+    """Begin the moves that are next. Those that the cluster refuses stop the record: nothing more is begun."""
+    failed = admin.alter_reassignments({row.key: row.replicas for row in standing.submit})
+    if failed:
+        record = replace(record, stopped={named([key])[0]: f"{why} ({code})" for key, (code, why) in failed.items()})
+        admin.write_state(KEY, record.as_data())
+    return record
+
+
+def _resumed(admin: PartitionAdmin, record: Record, params: Mapping[str, Any], check: bool) -> dict[str, Any]:
+    if not check:
+        return drive(admin, record, params)
+    look = look_at(admin)
+    standing = judge(record, look)
+    open_rows = [row for row in record.rows if row not in standing.done and row.key in look.partitions]
+    changes = [
+        {
+            "topic": row.topic,
+            "partition": row.index,
+            "from": list(look.partitions[row.key].replicas),
+            "to": list(row.replicas),
+            "bytes": row.bytes * row.moves,
+            "reasons": ["an earlier run began it"],
+        }
+        for row in open_rows
+    ]
+    figures = progress(record, look, standing, {})
+    return {"changed": True, "stage": "planned", "progress": figures, "changes": changes, "diff": _diff(changes)}
+
+
+def _diff(changes: list[dict[str, Any]]) -> dict[str, Any]:
+    names = {f"{change['topic']}-{change['partition']}": change for change in changes}
+    return {
+        "before": {name: change["from"] for name, change in names.items()},
+        "after": {name: change["to"] for name, change in names.items()},
+    }
+
+
+def _nothing(admin: PartitionAdmin, record: Record | None, check: bool) -> dict[str, Any]:
+    """Nothing to move. An earlier run may have left throttles to restore, of brokers that were down."""
+    if record is None:
+        return {"changed": False, "stage": "done"}
+    if check:
+        return {"changed": True, "stage": "planned"}
+    look = look_at(admin)
+    return end(admin, record, look, judge(record, look))
+
+
+def _others(admin: PartitionAdmin, params: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What to return while reassignments of others are under way; planning among them is unsound (KAFKA-10510)."""
+    flying = named(admin.in_flight())
+    if not flying:
+        return None
+    if params["foreign"] == "wait":
+        return {"changed": False, "stage": "waiting", "foreign": flying[:20], "foreign_total": len(flying)}
+    raise RefusedError(
+        SUBJECT,
+        [
+            f"{len(flying)} partitions are being moved now by somebody else ({shown(flying)}), which is never "
+            "cancelled from here; say foreign: wait, or run when that has ended"
+        ],
+    )
+
+
+def _refuse_taken(standing: Standing, params: Mapping[str, Any]) -> None:
+    """Somebody moves partitions of this reassignment elsewhere: theirs goes on, ours waits for it or gives up."""
+    if standing.taken and params["foreign"] == "refuse":
+        names = shown(named(row.key for row in standing.taken))
+        raise RefusedError(
+            SUBJECT,
+            [
+                f"somebody else began to move {len(standing.taken)} of its partitions elsewhere ({names}). What this "
+                "reassignment began goes on, under its throttles; say foreign: wait and run again, or state: cancelled"
+            ],
+        )
+
+
+def _same_wish(record: Record, params: Mapping[str, Any]) -> None:
+    wish = wish_kept(params, WISHES)
+    if dict(record.wish) != wish:
+        raise RefusedError(
+            SUBJECT,
+            [
+                f"an earlier reassignment has not ended: its wish was {dict(record.wish)}, this one is {wish}. Run "
+                "that one again to go on with it, or end it by state: finished (what moves arrives) or state: "
+                "cancelled (what moves goes back)"
+            ],
+        )
+
+
+def _made_state_topic(admin: PartitionAdmin) -> bool:
+    """Whether the topic of the record had to be made."""
+    if STATE_TOPIC in admin.topics():
+        return False
+    alive = [broker.id for broker in admin.brokers() if not broker.fenced]
+    factor = min(3, len(alive))
+    config = {**STATE_CONFIG, "min.insync.replicas": str(min(2, factor))}
+    failure = admin.create_topics([TopicSpec(STATE_TOPIC, 1, factor, config)]).get(STATE_TOPIC)
+    if failure is not None and failure[0] != "TOPIC_ALREADY_EXISTS":
+        raise RequestFailedError("create topic", STATE_TOPIC, *failure)
+
+    def missing() -> list[str]:
+        """Which brokers do not see a leader of it."""
+        seen = {broker: admin.topics_at(broker, [STATE_TOPIC]).get(STATE_TOPIC, ()) for broker in alive}
+        return [str(broker) for broker, found in seen.items() if not found or found[0].leader is None]
+
+    wait_until_none(STATE_TOPIC, missing, _STATE_TIMEOUT)
+    return True

@@ -1,0 +1,38 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What each state of the module reassignment does, for one interval; the action plugin repeats it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._move_end import cancel, finish
+from ansible_collections.streamops.kafka.plugins.module_utils._move_plan import plan_now
+from ansible_collections.streamops.kafka.plugins.module_utils._move_run import apply
+from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin, quick
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_look import refuse_moving, snapshot_of_file
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_report import figures_of, planned
+
+
+def on_file(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The plan from a file; raises RefusedError for a state that needs a cluster."""
+    if params["state"] != "planned":
+        raise RefusedError("Reassignment", [f"state: {params['state']} needs a cluster; a snapshot can be planned on"])
+    return {"changed": False, **planned(snapshot_of_file(params["snapshot"]), params, registered_only=False)}
+
+
+def on_cluster(connection: Connection, params: Mapping[str, Any], check: bool) -> dict[str, Any]:
+    """What the state does; see there."""
+    state = params["state"]
+    with PartitionAdmin(connection if state == "planned" else quick(connection)) as admin:
+        if state == "applied":
+            return apply(admin, params, check)
+        if state == "cancelled":
+            return cancel(admin, check)
+        if state == "finished":
+            return finish(admin, params, check)
+        refuse_moving(admin)
+        return {"changed": False, **figures_of(*plan_now(admin, params))}

@@ -1,0 +1,193 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A snapshot, as cluster_info returns it, becomes a cluster to plan on.
+
+Every fault of a snapshot is told at once, each with where it is, what was found and what is allowed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import STATES, BrokerSpec, Cluster
+
+#: How many faults are told one by one: what made one partition unreadable has often made all of them so.
+MOST_FAULTS = 50
+
+
+def snapshot_of_text(text: str, name: str) -> Any:
+    """The data of a snapshot; raises StreamopsError, which says C(name), when the text is not JSON."""
+    try:
+        return json.loads(text, object_hook=compact)
+    except ValueError as error:
+        raise StreamopsError(
+            f"snapshot {name}: cannot be read as JSON ({error}); give what cluster_info returned. Nothing was changed."
+        ) from error
+
+
+def compact(found: dict[str, Any]) -> Any:
+    """For json.loads(object_hook=...): sound partitions become rows at once, a tenth of the memory of their dicts."""
+    if "replicas" in found and "partition" in found and "partitions" not in found:
+        row, faults = _row(found)
+        return found if faults else row
+    return found
+
+
+def cluster_of(data: Any) -> Cluster:
+    """A snapshot as a cluster; raises RefusedError with all that is wrong with it."""
+    if not isinstance(data, Mapping) or not is_list(data.get("nodes")) or not is_list(data.get("topics")):
+        raise RefusedError("Snapshot", ["is not an object with lists of nodes and topics, as cluster_info returns it"])
+    faults: list[str] = []
+    brokers = [broker for entry in data["nodes"] for broker in broker_of(entry, "nodes", faults)]
+    faults += [
+        f"nodes: broker {b} is listed more than once; every broker has one entry"
+        for b in _doubles(broker.id for broker in brokers)
+    ]
+    columns = _Columns()
+    for entry in sorted(_sound_topics(data["topics"], faults), key=lambda topic: str(topic["name"])):
+        columns.add(entry, faults)
+    if len(faults) > MOST_FAULTS:
+        faults[MOST_FAULTS:] = [f"and {len(faults) - MOST_FAULTS} more like these"]
+    if faults:
+        raise RefusedError("Snapshot", faults)
+    return columns.cluster(tuple(sorted(brokers, key=lambda broker: broker.id)))
+
+
+def is_id(value: Any) -> bool:
+    """Whether a value is a whole number, 0 or more, as ids, counts and bytes are."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def is_list(value: Any) -> bool:
+    """Whether a value is what JSON calls an array."""
+    return isinstance(value, (list, tuple))
+
+
+def is_ids(value: Any) -> bool:
+    """Whether a value is a list of ids; the same one may be there twice."""
+    return is_list(value) and all(map(is_id, value))
+
+
+def _doubles(numbers: Iterable[int]) -> list[int]:
+    return sorted(number for number, times in Counter(numbers).items() if times > 1)
+
+
+def broker_of(entry: Any, where: str, faults: list[str]) -> list[BrokerSpec]:
+    """The broker of an entry, none where it has no id; what is wrong with it is added to C(faults)."""
+    if not isinstance(entry, Mapping) or not is_id(entry.get("id")):
+        faults.append(f"{where}: {entry!r} has no id that is a whole number, 0 or more")
+        return []
+    found, fenced, state = [], entry.get("fenced"), entry.get("state")
+    rack, weight = entry.get("rack"), entry.get("weight", 1)
+    if fenced not in (None, True, False):
+        found.append(f"fenced {fenced!r} is not true or false")
+    if state is None:
+        state = "dead" if fenced else "alive"
+    elif state not in STATES:
+        found.append(f"state {state!r} is not one of {', '.join(STATES)}")
+    if not (rack is None or isinstance(rack, str)):
+        found.append(f"rack {rack!r} is not a string")
+    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight < math.inf:
+        found.append(f"weight {weight!r} is not a number above 0; a broker that shall get nothing has state: excluded")
+    sizes = [entry.get("disk_limit_bytes"), entry.get("disk_used_bytes")]
+    if any(size is not None and not is_id(size) for size in sizes):
+        found.append(f"disk_limit_bytes and disk_used_bytes must be whole numbers of bytes, and are {sizes!r}")
+    if found:
+        faults += [f"{where}: broker {entry['id']}: {fault}" for fault in found]
+        return [BrokerSpec(entry["id"])]
+    return [BrokerSpec(entry["id"], rack or None, state, weight, *sizes)]
+
+
+def _sound_topics(topics: list[Any], faults: list[str]) -> list[Mapping[str, Any]]:
+    """The topics that have a name and partitions."""
+    found = []
+    for place, entry in enumerate(topics):
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
+            faults.append(f"topics[{place}]: has no name")
+        elif not is_list(entry.get("partitions")):
+            faults.append(f"topic {entry['name']}: has no partitions; take the snapshot with include_partitions")
+        else:
+            found.append(entry)
+    for name, times in Counter(entry["name"] for entry in found).items():
+        if times > 1:
+            faults.append(f"topics: a topic is listed more than once: {name}, {times} times")
+    return found
+
+
+def _row(entry: Any) -> tuple[tuple[Any, ...], list[str]]:
+    """A partition as a row, or what is wrong with it.
+
+    A row: number, replicas, in-sync replicas (None = all), leader, bytes, bytes/s written.
+    """
+    if not isinstance(entry, Mapping) or not is_id(entry.get("partition")):
+        return (), [f"{entry!r} has no partition number"]
+    replicas, isr, rate = entry.get("replicas"), entry.get("isr"), entry.get("write_rate")
+    if not is_ids(replicas) or not replicas:
+        return (), [f"partition {entry['partition']}: replicas {replicas!r} are not a list of broker ids"]
+    leader, size, faults = entry.get("leader", replicas[0]), entry.get("size_bytes"), []
+    if len(set(replicas)) < len(replicas):
+        faults.append(f"replicas {replicas!r} name a broker more than once")
+    if isr is not None and not (is_ids(isr) and set(isr) <= set(replicas)):
+        faults.append(f"isr {isr!r} is not a part of its replicas {replicas!r}")
+    if leader is not None and not (is_id(leader) and leader in replicas):
+        faults.append(f"leader {leader!r} is neither null nor one of its replicas {replicas!r}")
+    if size is not None and not is_id(size):
+        faults.append(f"size_bytes {size!r} is not a whole number of bytes")
+    if rate is not None and (isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 <= rate < math.inf):
+        faults.append(f"write_rate {rate!r} is not a number of bytes per second")
+    if faults:
+        return (), [f"partition {entry['partition']}: {fault}" for fault in faults]
+    synced = None if isr is None or len(isr) == len(replicas) else tuple(isr)
+    return (entry["partition"], tuple(replicas), synced, leader, size, rate), []
+
+
+class _Columns:
+    """Partitions as columns, topic after topic."""
+
+    def __init__(self) -> None:
+        self.topics: list[str] = []
+        self.min_insync: list[int] = []
+        self.topic_of: list[int] = []
+        self.rows: list[tuple[Any, ...]] = []
+
+    def add(self, topic: Mapping[str, Any], faults: list[str]) -> None:
+        """A topic with its partitions."""
+        rows, found = [], []
+        for entry in topic["partitions"]:
+            # A tuple is a row already, made while the file was read: JSON has none.
+            row, wrong = (entry, []) if isinstance(entry, tuple) else _row(entry)
+            found += wrong
+            rows += [row] if row else []
+        rows.sort(key=lambda row: int(row[0]))
+        found += [f"a partition is listed more than once: {number}" for number in _doubles(row[0] for row in rows)]
+        least = topic.get("min_insync_replicas", 0)
+        if not is_id(least):
+            found.append(f"min_insync_replicas {least!r} is not a whole number, 0 or more")
+        faults += [f"topic {topic['name']}: {fault}" for fault in found]
+        self.topic_of += [len(self.topics)] * len(rows)
+        self.topics.append(topic["name"])
+        self.min_insync.append(least)
+        self.rows += rows
+
+    def cluster(self, brokers: tuple[BrokerSpec, ...]) -> Cluster:
+        """The columns; those that no partition has are left out."""
+        sized = any(row[4] is not None for row in self.rows)
+        rated = any(row[5] is not None for row in self.rows)
+        synced = all(row[2] is None for row in self.rows)
+        return Cluster(
+            brokers=brokers,
+            topics=self.topics,
+            min_insync=self.min_insync,
+            topic_of=self.topic_of,
+            numbers=[row[0] for row in self.rows],
+            replicas=[row[1] for row in self.rows],
+            leaders=[row[3] for row in self.rows],
+            isr=None if synced else [row[1] if row[2] is None else row[2] for row in self.rows],
+            sizes=[row[4] or 0 for row in self.rows] if sized else None,
+            write_rates=[float(row[5] or 0) for row in self.rows] if rated else None,
+        )

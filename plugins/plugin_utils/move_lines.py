@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A planned reassignment in the few lines that a person reads before saying yes. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._progress import duration
+
+#: How many partitions a summary shows; --diff shows all.
+SHOWN = 10
+_PROOFS = {
+    "partition": "each partition alone needs as many",
+    "count": "the brokers' counts ask for as many",
+    "flow": "a minimum-cost flow needs as many",
+}
+
+
+def move_lines(plan: Mapping[str, Any]) -> list[str]:
+    """What a plan moves, why no fewer, and what it costs; the result of state applied in check mode."""
+    if not plan.get("changes"):
+        return ["Nothing to move: everything is as wished."]
+    if "moves" not in plan:
+        count = len(plan["changes"])
+        return [f"An earlier run began this and has not ended: {count} partitions are left.", *_changes(plan)]
+    seconds, batches = plan["schedule"]["seconds"], len(plan["schedule"]["batches"])
+    return [
+        f"{plan['moves']} replicas move ({megabytes(plan['bytes'])}), the fewest possible: {_PROOFS[plan['proof']]}; "
+        f"{plan['deletions']} replicas go, {plan['leader_changes']} preferred leaders change",
+        f"{batches} batch{'' if batches == 1 else 'es'}"
+        + (f", about {duration(seconds)} under the throttle" if seconds is not None else ", as fast as they can"),
+        *(_broker(one) for one in plan["brokers"]),
+        *_changes(plan),
+        *(f"Throttle left by somebody: {one['kind']} {one['name']} {one['key']}" for one in _left(plan)),
+    ]
+
+
+def megabytes(count: float) -> str:
+    """Bytes as people read them, in decimal units."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
+
+
+def _broker(one: Mapping[str, Any]) -> str:
+    replicas, leaders = one["replicas"], one["leaders"]
+    rack = f" in {one['rack']}" if one["rack"] else ""
+    state = "" if one["state"] == "alive" else f", {one['state']}"
+    return (
+        f"broker {one['id']}{rack}{state}: replicas {replicas['from']} -> {replicas['to']}, "
+        f"leaders {leaders['from']} -> {leaders['to']}, {one['moves_in']} in ({megabytes(one['bytes_in'])}), "
+        f"{one['moves_out']} out"
+    )
+
+
+def _changes(plan: Mapping[str, Any]) -> list[str]:
+    lines = [
+        f"{one['topic']}-{one['partition']}: {one['from']} -> {one['to']} ({'; '.join(one['reasons'])})"
+        for one in plan["changes"][:SHOWN]
+    ]
+    more = len(plan["changes"]) - len(lines)
+    return [*lines, *([f"and {more} partitions more, which --diff shows"] if more > 0 else [])]
+
+
+def _left(plan: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return list(plan.get("leftover_throttles") or ())

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The record of a reassignment survives JSON, and what cannot be understood is said to be so."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._move_record import Record, Row, record_of, wish_kept
+
+
+def test_a_record_comes_back_from_json_as_it_was() -> None:
+    batches = ((Row("a", 0, (1, 2), 10, 1),), (Row("b", 1, (3,), 0, 0), Row("b", 2, (3, 1), 7, 2)))
+    record = Record({"drain": [1]}, batches, {"1": {"k": None}}, {"a": {"k": "0:1"}}, {"b-1": "no"})
+    assert record_of(json.loads(json.dumps(record.as_data()))) == record
+    assert [row.key for row in record.rows] == [("a", 0), ("b", 1), ("b", 2)]
+
+
+def test_no_record_is_none() -> None:
+    assert record_of(None) is None
+
+
+@pytest.mark.parametrize("kept", [{}, {"version": 2}, [], {"version": 1, "batches": [[["a"]]], "wish": {}}])
+def test_a_record_that_cannot_be_understood_is_refused(kept: object) -> None:
+    with pytest.raises(StreamopsError, match="cannot be understood"):
+        record_of(kept)
+
+
+def test_a_wish_is_compared_without_what_is_not_asked_for_and_without_how_it_is_carried_out() -> None:
+    params = {"drain": [3], "rebalance": False, "add": None, "throttle": 5, "leaders": "auto"}
+    assert wish_kept(params, ("drain", "rebalance", "add", "leaders")) == {"drain": [3], "leaders": "auto"}
