@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._progress import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import ids_alive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -163,7 +164,7 @@ def _name(partition: Partition) -> str:
 
 def _broken_partitions(snapshot: Snapshot, stop: Stop) -> list[Refusal]:
     # A dead broker may stay listed as the last of an ISR, so only live ones count.
-    alive = {broker.id for broker in snapshot.brokers if not broker.fenced}
+    alive = set(ids_alive(snapshot.brokers))
     touched = [partition for partition in snapshot.partitions if stop.nodes & set(partition.replicas)]
     spareless = [partition for partition in touched if has_no_spare(partition)]
     rest = [partition for partition in touched if not has_no_spare(partition)]
