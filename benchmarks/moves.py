@@ -15,6 +15,7 @@ import argparse
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,6 @@ def move(cluster: Cluster, **options: Any) -> dict[str, Any]:
 
 def watched(cluster: Cluster, work: Any) -> tuple[Any, float]:
     """Does something in the background while a producer writes; returns what it returned, and the longest gap."""
-    from concurrent.futures import ThreadPoolExecutor
-
     with producing(cluster.bootstrap_servers, TOPIC, rate=1000) as ledger, ThreadPoolExecutor(1) as pool:
         until(lambda: len(ledger.acknowledged) > 1000, "the producer to be under way")
         gaps, future = Gaps(ledger), pool.submit(work)

@@ -23,6 +23,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     RequestFailedError,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._seen import wait_until_none
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import ids_alive
 
 if TYPE_CHECKING:
     from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
@@ -59,7 +60,7 @@ def _look(admin: Admin, wishes: Wishes) -> BrokerPlan:
     if not wishes:
         return BrokerPlan()
     registered = admin.brokers()
-    live = [str(broker.id) for broker in registered if not broker.fenced]
+    live = [str(broker) for broker in ids_alive(registered)]
     asked = live if DEFAULT in wishes else [broker for broker in live if broker in wishes]
     keys = {broker: [*wishes.get(broker, {}), *wishes.get(DEFAULT, {})] for broker in asked}
     shown: dict[str, Any] = {broker: {} for broker in live}

@@ -14,9 +14,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._progress import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import ids_alive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import (
         Partition,
@@ -161,9 +162,18 @@ def _name(partition: Partition) -> str:
     return f"{partition.topic}-{partition.index}"
 
 
+def _topic_by_topic(partitions: list[Partition], show: Callable[[Partition], str]) -> str:
+    """Return one partition of each topic and how many more of it, so that a topic of many hides no other."""
+    by_topic: dict[str, list[Partition]] = {}
+    for partition in partitions:
+        by_topic.setdefault(partition.topic, []).append(partition)
+    rest = {topic: f" and {len(mine) - 1} more of {topic}" if len(mine) > 1 else "" for topic, mine in by_topic.items()}
+    return capped([show(mine[0]) + rest[topic] for topic, mine in by_topic.items()])
+
+
 def _broken_partitions(snapshot: Snapshot, stop: Stop) -> list[Refusal]:
     # A dead broker may stay listed as the last of an ISR, so only live ones count.
-    alive = {broker.id for broker in snapshot.brokers if not broker.fenced}
+    alive = set(ids_alive(snapshot.brokers))
     touched = [partition for partition in snapshot.partitions if stop.nodes & set(partition.replicas)]
     spareless = [partition for partition in touched if has_no_spare(partition)]
     rest = [partition for partition in touched if not has_no_spare(partition)]
@@ -203,7 +213,7 @@ def _offline(partitions: list[Partition]) -> list[Refusal]:
         Refusal(
             kind="partition_offline",
             what=f"{len(partitions)} partition(s) with a replica here have no leader",
-            found=capped([f"{_name(p)} (ISR {numbers(p.isr)})" for p in partitions]),
+            found=_topic_by_topic(partitions, lambda p: f"{_name(p)} (ISR {numbers(p.isr)})"),
             allowed="a leader for every partition of the node",
             way_out="Start the brokers that hold the in-sync replicas and wait for a leader.",
             transient=True,
@@ -218,12 +228,11 @@ def _low(partitions: list[Partition], alive: set[int], stop: Stop) -> list[Refus
         mine = [p for p in partitions if (len(set(p.isr) & alive) < needed(p)) == now]
         if not mine:
             continue
-        shown = [f"{_name(p)} (ISR {numbers(p.isr)}, min {needed(p)})" for p in mine]
         refused.append(
             Refusal(
                 kind=kind,
                 what=f"{len(mine)} partition(s) {verb} min.insync.replicas without node {numbers(stop.nodes)}",
-                found=capped(shown),
+                found=_topic_by_topic(mine, lambda p: f"{_name(p)} (ISR {numbers(p.isr)}, min {needed(p)})"),
                 allowed="as many in-sync replicas on other live brokers as min.insync.replicas says",
                 way_out="Bring the missing replicas back into the ISR (isr_wait shows them), then try again.",
                 transient=True,

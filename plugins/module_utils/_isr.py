@@ -12,6 +12,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     ClusterUnreachableError,
     RequestFailedError,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import ids_alive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -149,7 +150,7 @@ def observe(snapshot: Snapshot, goal: Goal) -> Observation:
 
 def lagging(snapshot: Snapshot, goal: Goal) -> list[tuple[Partition, int]]:
     """Return the replicas that are catching up: not in sync, on a registered broker, with a leader to fetch from."""
-    serving = {broker.id for broker in snapshot.brokers if not broker.fenced}
+    serving = set(ids_alive(snapshot.brokers))
     return [
         (partition, replica)
         for partition in snapshot.partitions

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Broker
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Broker, ids_alive
 
 
 def brokers_described(
@@ -22,14 +22,14 @@ def brokers_described(
 
     Raises RefusedError for wanted brokers that cannot be asked.
     """
-    alive = [broker.id for broker in brokers if not broker.fenced]
-    silent = [one for one in wanted or () if one not in alive]
+    living = ids_alive(brokers)
+    silent = [one for one in wanted or () if one not in living]
     if silent:
         raise RefusedError(
             "log_dirs", [f"broker {one}: is not registered and alive; start it, or leave it out" for one in silent]
         )
     found = []
-    for broker in alive if wanted is None else wanted:
+    for broker in living if wanted is None else wanted:
         directories = described(ask(broker), topics, replicas)
         counts = ("replica_count", "future_count", "replica_bytes")
         sums = {name: sum(directory[name] for directory in directories) for name in counts}

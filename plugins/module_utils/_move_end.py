@@ -81,7 +81,8 @@ def finish(admin: PartitionAdmin, params: Mapping[str, Any], check: bool) -> dic
     while True:
         look = look_at(admin)
         standing = judge(record or NOTHING, look)
-        facts: dict[str, Any] = {"foreign": _foreign(record, look)[:20], "foreign_total": len(_foreign(record, look))}
+        foreign = _foreign(record, look)
+        facts: dict[str, Any] = {"foreign": foreign[:20], "foreign_total": len(foreign)}
         if check:
             return {**facts, "changed": record is not None, "stage": "planned", **_left(admin, record, look)}
         awaited = look.in_flight if params["foreign"] == "wait" else ours(record or NOTHING, look)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._move_step import Look, Standing
 from ansible_collections.streamops.kafka.plugins.module_utils._moving import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import ids_alive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +22,7 @@ def look_at(admin: PartitionAdmin) -> Look:
     costs another look; the other order could show neither."""
     flying = admin.in_flight()
     partitions = {(p.topic, p.index): p for found in admin.topics().values() for p in found}
-    return Look(partitions, flying, frozenset(broker.id for broker in admin.brokers() if not broker.fenced))
+    return Look(partitions, flying, frozenset(ids_alive(admin.brokers())))
 
 
 def copied_bytes(admin: PartitionAdmin, standing: Standing, look: Look) -> dict[int, Mapping[Key, int]]:

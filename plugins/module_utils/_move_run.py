@@ -33,9 +33,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._move_throttle_app
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._moving import named
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import WISHES
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_report import figures_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_report import diff_of_changes, figures_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_wishes import shown
-from ansible_collections.streamops.kafka.plugins.module_utils._seen import wait_until_none
+from ansible_collections.streamops.kafka.plugins.module_utils._seen import live_brokers, wait_until_seen
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import ids_alive
 
 if TYPE_CHECKING:
     from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin
@@ -60,7 +61,7 @@ def apply(admin: PartitionAdmin, params: Mapping[str, Any], check: bool) -> dict
         return waiting
     plan, order = plan_now(admin, params)
     found = figures_of(plan, order)
-    found["leftover_throttles"] = leftover_throttles(admin, record, look_at(admin).alive)
+    found["leftover_throttles"] = leftover_throttles(admin, record, ids_alive(admin.brokers()))
     if not plan.changes:
         return {**found, **_nothing(admin, record, check)}
     if check:
@@ -137,16 +138,8 @@ def _resumed(admin: PartitionAdmin, record: Record, params: Mapping[str, Any], c
         }
         for row in open_rows
     ]
-    figures = progress(record, look, standing, {})
-    return {"changed": True, "stage": "planned", "progress": figures, "changes": changes, "diff": _diff(changes)}
-
-
-def _diff(changes: list[dict[str, Any]]) -> dict[str, Any]:
-    names = {f"{change['topic']}-{change['partition']}": change for change in changes}
-    return {
-        "before": {name: change["from"] for name, change in names.items()},
-        "after": {name: change["to"] for name, change in names.items()},
-    }
+    figures, diff = progress(record, look, standing, {}), diff_of_changes(changes)
+    return {"changed": True, "stage": "planned", "progress": figures, "changes": changes, "diff": diff}
 
 
 def _nothing(admin: PartitionAdmin, record: Record | None, check: bool) -> dict[str, Any]:
@@ -205,17 +198,16 @@ def _made_state_topic(admin: PartitionAdmin) -> bool:
     """Whether the topic of the record had to be made."""
     if STATE_TOPIC in admin.topics():
         return False
-    alive = [broker.id for broker in admin.brokers() if not broker.fenced]
-    factor = min(3, len(alive))
+    factor = min(3, len(ids_alive(admin.brokers())))
     config = {**STATE_CONFIG, "min.insync.replicas": str(min(2, factor))}
     failure = admin.create_topics([TopicSpec(STATE_TOPIC, 1, factor, config)]).get(STATE_TOPIC)
     if failure is not None and failure[0] != "TOPIC_ALREADY_EXISTS":
         raise RequestFailedError("create topic", STATE_TOPIC, *failure)
 
-    def missing() -> list[str]:
-        """Which brokers do not see a leader of it."""
-        seen = {broker: admin.topics_at(broker, [STATE_TOPIC]).get(STATE_TOPIC, ()) for broker in alive}
-        return [str(broker) for broker, found in seen.items() if not found or found[0].leader is None]
+    def missing_at(broker: int) -> list[str]:
+        """Whether a broker does not see a leader of it."""
+        found = admin.topics_at(broker, [STATE_TOPIC]).get(STATE_TOPIC, ())
+        return [] if found and found[0].leader is not None else ["no leader is seen"]
 
-    wait_until_none(STATE_TOPIC, missing, _STATE_TIMEOUT)
+    wait_until_seen(STATE_TOPIC, live_brokers(admin), missing_at, _STATE_TIMEOUT)
     return True

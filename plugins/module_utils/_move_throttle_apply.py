@@ -26,6 +26,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._move_throttle imp
     leftovers,
     wanted,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import ids_alive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -141,5 +142,4 @@ def _parts(kind: int, names: Iterable[str]) -> list[list[str]]:
 
 def _alive(admin: PartitionAdmin, names: Iterable[str]) -> bool:
     """Whether all of these brokers take part in the cluster, so that their silence is an error."""
-    alive = {str(broker.id) for broker in admin.brokers() if not broker.fenced}
-    return alive.issuperset(names)
+    return set(map(str, ids_alive(admin.brokers()))).issuperset(names)

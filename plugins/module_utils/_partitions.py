@@ -69,8 +69,10 @@ class PartitionAdmin(Admin):
 
     def reassignments(self) -> list[Moving]:
         """Return the partitions that are being moved now (KIP-455)."""
-        found = self._call("list reassignments", self._python.list_partition_reassignments)
-        return [_moving(partition, detail) for partition, detail in found.items()]
+        return [
+            Moving(topic=one.topic, index=one.index, replicas=one.adding.union(one.replicas, one.removing))
+            for one in self.in_flight().values()
+        ]
 
     def elect_preferred(self, partitions: Iterable[tuple[str, int]]) -> dict[tuple[str, int], str]:
         """Ask for the preferred leader of each partition; return why not, for those where it could not be done."""
@@ -148,11 +150,6 @@ def _bytes_behind(admin: PartitionAdmin, replicas: list[tuple[Partition, int]]) 
         return bytes_behind(replicas, admin.replica_sizes) if replicas else None
     except RequestFailedError:
         return None
-
-
-def _moving(partition: Any, detail: Any) -> Moving:
-    touched = {*detail["replicas"], *detail["adding_replicas"], *detail["removing_replicas"]}
-    return Moving(topic=partition.topic, index=partition.partition, replicas=frozenset(touched))
 
 
 def _election_failures(answer: Any) -> dict[tuple[str, int], str]:

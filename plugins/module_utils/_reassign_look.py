@@ -9,9 +9,11 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster_info import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._moving import named
 from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_snapshot import snapshot_of_text
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_wishes import shown
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import ids_alive
 
 
 def refuse_moving(admin: PartitionAdmin) -> None:
@@ -20,20 +22,18 @@ def refuse_moving(admin: PartitionAdmin) -> None:
     Replicas read in the middle of a move are those of before and after together; a plan made from them would raise the
     replication factor (KAFKA-10510).
     """
-    moving = admin.reassignments()
+    moving = named(admin.in_flight())
     if moving:
-        names = shown(sorted(f"{one.topic}-{one.index}" for one in moving))
         raise RefusedError(
             "Reassignment",
-            [f"{len(moving)} partitions are being moved now ({names}); plan when that has ended"],
+            [f"{len(moving)} partitions are being moved now ({shown(moving)}); plan when that has ended"],
         )
 
 
 def snapshot_now(admin: PartitionAdmin) -> dict[str, Any]:
     """The cluster now, with sizes; whoever calls knows that nothing is being moved."""
     snapshot = admin.snapshot()
-    alive = [broker.id for broker in snapshot.brokers if not broker.fenced]
-    return describe(snapshot, log_dirs=admin.log_dirs(alive))
+    return describe(snapshot, log_dirs=admin.log_dirs(ids_alive(snapshot.brokers)))
 
 
 def snapshot_of_file(path: str) -> Any:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
@@ -42,12 +42,17 @@ def figures_of(plan: Plan, order: Schedule) -> dict[str, Any]:
     """A plan and its schedule as the module returns them."""
     figures = plan_figures(plan)
     figures["schedule"] = schedule_figures(plan.cluster, order)
-    names = {f"{change['topic']}-{change['partition']}": change for change in figures["changes"]}
-    figures["diff"] = {
+    figures["diff"] = diff_of_changes(figures["changes"])
+    return figures
+
+
+def diff_of_changes(changes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The diff of changes as they are returned: by partition the replicas from and to."""
+    names = {f"{change['topic']}-{change['partition']}": change for change in changes}
+    return {
         "before": {name: change["from"] for name, change in names.items()},
         "after": {name: change["to"] for name, change in names.items()},
     }
-    return figures
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError, WaitTimeoutError
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import ids_alive
 
 if TYPE_CHECKING:
     from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
@@ -20,7 +21,7 @@ _Observer = TypeVar("_Observer")
 
 def live_brokers(admin: Admin) -> Callable[[], list[int]]:
     """Asks anew at each look: a broker that went down is not waited for, one that came is."""
-    return lambda: [broker.id for broker in admin.brokers() if not broker.fenced]
+    return lambda: ids_alive(admin.brokers())
 
 
 def wait_until_seen(

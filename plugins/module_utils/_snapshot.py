@@ -91,6 +91,11 @@ def partition_of(topic: str, index: int, leader: int, replicas: Iterable[int], i
     return Partition(topic, index, known, tuple(replicas), tuple(isr), 0, is_internal(topic))
 
 
+def ids_alive(brokers: Iterable[Broker]) -> list[int]:
+    """The ids of the brokers that take part in the cluster: registered, and not fenced."""
+    return [broker.id for broker in brokers if not broker.fenced]
+
+
 def brokers_of(listed: Iterable[Mapping[str, Any]], partitions: Iterable[Partition]) -> tuple[Broker, ...]:
     """The brokers of an answer to DescribeCluster; before Kafka 4.0 fenced ones show only as holders of replicas."""
     brokers = {b["broker_id"]: (b["host"], b["port"], b["rack"], bool(b.get("is_fenced"))) for b in listed}

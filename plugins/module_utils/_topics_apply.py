@@ -18,6 +18,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     StreamopsError,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._seen import PAUSE, wait_until_none
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import ids_alive
 from ansible_collections.streamops.kafka.plugins.module_utils._topics import (
     CLEANUP_POLICY,
     Plan,
@@ -90,7 +91,7 @@ def _decide(
     while True:
         state = _read(admin, wishes)
         brokers = admin.brokers() if any(wish.name not in state for wish in wishes) else ()
-        live = [broker.id for broker in brokers if not broker.fenced]
+        live = ids_alive(brokers)
         fenced = [broker.id for broker in brokers if broker.fenced]
         plan = plan_topics(state, wishes, live, fenced_brokers=fenced, **allow)
         judged = _judge(admin, plan.topics)
@@ -192,7 +193,7 @@ def _wait(admin: Admin, plans: Sequence[TopicPlan], timeout: float) -> None:
         """What the live brokers do not see yet."""
         names: list[str] = []
         # Anew at each look: a broker that went down is not waited for, one that came is.
-        for broker in (broker.id for broker in admin.brokers() if not broker.fenced):
+        for broker in ids_alive(admin.brokers()):
             open_plans[broker], found = _behind(admin, broker, open_plans.get(broker, list(plans)))
             names += found
         return names

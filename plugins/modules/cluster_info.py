@@ -152,6 +152,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._connection import
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
 from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import ids_alive
 
 ARGUMENT_SPEC = {
     "topics": {"type": "list", "elements": "str"},
@@ -174,8 +175,7 @@ def main() -> None:
         # Always all partitions: leader counts are of the whole cluster, and an older one shows a broker that is down
         # only through its replicas.
         snapshot = admin.snapshot(min_insync=topics is None or bool(topics))
-        alive = [broker.id for broker in snapshot.brokers if not broker.fenced]
-        log_dirs = admin.log_dirs(alive) if module.params["sizes"] else None
+        log_dirs = admin.log_dirs(ids_alive(snapshot.brokers)) if module.params["sizes"] else None
         module.exit_json(changed=False, **describe(snapshot, topics, module.params["include_partitions"], log_dirs))
 
 

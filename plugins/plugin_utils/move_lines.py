@@ -28,8 +28,7 @@ def move_lines(plan: Mapping[str, Any]) -> list[str]:
     return [
         f"{plan['moves']} replicas move ({megabytes(plan['bytes'])}), the fewest possible: {_PROOFS[plan['proof']]}; "
         f"{plan['deletions']} replicas go, {plan['leader_changes']} preferred leaders change",
-        f"{batches} batch{'' if batches == 1 else 'es'}"
-        + (f", about {duration(seconds)} under the throttle" if seconds is not None else ", as fast as they can"),
+        f"{batches} batch{'' if batches == 1 else 'es'}, {_pace(plan['bytes'], seconds)}",
         *(_broker(one) for one in plan["brokers"]),
         *_changes(plan),
         *(f"Throttle left by somebody: {one['kind']} {one['name']} {one['key']}" for one in _left(plan)),
@@ -43,6 +42,12 @@ def megabytes(count: float) -> str:
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
         count /= 1000
     return f"{count:.1f} TB"
+
+
+def _pace(count: int, seconds: float | None) -> str:
+    if not count:
+        return "nothing to copy"
+    return "as fast as they can" if seconds is None else f"about {duration(seconds)} under the throttle"
 
 
 def _broker(one: Mapping[str, Any]) -> str:

@@ -157,11 +157,18 @@ def test_only_what_may_pass_by_itself_is_worth_waiting_for() -> None:
     assert not refusals(cluster(), stop(1, 2))[0].transient
 
 
-def test_many_partitions_are_listed_up_to_twenty_and_counted() -> None:
-    found = refusals(cluster(*(part((1, 3), index=n) for n in range(500))), stop(3))
+def test_many_topics_are_listed_up_to_twenty_and_counted() -> None:
+    found = refusals(cluster(*(part((1, 3), topic=f"t{n}") for n in range(500))), stop(3))
     assert len(found) == 1
     assert found[0].what.startswith("500 partition(s) would fall below")
     assert found[0].found.endswith("and 480 more")
+
+
+def test_a_topic_of_many_partitions_hides_no_other() -> None:
+    many = [part((1, 3), topic="many", index=n) for n in range(50)]
+    found = refusals(cluster(*many, part((1, 3), topic="other")), stop(3))[0]
+    assert found.what.startswith("51 partition(s)")
+    assert found.found == "many-0 (ISR 1, 3, min 2) and 49 more of many, other-0 (ISR 1, 3, min 2)"
 
 
 def test_the_active_controller_is_told() -> None:

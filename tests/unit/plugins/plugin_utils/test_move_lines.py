@@ -31,6 +31,13 @@ def test_a_plan_says_how_many_move_why_no_fewer_and_what_every_broker_gets() -> 
     assert sum(line.startswith("orders-") for line in lines) == 4
 
 
+def test_a_plan_that_copies_nothing_promises_no_time() -> None:
+    rows = [{"partition": 0, "replicas": [1, 2], "size_bytes": 5}]
+    found = {**snapshot(1), "topics": [{"name": "orders", "partitions": rows}]}
+    options = {"concurrency": 5, "throttle": None, "replication_factor": {"orders": 1}}
+    assert move_lines(planned(found, options, registered_only=True))[1] == "1 batch, nothing to copy"
+
+
 def test_a_long_plan_says_how_many_partitions_it_does_not_show() -> None:
     lines = move_lines(plan(60, rebalance=True))
     assert lines[-1] == f"and {40 - SHOWN} partitions more, which --diff shows"
