@@ -69,6 +69,7 @@ def _host(node: Node, info: Any, clock: Any) -> Host:
         production=node.text("kafka_profile") != "development",
         min_free_mib=as_int(node.get("preflight_min_free_mib")) or 0,
         min_free_inodes=as_int(node.get("preflight_min_free_inodes")) or 0,
+        network_mbits=as_int(node.get("preflight_network_mbits")) or 0,
         require_mount=as_bool(node.get("kafka_require_mount", False)),
         installs_java=node.text("kafka_service_manager") == "systemd"
         and bool(node.text("kafka_java_package"))

@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils import _start_reco
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_disks import disks
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_java import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_names import names
+from ansible_collections.streamops.kafka.plugins.module_utils._node_info_network import busiest
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_ports import ports
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_process import process, read_record
 from ansible_collections.streamops.kafka.plugins.module_utils._properties import PropertiesError
@@ -41,6 +42,7 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any]) -> dict[str, A
         "ports": ports(params["ports"], found["pid"]),
         "names": names(params["names"]),
         "java": describe(params["java"], run),
+        "network": busiest(params["network_seconds"]) if params["network_seconds"] > 0 else None,
         "unreadable_files": unreadable,
         "installed": bool(params["release_dir"]) and os.path.isfile(os.path.join(params["release_dir"], MANIFEST)),
     }

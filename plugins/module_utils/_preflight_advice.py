@@ -1,14 +1,19 @@
 # Private to this collection.
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""C23, the advice of the field: what works, and is known to end badly when it grows. Warnings, each with the figure.
-
-The figures are those of the guides that operators of ZooKeeper clusters pass on; KRaft moves some of them far up.
-"""
+"""C23, the advice of the field: what works, and is known to end badly when it grows. Warnings, each with the figure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ansible_collections.streamops.kafka.plugins.module_utils._advice import (
+    LARGE_PARTITIONS,
+    MANY_BROKERS,
+    MANY_PARTITIONS,
+    MOST_BROKERS,
+    MOST_BYTES,
+    MOST_PARTITIONS,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
     Cluster,
     Inventory,
@@ -18,9 +23,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_invento
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_replication import topic_names
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import WARNING, Violation
 
-MOST_BROKERS = 7
-MOST_PARTITIONS = 2000
-MOST_BYTES = 25 * 1000**3
 # What says how long records stay, for a topic and for all of a cluster.
 TOPIC_RETENTION = ("retention.ms", "retention.bytes", "cleanup.policy")
 BROKER_RETENTION = (
@@ -45,8 +47,7 @@ def _brokers(cluster: Cluster) -> Iterator[Violation]:
     if cluster.zookeepers and count > MOST_BROKERS:
         yield _warning(
             cluster, "kafka_brokers",
-            "many brokers on one ensemble: the one controller writes each change of a partition to ZooKeeper and tells"
-            " every broker by itself", f"{count} brokers", f"at most {MOST_BROKERS}",
+            f"many brokers on one ensemble: {MANY_BROKERS}", f"{count} brokers", f"at most {MOST_BROKERS}",
             "split the cluster, or move it to KRaft, which has no such limit",
         )  # fmt: skip
 
@@ -57,7 +58,7 @@ def _partitions(cluster: Cluster) -> Iterator[Violation]:
     if each > MOST_PARTITIONS:
         yield _warning(
             cluster, "kafka_topics",
-            "many partitions on a broker: each costs open files and memory, and a broker that dies moves all it leads",
+            f"many partitions on a broker: {MANY_PARTITIONS}",
             f"{replicas} replicas on {len(cluster.brokers)} brokers, {each} on each", f"at most {MOST_PARTITIONS}",
             "add brokers, or give topics fewer partitions",
         )  # fmt: skip
@@ -69,7 +70,7 @@ def _sizes(cluster: Cluster) -> Iterator[Violation]:
         most = max(_bytes(topic) or 0 for topic in large)
         yield _warning(
             cluster, "kafka_topics",
-            f"large partitions of {topic_names([topic.name for topic in large])}: a replaced broker copies each whole",
+            f"large partitions of {topic_names([topic.name for topic in large])}: {LARGE_PARTITIONS}",
             f"retention.bytes {most} ({most / 1000**3:.0f} GB)", f"at most {MOST_BYTES} (25 GB) for a partition",
             "give the topic more partitions and a smaller retention.bytes",
         )  # fmt: skip

@@ -8,6 +8,7 @@ import ipaddress
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._advice import MOST_OF_LINK
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_host import Host, by_cluster
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, WARNING, Violation
 
@@ -103,4 +104,26 @@ def java_mixed(hosts: Sequence[Host]) -> Iterator[Violation]:
             )  # fmt: skip
 
 
-RULES = (unanswered, names, ports, java, java_mixed)
+def network(hosts: Sequence[Host]) -> Iterator[Violation]:
+    """C23: the link of a machine has room for what a broker copies when it fills up again."""
+    machines: dict[str, list[Host]] = {}
+    for host in hosts:
+        if host.network_mbits > 0 and "C23" not in host.accepted and host.info is not None and host.info.get("network"):
+            machines.setdefault(host.machine, []).append(host)
+    for found in machines.values():
+        told = found[0].info["network"] if found[0].info is not None else {}
+        busy = max(told["received_bytes_per_second"], told["sent_bytes_per_second"]) * 8 / 1_000_000
+        speed = found[0].network_mbits
+        if busy * 100 > MOST_OF_LINK * speed:
+            yield Violation(
+                "C23", WARNING, tuple(host.name for host in found), "preflight_network_mbits",
+                "the network has little room left: a broker that fills up again, or takes over, comes on top",
+                f"{told['interface']} carries {busy:.0f} Mbit/s one way, {busy * 100 / speed:.0f} % of {speed}",
+                f"at most {MOST_OF_LINK} %",
+                "add brokers or a faster link, limit clients by kafka_quotas, or throttle moves; name C23 in"
+                " preflight_accept once this is known",
+                policy=True,
+            )  # fmt: skip
+
+
+RULES = (unanswered, names, ports, java, java_mixed, network)

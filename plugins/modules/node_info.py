@@ -73,6 +73,10 @@ options:
     description: The directory of the release that should be installed.
     type: str
     default: ""
+  network_seconds:
+    description: How long to measure what the network interfaces carry; 0 measures nothing.
+    type: float
+    default: 0
 """
 
 EXAMPLES = r"""
@@ -184,6 +188,12 @@ java:
   description: C(path), C(version) (the major number, null when unknown), C(full) and C(error) (null when it works).
   returned: always
   type: dict
+network:
+  description:
+    - The busiest network interface but the loopback, with C(interface), C(received_bytes_per_second) and
+      C(sent_bytes_per_second); null without O(network_seconds), and where the kernel tells nothing.
+  returned: always
+  type: dict
 unreadable_files:
   description: Watched files that this user may not read; they count as unchanged.
   returned: always
@@ -216,6 +226,7 @@ SPEC = {
     "names": {"type": "list", "elements": "str", "default": []},
     "java": {"type": "str", "default": ""},
     "release_dir": {"type": "str", "default": ""},
+    "network_seconds": {"type": "float", "default": 0},
 }
 
 

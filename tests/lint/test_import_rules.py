@@ -103,6 +103,7 @@ IMPURE = {
     "_node_info_disks.py": "a node's disks",
     "_node_info_java.py": "a node's Java",
     "_node_info_names.py": "a node's view of names",
+    "_node_info_network.py": "the network interfaces",
     "_node_info_ports.py": "a node's ports",
     "_node_info_process.py": "a node's process",
     "_node_wait_look.py": "a node's process and log",

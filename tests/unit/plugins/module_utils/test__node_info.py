@@ -20,6 +20,7 @@ DEFAULTS: dict[str, Any] = {
     "names": [],
     "java": "/nowhere/java",
     "release_dir": "",
+    "network_seconds": 0,
 }
 
 

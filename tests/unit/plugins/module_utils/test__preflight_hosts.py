@@ -322,3 +322,21 @@ def test_skewed_clocks_can_be_accepted_and_are_still_shown_when_they_are_far_apa
 def test_clusters_are_judged_apart() -> None:
     green = [replace(host(n), name=f"green{n}", cluster="green", machine=f"10.0.1.{n}") for n in (1, 2, 3)]
     assert check_hosts([fresh(1), fresh(2), fresh(3), *green]) == []
+
+
+def busy(n: int, mbits: int, **changes: Any) -> Host:
+    """A node on a link of 1,000 Mbit/s that carries so many of them one way."""
+    told = {"interface": "eth0", "received_bytes_per_second": 0, "sent_bytes_per_second": mbits * 125_000}
+    return host(n, info(n, disk(n), network=told), network_mbits=1000, **changes)
+
+
+def test_a_link_with_little_room_is_a_warning_with_the_figure() -> None:
+    found = check_hosts([busy(1, 750), busy(2, 800)])
+    assert [(one.rule, one.level, one.hosts) for one in found] == [("C23", "warning", ("kafka2",))]
+    assert found[0].found == "eth0 carries 800 Mbit/s one way, 80 % of 1000"
+    assert check_hosts([busy(1, 900, accepted=("C23",))]) == []
+
+
+def test_a_machine_of_several_nodes_is_judged_once() -> None:
+    found = check_hosts([busy(1, 900, machine="shared"), busy(2, 900, machine="shared")])
+    assert [len(one.hosts) for one in found if one.rule == "C23"] == [2]

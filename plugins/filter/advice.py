@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The filter that holds a cluster against the advice of the field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._advice import advice_lines
+
+
+class FilterModule:
+    """What Ansible asks for the filters of this file."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        """Name to function."""
+        return {"advice_lines": advice_lines}
