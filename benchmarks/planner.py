@@ -6,12 +6,14 @@ add: a perfectly balanced cluster to which 5 % more brokers are added.
 drain: the same cluster, from which 5 % of the brokers are drained, with rebalance.
 unequal: as random, but racks of 45, 23, 14, 9 and 9 % of the brokers, each with as many replicas: half of them move,
 and direct moves do not reach every broker.
+topics: as random, with what brokers hold of every topic bounded too (--topic-spread).
 Beside it stands what kafka-reassign-partitions --generate moves on the same input (--kafka-libs DIR: the jars of a
 Kafka release; its own method is called, with neither cluster nor network), or without the jars what it is expected to
 move, since it assigns everything anew: N * (1 - r / B).
 
     python benchmarks/planner.py --kafka-libs /opt/kafka/libs    the three sizes of docs/benchmarks.md
     python benchmarks/planner.py --growth        growth with partitions and with brokers
+    python benchmarks/planner.py --topic-spread  sizes of that form
     python benchmarks/planner.py --row random 20000 220
 """
 
@@ -52,6 +54,8 @@ GROWTH = [
     (200_000, 2_000),
 ]
 FORMS = ("random", "add", "drain", "unequal")
+#: With --topic-spread: form topics is random, and every topic is bounded.
+BOUNDED = [(5_000, 60), (20_000, 220), (50_000, 220), (50_000, 500)]
 #: The racks of 22 brokers in a row where racks are unequal.
 UNEQUAL = [rack for rack, size in enumerate((10, 5, 3, 2, 2)) for _ in range(size)]
 
@@ -90,7 +94,7 @@ def problem(form: str, partitions: int, brokers: int) -> tuple[Cluster, Wish]:
         replicas=placement(form, partitions, old),
     )
     drained = tuple(range(brokers - more, brokers)) if form == "drain" else ()
-    return cluster, Wish(rebalance=True, drain=drained)
+    return cluster, Wish(rebalance=True, drain=drained, topic_spread=form == "topics")
 
 
 def row(form: str, partitions: int, brokers: int) -> dict[str, object]:
@@ -181,13 +185,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--row", nargs=3, metavar=("FORM", "PARTITIONS", "BROKERS"))
     parser.add_argument("--growth", action="store_true")
+    parser.add_argument("--topic-spread", action="store_true", help="plans that bound what brokers hold of each topic")
     parser.add_argument("--kafka-libs", metavar="DIR", help="jars of a Kafka release, to compare with its own tool")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if options.row:
         print(json.dumps(row(options.row[0], int(options.row[1]), int(options.row[2]))))
         return
-    wanted = [("random", *size) for size in GROWTH] if options.growth else [(f, *size) for size in SIZES for f in FORMS]
+    wanted = [(form, *size) for size in SIZES for form in FORMS]
+    if options.growth or options.topic_spread:
+        wanted = [("random", *size) for size in GROWTH] if options.growth else [("topics", *size) for size in BOUNDED]
     rows = []
     for form, partitions, brokers in wanted:
         print(f"  {form} {partitions} x {brokers} ...", file=sys.stderr, flush=True)

@@ -21,7 +21,7 @@ def balance(placement: Placement, shares: Sequence[Share], topic_of: Sequence[in
     Every partition must have the moves that it needs by itself, and no others. Paths that cost nothing go first and
     direct moves, which cost one, second: both are shortest paths then, so that what is left starts from a minimum.
     """
-    flow = Flow(placement, shares)
+    flow = Flow([placement], shares)
     if placement.now and flow.run(most=0):
         return True
     direct(placement, targets_of(shares, placement.loads), topic_of)
@@ -97,32 +97,31 @@ class _Takers:
         return best
 
 
-def even_out(placement: Placement, brokers: int, free: bool = False) -> list[Share]:
-    """Make the loads of a set of brokers as even as can be, whatever it moves; the classes that this shows.
+def even_out(flow: Flow, brokers: int) -> list[Share]:
+    """Make the loads of a set of brokers as even as can be, by what the flow allows; the classes that this shows.
 
     From the top: the brokers at the highest load give to brokers at least two below, until no path is left. Then what
     they can reach is a class: its total cannot be less, so none of its brokers can be better off but by another.
     """
-    flow = Flow(placement, counted=False, free=free)
     classes = []
-    loads = placement.loads
     active = brokers
     if active:
         members = list(bits(active))
-        middle = sum(loads[broker] for broker in members) // len(members)
+        middle = sum(map(flow.broker_load, members)) // len(members)
         flow.between(active, middle, middle)
         flow.run()
     while active:
         members = list(bits(active))
-        top = max(loads[broker] for broker in members)
+        top = max(map(flow.broker_load, members))
         flow.between(active, top - 1, top - 1)
         flow.run()
-        starts = [broker for broker in members if loads[broker] == top]
+        starts = [broker for broker in members if flow.broker_load(broker) == top]
         if starts:
             inside = flow.reached(starts) & active
             share = list(bits(inside))
             size = len(share)
-            classes.append(Share(share, [max(0, top - 1)] * size, [top] * size, sum(loads[b] for b in share)))
+            total = sum(map(flow.broker_load, share))
+            classes.append(Share(share, [max(0, top - 1)] * size, [top] * size, total))
             active &= ~inside
     return classes
 

@@ -42,6 +42,7 @@ def plan_figures(plan: Plan) -> dict[str, Any]:
             "room": witness.room,
         },
         "spread": _spreads(plan, cluster.replicas, after),
+        "topic_bound": plan.topic_bound,
         "racks_per_partition": {
             "from": _rack_counts(plan, cluster.replicas),
             "to": _rack_counts(plan, after),

@@ -1,13 +1,15 @@
 # Private to this collection.
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Minimum-cost flow over a placement: brokers with too much give to brokers with too little by the fewest moves.
+"""Minimum-cost flow over placements: brokers with too much give to brokers with too little by the fewest moves.
 
 The network is source -> partition (its replicas) -> (partition, rack) (the rack rule) -> broker (at most one, cost 0
-where the replica is at home, else 1) -> class of brokers. It is never built: a step from broker a to broker b is a
-partition on a whose replica may go to b, and costs 1 (a move), 0 (a move goes elsewhere, or comes back to another
-home) or -1 (a move is taken back). Starting from a placement in which each partition has only the moves that it needs
-by itself, shortest augmenting paths keep the cost minimal for the loads reached so far (successive shortest paths), so
-that the wanted loads are reached by M* moves. All paths of one length are taken in one sweep.
+where the replica is at home, else 1) -> class of brokers. Where topics are bounded, a layer comes between: -> (topic,
+broker) -> broker; each topic is a placement of its own then. What holds replicas directly is a leaf, all others are
+above leaves. The network is never built: a step from leaf a to leaf b is a partition on a whose replica may go to b,
+and costs 1 (a move), 0 (a move goes elsewhere, or comes back to another home) or -1 (a move is taken back); a step up
+or down costs nothing. Starting from a placement in which each partition has only the moves that it needs by itself,
+shortest augmenting paths keep the cost minimal for the loads reached so far (successive shortest paths), so that the
+wanted loads are reached by M* moves. All paths of one length are taken in one sweep.
 """
 
 from __future__ import annotations
@@ -21,67 +23,109 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign_shares i
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_state import Placement
 
 #: A path is measured by moves first, by steps second: a label is moves * _MOVE + steps, and no path has _MOVE steps.
-_MOVE = 1 << 20
-#: The partition of a step between a broker and its class.
+_MOVE = 1 << 32
+#: No partition: a step up or down. Also no node: nothing is above.
 _NONE = -1
 
 
 class Flow:
-    """Paths in a placement. Nodes are the brokers and after them the classes of C(shares).
+    """Paths in placements. Nodes are leaves (part * brokers + broker), brokers where parts are bounded, then classes.
 
+    C(parts) are placements of different partitions on the same brokers. Either there is one, or each has its box in
+    C(boxes): the least and the most that each broker may hold of it. C(shares) are the classes of brokers.
     C(counted): steps cost what they move; otherwise nothing, so that loads alone matter. C(free): only steps that move
     nothing are allowed, and who leads stays.
     """
 
     def __init__(
-        self, placement: Placement, shares: Sequence[Share] = (), counted: bool = True, free: bool = False
+        self,
+        parts: Sequence[Placement],
+        shares: Sequence[Share] = (),
+        boxes: Sequence[Share] = (),
+        counted: bool = True,
+        free: bool = False,
     ) -> None:
-        self.placement = placement
-        self.shares = shares
+        self.parts = parts
+        self.boxes = boxes
         self.counted = counted
         self.free = free
-        self.brokers = len(placement.loads)
+        self.brokers = len(parts[0].loads)
+        self.leaves = self.brokers * len(parts)
+        #: The node of broker 0 where all that a broker holds comes together.
+        self.base = self.leaves if boxes else 0
+        above = self.brokers if boxes else 0
+        count = self.leaves + above + len(shares)
+        self.low = [0] * count
+        self.high = [0] * count
+        self.up = [_NONE] * count
+        self.down: dict[int, Sequence[int]] = {}
+        #: What a node hands up, and what the nodes above leaves are handed.
+        self.out = [0] * count
+        self.held = [0] * count
         self.active = 0
-        self.low = [0] * self.brokers
-        self.high = [0] * self.brokers
-        self.share_of = [_NONE] * self.brokers
-        self.spare: list[int] = []
+        for part, box in enumerate(boxes):
+            self._bound(part, box)
         for number, share in enumerate(shares):
-            for broker, low, high in share.each():
-                self.low[broker], self.high[broker], self.share_of[broker] = low, high, number
-                self.active |= 1 << broker
+            self._gather(self.leaves + above + number, share)
         self.refresh()
         self.label: dict[int, int] = {}
-        self.layers: dict[int, int] = {}
+        self.layers: list[dict[int, int]] = []
         self.parent: dict[int, tuple[int, int]] = {}
-        self.torn: dict[int, list[int]] = {}
-        #: Nodes from which a sweep found no further way.
-        self.dead = 0
+        self.torn: list[dict[int, list[int]]] = []
+        #: By part the brokers from whose leaves a sweep found no further way.
+        self.dead: list[int] = []
+
+    def _bound(self, part: int, box: Share) -> None:
+        for broker, low, high in box.each():
+            leaf = part * self.brokers + broker
+            self.low[leaf], self.high[leaf], self.up[leaf] = low, high, self.base + broker
+            self.active |= 1 << broker
+
+    def _gather(self, node: int, share: Share) -> None:
+        self.low[node] = self.high[node] = share.total
+        self.down[node] = [self.base + broker for broker in share.brokers]
+        for broker, low, high in share.each():
+            below = self.base + broker
+            self.low[below], self.high[below], self.up[below] = low, high, node
+            self.active |= 1 << broker
 
     def between(self, active: int, low: int, high: int) -> None:
-        """Set the same bounds for a set of brokers; the others take no part."""
+        """Set the same bounds for a set of brokers; those of the others are not looked at."""
         self.active = active
-        self.low = [low] * self.brokers
-        self.high = [high] * self.brokers
+        for broker in range(self.brokers):
+            self.low[self.base + broker], self.high[self.base + broker] = low, high
 
     def refresh(self) -> None:
-        """Count again what classes have too much, after loads were changed by others."""
-        loads = self.placement.loads
-        self.spare = [
-            sum(min(max(loads[b], low), high) for b, low, high in share.each()) - share.total for share in self.shares
-        ]
+        """Count again what nodes hand up, after loads were changed by others."""
+        self.held = [0] * len(self.up)
+        for node, above in enumerate(self.up):
+            if above != _NONE:
+                self.out[node] = min(max(self.load(node), self.low[node]), self.high[node])
+                self.held[above] += self.out[node]
+
+    def load(self, node: int) -> int:
+        """How much comes into a node."""
+        if node >= self.leaves:
+            return self.held[node]
+        return self.parts[node // self.brokers].loads[node % self.brokers]
+
+    def broker_load(self, broker: int) -> int:
+        """How much a broker holds of all parts."""
+        return self.load(self.base + broker)
 
     def excess(self, node: int) -> int:
         """How much a node has too much (negative: too little)."""
-        if node >= self.brokers:
-            return self.spare[node - self.brokers]
-        load = self.placement.loads[node]
+        load = self.load(node)
+        if self.up[node] != _NONE:
+            return load - self.out[node]
         return max(load - self.high[node], 0) + min(load - self.low[node], 0)
 
     def nodes(self) -> Iterator[int]:
         """All nodes that a path may begin or end at."""
-        yield from bits(self.active)
-        yield from range(self.brokers, self.brokers + len(self.shares))
+        if self.base:
+            yield from (leaf for leaf in range(self.leaves) if self.up[leaf] != _NONE)
+        yield from (self.base + broker for broker in bits(self.active))
+        yield from self.down
 
     def settled(self) -> bool:
         """Whether every node has what it shall have."""
@@ -99,93 +143,106 @@ class Flow:
             if not self._sweep(starts, goal // _MOVE):
                 self._push(self._shortest(goal))
 
-    def reached(self, starts: Sequence[int]) -> int:
+    def reached(self, brokers: Sequence[int]) -> int:
         """The brokers that can be reached from these, themselves included."""
-        self._search(starts, None)
-        return sum(1 << node for node in self.label if node < self.brokers)
+        self._search([self.base + broker for broker in brokers], None)
+        return sum(1 << node - self.base for node in self.label if self.base <= node < self.base + self.brokers)
 
     # -- labels: how far every node is -----------------------------------------------------------------------------
 
     def _search(self, starts: Sequence[int], most: int | None) -> None:
         self.label = dict.fromkeys(starts, 0)
-        self.layers = {0: sum(1 << start for start in starts if start < self.brokers)}
+        self.layers = [{} for _ in self.parts]
+        for start in starts:
+            self._layer(start, 0)
         self.parent = {}
-        self.torn = self.placement.torn()
+        self.torn = [part.torn() for part in self.parts]
         queue = [(0, start) for start in starts]
         heapify(queue)
         while queue:
             label, node = heappop(queue)
             if label > self.label[node]:
                 continue
-            if label < -_MOVE * (self.brokers + 2):
+            if label < -_MOVE * (len(self.up) + 2):
                 raise StreamopsError("Reassignment: the planner began with a move too many. Nothing was changed.")
             for step, partition, new in self._relaxed(node, label, most):
                 old = self.label.get(step)
-                if step < self.brokers:
-                    if old is not None:
-                        self.layers[old] &= ~(1 << step)
-                    self.layers[new] = self.layers.get(new, 0) | 1 << step
+                if old is not None and step < self.leaves:
+                    self.layers[step // self.brokers][old] &= ~(1 << step % self.brokers)
+                self._layer(step, new)
                 self.label[step] = new
                 self.parent[step] = (node, partition)
                 heappush(queue, (new, step))
 
-    def _worse(self, label: int) -> int:
-        """The brokers that a path of this label would be nearer to than any found so far."""
+    def _layer(self, node: int, label: int) -> None:
+        if node < self.leaves:
+            layer = self.layers[node // self.brokers]
+            layer[label] = layer.get(label, 0) | 1 << node % self.brokers
+
+    def _worse(self, part: int, label: int) -> int:
+        """The brokers of whose leaves a path of this label would be nearer than any found so far."""
         mask = self.active
-        for found, brokers in self.layers.items():
+        for found, brokers in self.layers[part].items():
             if found <= label:
                 mask &= ~brokers
         return mask
 
     def _relaxed(self, node: int, label: int, most: int | None) -> Iterator[tuple[int, int, int]]:
         """The nodes that are nearer through this one: node, partition of the step, label."""
-        if node >= self.brokers:
-            yield from self._from_class(node, label)
-            return
-        number = self.share_of[node]
-        if number >= 0 and self.placement.loads[node] < self.high[node]:
-            step = self.brokers + number
+        for step in self._beside(node):
             if self.label.get(step, label + 2) > label + 1:
                 yield step, _NONE, label + 1
-        worse = {cost: self._worse(label + cost * _MOVE + 1) for cost in (-1, 0, 1)}
-        for partition, cost, room in self._exits(node, worse, most):
+        if node >= self.leaves:
+            return
+        part, broker = divmod(node, self.brokers)
+        first = node - broker
+        worse = {cost: self._worse(part, label + cost * _MOVE + 1) for cost in (-1, 0, 1)}
+        for partition, cost, room in self._exits(part, broker, worse, most):
             hit = room & worse[cost]
             for dearer in range(cost, 2):
                 worse[dearer] &= ~hit
             for step in bits(hit):
-                yield step, partition, label + cost * _MOVE + 1
+                yield first + step, partition, label + cost * _MOVE + 1
 
-    def _from_class(self, node: int, label: int) -> Iterator[tuple[int, int, int]]:
-        for broker in self.shares[node - self.brokers].brokers:
-            if self.placement.loads[broker] > self.low[broker] and self.label.get(broker, label + 2) > label + 1:
-                yield broker, _NONE, label + 1
+    def _beside(self, node: int) -> Iterator[int]:
+        """The nodes above and below that a unit may be handed to, or taken back from."""
+        above = self.up[node]
+        if above != _NONE and self.out[node] < self.high[node]:
+            yield above
+        if node >= self.leaves:
+            below = self.down.get(node)
+            for step in below if below is not None else range(node - self.base, self.leaves, self.brokers):
+                if self.up[step] == node and self.out[step] > self.low[step]:
+                    yield step
 
-    def _exits(self, node: int, wanted: dict[int, int], most: int | None) -> Iterator[tuple[int, int, int]]:
-        """What may leave a broker: partition, cost, and where it may go at that cost.
+    def _exits(
+        self, part: int, broker: int, wanted: dict[int, int], most: int | None
+    ) -> Iterator[tuple[int, int, int]]:
+        """What may leave a leaf: partition, cost, and the brokers that it may go to at that cost.
 
         Partitions are looked at only as long as C(wanted), by cost, asks for any broker.
         """
-        placement, price = self.placement, 1 if self.counted else 0
-        for partition in list(placement.guests[node]):
+        placement, price = self.parts[part], 1 if self.counted else 0
+        for partition in list(placement.guests[broker]):
             if not wanted[0] | wanted[-price]:
                 break
             # A path taken since the list was made may have led it away.
-            if partition in placement.guests[node] and partition not in placement.pinned:
-                room, left = placement.room(partition, node), placement.left(partition)
+            if partition in placement.guests[broker] and partition not in placement.pinned:
+                room, left = placement.room(partition, broker), placement.left(partition)
                 if room & left:
                     yield partition, -price, room & left
                 yield partition, 0, room & ~left
-        for partition in self.torn.get(node, ()):
+        for partition in self.torn[part].get(broker, ()):
             if not wanted[0]:
                 break
-            if node in placement.at(partition) and not (self.free and node == placement.had[partition][0]):
-                yield partition, 0, placement.room(partition, node) & placement.left(partition)
+            if broker in placement.at(partition) and not (self.free and broker == placement.had[partition][0]):
+                yield partition, 0, placement.room(partition, broker) & placement.left(partition)
         if self.free or (most is not None and most < 1) or not wanted[price]:
             return
-        reach = placement.reach(node)
+        reach = placement.reach(broker)
         if not wanted[price] & reach:
             return
-        for partition, room in placement.leaving_home(node):
+        for partition, room in placement.leaving_home(broker):
             yield partition, price, room
             if not wanted[price] & reach:
                 return
@@ -195,7 +252,7 @@ class Flow:
     def _sweep(self, starts: Sequence[int], moves: int) -> int:
         """Take paths along the labels, each step one nearer, until no more is found; how many were taken."""
         arcs: dict[int, Iterator[tuple[int, int]]] = {}
-        self.dead = 0
+        self.dead = [0] * len(self.parts)
         taken = 0
         for start in starts:
             # One that is nearer through another is no beginning of a shortest path.
@@ -212,59 +269,63 @@ class Flow:
     ) -> list[tuple[int, int, int]] | None:
         """A path from a node to one that has too little: steps (from, to, partition)."""
         path: list[tuple[int, int, int]] = []
-        used: set[int] = set()
+        used: set[tuple[int, int]] = set()
         node = start
         while True:
             if path and self.excess(node) < 0 and self.label[node] // _MOVE == moves:
                 return path
             if node not in arcs:
                 arcs[node] = self._arcs(node)
-            step = next((arc for arc in arcs[node] if arc[1] not in used), None)
+            part = node // self.brokers
+            step = next((arc for arc in arcs[node] if (part, arc[1]) not in used), None)
             if step is not None:
                 path.append((node, step[0], step[1]))
                 if step[1] != _NONE:
-                    used.add(step[1])
+                    used.add((part, step[1]))
                 node = step[0]
             elif path:
-                self.dead |= 1 << node
+                if node < self.leaves:
+                    self.dead[part] |= 1 << node % self.brokers
                 node, _to, partition = path.pop()
-                used.discard(partition)
+                used.discard((node // self.brokers, partition))
             else:
                 return None
 
     def _arcs(self, node: int) -> Iterator[tuple[int, int]]:
         """The steps from a node to nodes labelled one step farther, as the placement is when each is asked for."""
         label = self.label[node]
-        if node >= self.brokers:
-            for broker in self.shares[node - self.brokers].brokers:
-                if self.placement.loads[broker] > self.low[broker] and self.label.get(broker) == label + 1:
-                    yield broker, _NONE
+        for step in self._beside(node):
+            if self.label.get(step) == label + 1:
+                yield step, _NONE
+        if node >= self.leaves:
             return
-        number = self.share_of[node]
-        above = self.brokers + number
-        if number >= 0 and self.label.get(above) == label + 1 and self.placement.loads[node] < self.high[node]:
-            yield above, _NONE
-        layers = {cost: self.layers.get(label + cost * _MOVE + 1, 0) for cost in (-1, 0, 1)}
+        part, broker = divmod(node, self.brokers)
+        placement, first = self.parts[part], node - broker
+        layers = {cost: self.layers[part].get(label + cost * _MOVE + 1, 0) for cost in (-1, 0, 1)}
         any_layer = layers[-1] | layers[0] | layers[1]
-        for partition, cost, room in self._exits(node, layers, None):
-            if not any_layer & ~self.dead:
+        for partition, cost, room in self._exits(part, broker, layers, None):
+            if not any_layer & ~self.dead[part]:
                 return
-            hit = room & layers[cost] & ~self.dead
+            hit = room & layers[cost] & ~self.dead[part]
             # Paths are taken between one step asked for and the next: what was true then may not be now.
-            while hit and node in self.placement.at(partition):
-                hit &= self.placement.room(partition, node) & ~self.dead
+            while hit and broker in placement.at(partition):
+                hit &= placement.room(partition, broker) & ~self.dead[part]
                 if hit:
                     low = hit & -hit
                     hit ^= low
-                    yield low.bit_length() - 1, partition
+                    yield first + low.bit_length() - 1, partition
 
     def _push(self, path: list[tuple[int, int, int]]) -> None:
         for leaving, coming, partition in path:
             if partition != _NONE:
-                self.placement.swap(partition, leaving, coming)
-        for node, by in ((path[0][0], -1), (path[-1][1], 1)):
-            if node >= self.brokers:
-                self.spare[node - self.brokers] += by
+                part, broker = divmod(leaving, self.brokers)
+                self.parts[part].swap(partition, broker, coming % self.brokers)
+            elif self.up[leaving] == coming:
+                self.out[leaving] += 1
+                self.held[coming] += 1
+            else:
+                self.out[coming] -= 1
+                self.held[leaving] -= 1
 
     def _shortest(self, goal: int) -> list[tuple[int, int, int]]:
         """The path that the search itself found to the nearest node that has too little."""

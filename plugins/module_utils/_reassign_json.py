@@ -134,6 +134,7 @@ _READERS: Mapping[str, Callable[[str, Any, list[str]], Any]] = {
     "assignment": _assignment,
     "rack_rule": _word,
     "leaders": _word,
+    "topic_spread": _flag,
 }
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_balance import balance, even_out
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_flow import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Witness
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_racks import bits, mask_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_shares import Share
@@ -83,7 +84,7 @@ def even_leaders(leading: Leadership, topic_of: Sequence[int]) -> tuple[Leadersh
     spread = leading.copy()
     if balance(spread, [level], topic_of):
         return spread, None
-    classes = even_out(spread, leading.eligible)
+    classes = even_out(Flow([spread], counted=False), leading.eligible)
     spread = leading.copy()
     balance(spread, classes, topic_of)
     return spread, _witness(classes, low, high)

@@ -68,6 +68,7 @@ class Wish:
     C(add) are brokers that take their share (may be unknown to the cluster when nothing is to be applied).
     C(replication_factor) is by topic. C(assignment) is explicit: (topic, partition, brokers).
     C(rack_rule) is one of RACK_RULES, C(leaders) one of LEADERS.
+    C(topic_spread): each topic by itself as even as can be.
     """
 
     rebalance: bool = False
@@ -79,6 +80,7 @@ class Wish:
     assignment: Sequence[tuple[str, int, tuple[int, ...]]] | None = None
     rack_rule: str = "strict"
     leaders: str = "auto"
+    topic_spread: bool = False
 
     @property
     def balances(self) -> bool:
@@ -130,6 +132,7 @@ class Plan:
 
     C(moves) equals C(bound), which C(proof) says how we know; an explicit assignment is its own bound.
     C(leader_changes) equals C(leader_bound): no leaders as even, of the replicas that the plan leads to, need fewer.
+    C(topic_bound) is the most that brokers may differ in one topic, where that was wished.
     proof partition: each partition alone needs as many. count: the counts of the brokers need as many. flow: a
     minimum-cost flow shows that no placement with the same shares needs fewer.
     """
@@ -145,3 +148,4 @@ class Plan:
     leader_changes: int
     leader_bound: int
     witness: Witness | None
+    topic_bound: int | None = None

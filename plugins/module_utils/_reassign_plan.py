@@ -4,7 +4,7 @@
 
 1. What each partition must give up and get by itself (drained, replaced, replication factor, rack rule): never more
    moves than that partition needs.
-2. When balance is wished: every broker its share, by minimum-cost flow.
+2. When balance is wished: every broker its share, by minimum-cost flow; its share of every topic where that is wished.
 3. Without any move more: topics spread, leaders spread.
 """
 
@@ -23,6 +23,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign_balance 
     even_out,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_explicit import assigned, assignment_violations
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_flow import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_forced import Demands, Givers, asked, release
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_leaders import Leadership, even_leaders
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
@@ -40,6 +41,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign_shares i
     targets_of,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_state import Placement
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_topic_bounds import Topics
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_topics import spread_topics
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_wishes import (
     brokers_of,
@@ -71,11 +73,13 @@ class _Planner:
         self.ids = [broker.id for broker in self.brokers]
         self.place = {broker: place for place, broker in enumerate(self.ids)}
         self.taking = [self.place[broker.id] for broker in receivers(self.brokers, wish)]
+        self.weights = [Fraction(str(broker.weight)) for broker in self.brokers]
         self.placement = self._placement()
         self.demands = self._demands()
         self.reasons: dict[int, list[str]] = {}
         self.forced = 0
         self.shares: list[Share] = []
+        self.topics: Topics | None = None
 
     def _placement(self) -> Placement:
         racked = any(broker.rack for broker in self.brokers)
@@ -99,9 +103,12 @@ class _Planner:
             changes = assigned(self.cluster, self.wish)
             return self._plan(changes, sum(len(change.added) for change in changes), "partition", None)
         self._force()
-        if self.wish.balances:
+        if self.wish.topic_spread:
+            self._share_topics()
+        elif self.wish.balances:
             self._share()
-        spread_topics(self.placement, self.cluster.topic_of)
+        if not self.wish.topic_spread:
+            spread_topics(self.placement, self.cluster.topic_of)
         leading, witness = self._lead()
         return self._result(leading, witness)
 
@@ -138,7 +145,7 @@ class _Planner:
         self._refuse_unplaced(missing, todo)
         if not self.wish.balances and todo:
             # Where a move goes, or which replica is dropped, is free to choose: as even as can be.
-            even_out(placement, placement.racks.receive, free=True)
+            even_out(Flow([placement], counted=False, free=True), placement.racks.receive)
         self.forced = placement.moves()
 
     def _without_fixed(self, todo: list[int]) -> list[int]:
@@ -258,8 +265,7 @@ class _Planner:
         kinds: Counter[int] = Counter()
         for partition, brokers in enumerate(self.placement.had):
             kinds[wanted.get(partition, len(brokers)) - self._elsewhere(brokers, taking)] += 1
-        weights = [Fraction(str(broker.weight)) for broker in self.brokers]
-        return shares_of({r: n for r, n in sorted(kinds.items()) if r > 0}, self.placement.racks, weights)
+        return shares_of({r: n for r, n in sorted(kinds.items()) if r > 0}, self.placement.racks, self.weights)
 
     def _elsewhere(self, brokers: Sequence[int], taking: int) -> int:
         """How many of these brokers keep what they have and take nothing."""
@@ -274,11 +280,26 @@ class _Planner:
             copy, guess = placement.copy(), self._shares_by_count()
             if guess is not None:
                 direct(copy, targets_of(guess, copy.loads), self.cluster.topic_of)
-            self.shares = even_out(copy, placement.racks.receive)
+            self.shares = even_out(Flow([copy], counted=False), placement.racks.receive)
         if not balance(placement, self.shares, self.cluster.topic_of):
             raise RefusedError(
                 SUBJECT, ["no placement gives every broker its share; make the weights of the brokers more alike"]
             )
+
+    def _share_topics(self) -> None:
+        """As C(_share), within what topics as even as they can be allow."""
+        topics = Topics(self.placement, self.cluster.topic_of, self.weights)
+        shares = topics.balance(self.shares)
+        if shares is None:
+            raise RefusedError(
+                SUBJECT,
+                [
+                    "topic_spread: no placement gives every broker its share of every topic; make the weights of the "
+                    "brokers more alike, or leave topic_spread out"
+                ],
+            )
+        self.shares = list(shares)
+        self.topics = topics
 
     # -- who leads, and the result -----------------------------------------------------------------------------------
 
@@ -300,7 +321,7 @@ class _Planner:
             if after != before:
                 changes.append(Change(partition, before, after, self._reasons(partition, had, first)))
         moves = placement.moves()
-        floor = max(self.forced, count_bound(placement, self.shares))
+        floor = max(self.forced, count_bound(placement, self.shares), self.topics.count_bound() if self.topics else 0)
         proof = "partition" if moves == self.forced else "count" if moves == floor else "flow"
         return self._plan(changes, moves, proof, witness)
 
@@ -328,4 +349,5 @@ class _Planner:
             leader_changes=switched,
             leader_bound=switched,
             witness=witness,
+            topic_bound=self.topics.spread() if self.topics else None,
         )

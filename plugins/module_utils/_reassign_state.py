@@ -70,6 +70,22 @@ class Placement:
         elif len(members) == len(had) and all(broker in had for broker in members):
             del self.now[partition]
 
+    def become(self, partition: int, members: Sequence[int]) -> None:
+        """Put the replicas of a partition where they are told."""
+        for broker in [b for b in self.at(partition) if b not in members]:
+            self.drop(partition, broker)
+        for broker in [b for b in members if b not in self.at(partition)]:
+            self.add(partition, broker)
+
+    def part(self, partitions: Sequence[int]) -> Placement:
+        """A placement of these partitions alone, by their places in the list, that can be changed by itself."""
+        fixed = [place for place, partition in enumerate(partitions) if partition in self.fixed]
+        found = Placement([self.had[partition] for partition in partitions], len(self.loads), self.racks, fixed)
+        for place, partition in enumerate(partitions):
+            if partition in self.now:
+                found.become(place, self.now[partition])
+        return found
+
     def _opened(self, partition: int) -> list[int]:
         members = self.now.get(partition)
         if members is None:

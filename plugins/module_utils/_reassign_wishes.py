@@ -58,6 +58,8 @@ def _of_combinations(wish: Wish) -> Iterator[str]:
             "nothing is wished; say rebalance, add, drain, replace, replication_factor, fix_racks, assignment or "
             "leaders: balance"
         )
+    if wish.topic_spread and not wish.balances:
+        yield "topic_spread: says how a plan balances; wish for rebalance or add beside it, or leave it out"
     if wish.replace and wish.balances:
         yield "replace: says who takes whose place, so it cannot go with rebalance or add; do one after the other"
     if wish.rack_rule not in RACK_RULES:

@@ -97,6 +97,12 @@ options:
     type: str
     choices: [auto, keep, balance]
     default: auto
+  topic_spread:
+    description: >-
+      With O(rebalance) or O(add), every topic by itself is as even over the brokers as it can be, and the moves are
+      the fewest for that too. Otherwise topics are spread only as far as it costs no further move.
+    type: bool
+    default: false
   concurrency:
     description: For the schedule, how many replicas a broker sends, and receives, at a time.
     type: int
@@ -349,6 +355,7 @@ ARGUMENT_SPEC = {
     "assignment": {"type": "dict"},
     "rack_rule": {"type": "str", "choices": list(RACK_RULES), "default": "strict"},
     "leaders": {"type": "str", "choices": list(LEADERS), "default": "auto"},
+    "topic_spread": {"type": "bool", "default": False},
     "concurrency": {"type": "int", "default": 5},
     "throttle": {"type": "int"},
     "sample_seconds": {"type": "int", "default": 10},

@@ -81,6 +81,9 @@ def _parser() -> argparse.ArgumentParser:
         "--leaders", choices=LEADERS, help="whether leaders are spread (default: auto, where replicas are balanced)"
     )
     wishes.add_argument(
+        "--topic-spread", action="store_true", help="with rebalance or add, every topic by itself as even as can be"
+    )
+    wishes.add_argument(
         "--wish", metavar="FILE", help="wishes as JSON; an option given beside it replaces the same wish of the file"
     )
     plan = parser.add_argument_group("the schedule")
@@ -136,6 +139,7 @@ def _wish(options: argparse.Namespace) -> dict[str, Any]:
         "fix_racks": options.fix_racks,
         "rack_rule": options.rack_rule,
         "leaders": options.leaders,
+        "topic_spread": options.topic_spread,
     }
     return {name: value for name, value in wish.items() if value}
 
