@@ -52,5 +52,6 @@ class FilterModule:
             "machine_hosts": _explained(_nodes.machine_hosts),
             "node_lines": _explained(_nodes.node_lines),
             "peer_names": _explained(_nodes.peer_names),
+            "voter_listeners": _explained(_nodes.voter_listeners),
             "with_disks": _explained(_nodes.with_disks),
         }

@@ -171,6 +171,12 @@ def initial_controllers(nodes: Iterable[Mapping[str, Any]], cluster_id: str) -> 
     return ",".join(parts)
 
 
+def voter_listeners(node: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Where other controllers reach a controller: name, host and port, as quorum_voter takes them."""
+    listener = listener_for(node, "controllers")
+    return [{"name": listener["name"], "host": listener["advertised_host"], "port": listener["port"]}]
+
+
 def with_disks(
     nodes: Iterable[Mapping[str, Any]], hostvars: Mapping[str, Mapping[str, Any]], mode: str = ""
 ) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 #: Seconds between two looks.
 PAUSE = 0.2
+ACCEPTED = "The changes themselves were accepted by the cluster; run again to look again."
 _Observer = TypeVar("_Observer")
 
 
@@ -49,14 +50,16 @@ def wait_until_seen(
     wait_until_none(what, missing, timeout)
 
 
-def wait_until_none(what: str, missing: Callable[[], Sequence[str]], timeout: float) -> None:
-    """Return when C(missing) names nothing any more; WaitTimeoutError with the last names after C(timeout) seconds."""
+def wait_until_none(what: str, missing: Callable[[], Sequence[str]], timeout: float, done: str = ACCEPTED) -> None:
+    """Return when C(missing) names nothing any more; WaitTimeoutError with the last names after C(timeout) seconds.
+
+    C(done) says to people what was done by then.
+    """
     deadline = time.monotonic() + timeout
     while True:
         names = missing()
         if not names:
             return
         if time.monotonic() > deadline:
-            told = "The changes themselves were accepted by the cluster; run again to look again."
-            raise WaitTimeoutError(what, timeout, list(names), told)
+            raise WaitTimeoutError(what, timeout, list(names), done)
         time.sleep(PAUSE)

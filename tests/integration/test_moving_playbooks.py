@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The playbooks that move data, on a cluster that gets a fourth broker and loses it again; each test goes on from the
-one before."""
+"""The playbooks that move data, on a cluster that gets a fourth broker, loses it to a fifth and that one too; each test
+goes on from the one before."""
 
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from tests.support.traffic import producing, read_all
 
 THREE = {f"kafka{n}": {"kafka_node_id": n, "kafka_rack": f"r{n}"} for n in (1, 2, 3)}
 FOUR = {**THREE, "kafka4": {"kafka_node_id": 4, "kafka_rack": "r1"}}
+FIVE = {**THREE, "kafka5": {"kafka_node_id": 5, "kafka_rack": "r1"}}
 TOPIC = "orders"
 
 
@@ -34,15 +36,29 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         cluster.destroy()
 
 
+def with_another(three: Cluster, brokers: dict[str, dict[str, object]]) -> Cluster:
+    """The same cluster in an inventory with one more broker, the last one."""
+    groups = {"kraft_controllers": THREE, "kafka_brokers": brokers}
+    inventory = hosts_file(three.directory.parent / list(brokers)[-1], groups, local_variables())
+    return Cluster(inventory, three.directory, three.port_base, three.variables)
+
+
 @pytest.fixture(scope="module")
 def four(three: Cluster) -> Iterator[Cluster]:
-    """The same with a fourth broker in the inventory."""
-    groups = {"kraft_controllers": THREE, "kafka_brokers": FOUR}
-    inventory = hosts_file(three.directory.parent / "four", groups, local_variables())
-    cluster = Cluster(inventory, three.directory, three.port_base, three.variables)
+    """The cluster with kafka4 in its inventory."""
+    cluster = with_another(three, FOUR)
     yield cluster
     if cluster.alive("kafka4"):
         cluster.stop("kafka4")
+
+
+@pytest.fixture(scope="module")
+def five(three: Cluster) -> Iterator[Cluster]:
+    """The cluster with kafka5 in its inventory, and no kafka4."""
+    cluster = with_another(three, FIVE)
+    yield cluster
+    if cluster.alive("kafka5"):
+        cluster.stop("kafka5")
 
 
 def held(cluster: Cluster, broker: int) -> int:
@@ -86,22 +102,38 @@ def test_a_new_broker_gets_its_share_and_nobody_restarts(three: Cluster, four: C
     assert (again.changed, "Nothing to move" in again.output) == (0, True)
 
 
-def test_a_loaded_broker_is_emptied_by_as_many_moves_as_it_has_replicas_and_removed(four: Cluster) -> None:
-    before, replicas = throttles(four), held(four, 4)
-    with producing(four.bootstrap_servers, TOPIC, rate=500) as ledger:
+def test_a_dead_broker_gives_its_place_to_one_of_another_id(four: Cluster, five: Cluster) -> None:
+    replicas = held(four, 4)
+    words = {"kafka_replace_node": "kafka5", "kafka_replaced_id": 4}
+    voter = five.playbook("playbooks/replace_node.yml", **{**words, "kafka_replaced_id": 3})
+    assert voter.rc != 0
+    assert "whose vote does not move with its replicas" in " ".join(voter.output.split())
+    four.kill_supervisord()
+    four.kill("kafka4")
+    done = five.playbook("playbooks/replace_node.yml", **words).ok()
+    assert moves(done.output) == replicas == held(five, 5)
+    with administering(five) as admin:
+        assert [broker.id for broker in admin.brokers()] == [1, 2, 3, 5]
+    options = {"bootstrap_servers": five.bootstrap_servers}
+    assert run_module("streamops.kafka.cluster_info", options)["counts"]["under_replicated"] == 0
+
+
+def test_a_loaded_broker_is_emptied_by_as_many_moves_as_it_has_replicas_and_removed(five: Cluster) -> None:
+    before, replicas = throttles(five), held(five, 5)
+    with producing(five.bootstrap_servers, TOPIC, rate=500) as ledger:
         until(lambda: len(ledger.acknowledged) > 1000, "traffic")
-        words = {"kafka_remove_broker": "kafka4", "kafka_resources_move_throttle": 20_000_000}
-        done = four.playbook("playbooks/drain_and_remove_broker.yml", **words).ok()
+        words = {"kafka_remove_broker": "kafka5", "kafka_resources_move_throttle": 20_000_000}
+        done = five.playbook("playbooks/drain_and_remove_broker.yml", **words).ok()
         reached = len(ledger.acknowledged)
         until(lambda: len(ledger.acknowledged) > reached + 500, "traffic to go on")
     assert moves(done.output) == replicas
-    assert not four.alive("kafka4")
-    with administering(four) as admin:
+    assert not five.alive("kafka5")
+    with administering(five) as admin:
         assert [broker.id for broker in admin.brokers()] == [1, 2, 3]
-    del before["brokers"]["4"]
-    assert throttles(four) == before
+    del before["brokers"]["5"]
+    assert throttles(five) == before
     assert not ledger.failed
-    assert not ledger.lost(read_all(four.bootstrap_servers, TOPIC))
+    assert not ledger.lost(read_all(five.bootstrap_servers, TOPIC))
 
 
 def test_without_it_no_replica_is_left_to_move(three: Cluster) -> None:
@@ -123,3 +155,38 @@ def test_a_topic_gets_fewer_and_more_replicas_and_more_partitions(three: Cluster
     partitions = run_module("streamops.kafka.cluster_info", options)["topics"][0]["partitions"]
     assert [len(one["replicas"]) for one in partitions] == [3] * 9
     assert all(one["leader"] == one["replicas"][0] for one in partitions)
+
+
+def voters(cluster: Cluster) -> dict[int, str]:
+    """The directory with which each controller votes."""
+    info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": cluster.bootstrap_servers})
+    return {voter["id"]: voter["directory_id"] for voter in info["quorum"]["voters"]}
+
+
+def test_a_combined_node_whose_disk_is_gone_refills_and_votes_again(three: Cluster) -> None:
+    before = voters(three)
+    alive = three.playbook("playbooks/replace_node.yml", kafka_replace_node="kafka3")
+    assert alive.rc != 0
+    assert "A node that lives needs no replacement" in " ".join(alive.output.split())
+    with producing(three.bootstrap_servers, TOPIC, rate=200) as ledger:
+        until(lambda: len(ledger.acknowledged) > 200, "traffic")
+        three.kill_supervisord()
+        three.kill("kafka3")
+        shutil.rmtree(three.directory / "data" / "kafka3")
+        until(lambda: not heard(three, 3), "the others to miss it")
+        three.playbook("playbooks/replace_node.yml", kafka_replace_node="kafka3").ok()
+    after = voters(three)
+    assert sorted(after) == [1, 2, 3]
+    assert {node for node in after if after[node] != before[node]} == {3}
+    assert three.playbook().ok().changed == 0
+    info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": three.bootstrap_servers})
+    assert info["counts"]["under_replicated"] == 0
+    assert not ledger.failed
+    assert not ledger.lost(read_all(three.bootstrap_servers, TOPIC))
+
+
+def heard(cluster: Cluster, node: int) -> bool:
+    """Whether the leader of the quorum heard a voter within the last ten seconds."""
+    info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": cluster.bootstrap_servers})
+    ago = next(voter["last_caught_up_ms_ago"] for voter in info["quorum"]["voters"] if voter["id"] == node)
+    return ago is not None and ago < 10_000

@@ -1,0 +1,98 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Voters of the metadata quorum, the doing half."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._diff import Change, diff_of
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._quorum_voter import (
+    Steps,
+    general_violations,
+    join_steps,
+    leave_steps,
+    named,
+    removal_violations,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._seen import wait_until_none
+
+if TYPE_CHECKING:
+    from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
+    from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Quorum
+
+SUBJECT = "quorum_voter"
+
+
+def ensure_voter(
+    admin: Admin, node: int, state: str, listeners: Sequence[Mapping[str, Any]], timeout: float, check: bool
+) -> dict[str, Any]:
+    """Make a node a voter, with the directory that it runs with, or none; the module's result."""
+    before = _look(admin, node)
+    steps = _steps(before, node, state)
+    if steps.waiting and not check:
+        untouched = "Nothing was changed. See that the node runs and reaches the controllers, then run again."
+        wait_until_none(SUBJECT, lambda: _waiting(admin, node, state), timeout, untouched)
+        before = _look(admin, node)
+        steps = _steps(before, node, state)
+    if steps.remove:
+        refused = removal_violations(before, node)
+        if refused:
+            raise RefusedError(SUBJECT, refused)
+    changed = bool(steps.remove or steps.add or steps.waiting)
+    if changed and not check:
+        _do(admin, node, steps, listeners, timeout)
+    after = _look(admin, node) if changed and not check else before
+    change = Change("voters", {"voters": named(before.voters)}, {"voters": _wanted(before, node, steps)})
+    waiting = steps.waiting if check else None
+    return {
+        "changed": changed,
+        "voters": named(after.voters),
+        "waiting": waiting,
+        "diff": diff_of([change] if changed else []),
+    }
+
+
+def _look(admin: Admin, node: int) -> Quorum:
+    quorum = admin.quorum()
+    refused = general_violations(quorum, node)
+    if refused or quorum is None:
+        raise RefusedError(SUBJECT, refused)
+    return quorum
+
+
+def _steps(quorum: Quorum, node: int, state: str) -> Steps:
+    return join_steps(quorum, node) if state == "present" else leave_steps(quorum, node)
+
+
+def _waiting(admin: Admin, node: int, state: str) -> list[str]:
+    waiting = _steps(_look(admin, node), node, state).waiting
+    return [waiting] if waiting else []
+
+
+def _do(admin: Admin, node: int, steps: Steps, listeners: Sequence[Mapping[str, Any]], timeout: float) -> None:
+    """One voter at a time, each seen before the next: the quorum takes one change after the other."""
+    for directory in steps.remove:
+        admin.remove_voter(node, directory)
+        wait_until_none(SUBJECT, partial(_present, admin, node, f"{node}@{directory}"), timeout)
+    if steps.add:
+        admin.add_voter(node, steps.add, listeners, timeout)
+        wait_until_none(SUBJECT, partial(_absent, admin, node, f"{node}@{steps.add}"), timeout)
+
+
+def _present(admin: Admin, node: int, voter: str) -> list[str]:
+    return [f"{voter} is still a voter"] if voter in named(_look(admin, node).voters) else []
+
+
+def _absent(admin: Admin, node: int, voter: str) -> list[str]:
+    return [] if voter in named(_look(admin, node).voters) else [f"{voter} is no voter yet"]
+
+
+def _wanted(before: Quorum, node: int, steps: Steps) -> list[str]:
+    """The voters when all is done; in check mode of a node that is not there yet its directory is not known."""
+    gone = {f"{node}@{directory}" for directory in steps.remove}
+    coming = [f"{node}@{steps.add}"] if steps.add else [f"{node}@(not there yet)"] if steps.waiting else []
+    return sorted([*(one for one in named(before.voters) if one not in gone), *coming])

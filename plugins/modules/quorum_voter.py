@@ -1,0 +1,135 @@
+#!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Make a controller a voter of the metadata quorum, or take it out."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: quorum_voter
+short_description: Make a controller a voter of the metadata quorum, or take it out
+version_added: "0.1.0"
+author: streamops engineers (@streamops)
+description:
+  - Changes the voters of a dynamic KRaft quorum (KIP-853, kraft.version 1) one at a time.
+  - A controller whose disk was replaced comes back with another directory id, as an observer, while its former self
+    stays a voter that never answers again. O(state=present) waits until the observer has caught up, takes the former
+    self out, and makes it a voter.
+  - Nobody is taken out unless the voters that are left have a majority that is caught up.
+extends_documentation_fragment:
+  - streamops.kafka._attributes
+  - streamops.kafka._connection
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+options:
+  node_id:
+    description: Node id of the controller.
+    type: int
+    required: true
+  state:
+    description: Whether it shall be a voter, with the directory that it runs with now.
+    type: str
+    choices: [present, absent]
+    default: present
+  listeners:
+    description: Where other controllers reach it; required for O(state=present).
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description: Name of the listener.
+        type: str
+        required: true
+      host:
+        description: Advertised name or address.
+        type: str
+        required: true
+      port:
+        description: Port.
+        type: int
+        required: true
+  timeout:
+    description: Longest time in seconds until it has caught up, and again until each change is seen.
+    type: int
+    default: 120
+"""
+
+EXAMPLES = r"""
+- name: Make controller 3, whose disk was replaced, a voter again
+  streamops.kafka.quorum_voter:
+    bootstrap_servers: [kafka1.example.com:9092, kafka2.example.com:9092]
+    node_id: 3
+    listeners:
+      - {name: CONTROLLER, host: kafka3.example.com, port: 9093}
+  delegate_to: localhost
+"""
+
+RETURN = r"""
+voters:
+  description: The voters, each as node id, @ and directory id.
+  type: list
+  elements: str
+  returned: success
+  sample: ["1@dBvCs1XVSSKNvFfcxvYVCg", "2@bZkgRT0sQyGEV-wZ0W2F5A", "3@2nCxO4wZQSS1hv4ExqZs8A"]
+waiting:
+  description: In check mode what would have to be waited for first; null for nothing.
+  type: str
+  returned: success
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+    CONNECTION_REQUIRED_IF,
+    CONNECTION_REQUIRED_TOGETHER,
+    CONNECTION_SPEC,
+    Connection,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._quorum_voter_apply import ensure_voter
+
+LISTENER = {
+    "name": {"type": "str", "required": True},
+    "host": {"type": "str", "required": True},
+    "port": {"type": "int", "required": True},
+}
+ARGUMENT_SPEC = {
+    "node_id": {"type": "int", "required": True},
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    "listeners": {"type": "list", "elements": "dict", "options": LISTENER},
+    "timeout": {"type": "int", "default": 120},
+    **CONNECTION_SPEC,
+}
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(
+        argument_spec=ARGUMENT_SPEC,
+        required_if=[*CONNECTION_REQUIRED_IF, ("state", "present", ["listeners"])],
+        required_together=CONNECTION_REQUIRED_TOGETHER,
+        supports_check_mode=True,
+    )
+    params = module.params
+    with errors_reported(module), Admin(Connection.from_params(params)) as admin:
+        module.exit_json(
+            **ensure_voter(
+                admin,
+                params["node_id"],
+                params["state"],
+                params["listeners"] or [],
+                params["timeout"],
+                module.check_mode,
+            )
+        )
+
+
+if __name__ == "__main__":
+    main()
