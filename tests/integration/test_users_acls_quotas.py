@@ -11,8 +11,9 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, Producer
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acl_entries import Binding
-from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
+from ansible_collections.streamops.kafka.plugins.module_utils._client import BROKER, Admin
 from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._move_throttle_apply import live_throttles
 from ansible_collections.streamops.kafka.plugins.module_utils._scram import salted_password
 from ansible_collections.streamops.kafka.plugins.module_utils._scram_login import Login, log_in
 from ansible_collections.streamops.kafka.plugins.module_utils._users import UserWish
@@ -331,6 +332,44 @@ def test_the_role_transactional_is_enough_for_a_transaction(ensure: Ensure, alic
     producer.begin_transaction()
     producer.produce("orders", b"x")
     producer.commit_transaction(20)
+
+
+@pytest.fixture
+def held(ensure: Ensure) -> Iterator[str]:
+    """A topic with replicas on two of three brokers."""
+    topic = {"name": "it-held", "partitions": 3, "replication_factor": 2, "config": {"min.insync.replicas": 1}}
+    assert ensure("topics", topic)["changed"]
+    yield "it-held"
+    ensure("topics", {"name": "it-held", "state": "absent"}, allow_delete=True)
+
+
+def test_who_may_not_move_replicas_is_told_so_and_leaves_nothing_behind(
+    ensure: Ensure, admin: Admin, alice: dict[str, Any], connection: dict[str, Any], held: str
+) -> None:
+    own = {**connection, "sasl_username": "it-alice", "sasl_password": "s3cret-of-the-user"}
+    wish = {**own, "drain": [admin.topics()[held][0].replicas[0]], "state": "applied", "sample_seconds": 0}
+    nothing = run_module("streamops.kafka.reassignment", wish)
+    assert nothing["failed"]
+    assert "CLUSTER_AUTHORIZATION_FAILED" in nothing["msg"], nothing["msg"]
+
+    rights = [entry("*", operation=operation) for operation in ("describe", "describe_configs")]
+    rights += [entry("_streamops_state", operation=operation) for operation in ("create", "read", "write")]
+    rights += [
+        {"principal": "User:it-alice", "operation": operation, "resource_type": "cluster"}
+        for operation in ("describe", "describe_configs", "create")
+    ]
+    assert ensure("acls", *rights)["added"] == len(rights)
+    planned = run_module("streamops.kafka.reassignment", {**wish, "state": "planned"})
+    assert planned["moves"] > 0, planned
+    for throttle in ({}, {"throttle": 10_000_000}):
+        refused = run_module("streamops.kafka.reassignment", {**wish, **throttle})
+        assert refused["failed"]
+        assert "AUTHORIZATION_FAILED" in refused["msg"], refused["msg"]
+        assert admin.in_flight() == {}
+        alive = [str(broker.id) for broker in admin.brokers()]
+        found = live_throttles(admin, BROKER, alive)
+        assert {value for settings in found.values() for value in settings.values()} == {None}
+        assert admin.read_state("reassignment")[0] is None, "the record of what never began is ended"
 
 
 # -- quotas ------------------------------------------------------------------------------------------------------
