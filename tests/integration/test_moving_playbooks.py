@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.cluster import Cluster, free_port_base, hosts_file, local_variables, until
 from tests.support.modules import run_module
-from tests.support.moves import administering, fill, throttles
+from tests.support.moves import administering, fill, move, throttles, topic_of
 from tests.support.traffic import producing, read_all
 
 THREE = {f"kafka{n}": {"kafka_node_id": n, "kafka_rack": f"r{n}"} for n in (1, 2, 3)}
@@ -100,6 +100,16 @@ def test_a_new_broker_gets_its_share_and_nobody_restarts(three: Cluster, four: C
     assert "Every partition has the replicas that were planned" in report(four, "local-rebalance")
     again = four.playbook("playbooks/rebalance.yml").ok()
     assert (again.changed, "Nothing to move" in again.output) == (0, True)
+
+
+def test_two_replicas_in_one_rack_are_parted_and_nothing_else_moves(four: Cluster) -> None:
+    with topic_of(four, "racked", {0: [1, 4], 1: [1, 2], 2: [4, 3]}, 1):
+        done = move(four, fix_racks=True)
+        assert (done["failed"], done["moves"], len(done["changes"])) == (False, 1, 1), done
+        with administering(four) as admin:
+            placed = [set(partition.replicas) for partition in admin.topics()["racked"]]
+        assert not {1, 4} <= placed[0]
+        assert placed[1:] == [{1, 2}, {3, 4}]
 
 
 def test_a_dead_broker_gives_its_place_to_one_of_another_id(four: Cluster, five: Cluster) -> None:

@@ -1,0 +1,61 @@
+"""Moves on Kafka 3.9, in mode zookeeper and with KRaft: the same module, the same promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.cluster import ROOT, Cluster, free_port_base, until
+from tests.support.modules import run_module
+from tests.support.moves import administering, move, record, throttles, topic_of
+from tests.support.traffic import producing, read_all
+
+NAME = "in-modes"
+
+
+@pytest.fixture(scope="module")
+def older(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three combined nodes of Kafka 3.9."""
+    inventory, directory = ROOT / "inventories" / "local", tmp_path_factory.mktemp("older")
+    cluster = Cluster(inventory, directory, free_port_base(), {"kafka_version": "3.9.2"})
+    try:
+        cluster.playbook().ok()
+        yield cluster
+    finally:
+        cluster.destroy()
+
+
+def brokers(cluster: Cluster) -> list[int]:
+    """The ids of the brokers."""
+    with administering(cluster) as admin:
+        return [broker.id for broker in admin.brokers()]
+
+
+@pytest.mark.parametrize("mode", ["zookeeper", pytest.param("older", marks=pytest.mark.full)])
+def test_a_broker_is_emptied_and_filled_under_load_with_its_throttles_as_they_were(
+    mode: str, request: pytest.FixtureRequest
+) -> None:
+    cluster: Cluster = request.getfixturevalue(mode)
+    first, second, third = brokers(cluster)
+    placed = {0: [first, second], 1: [second, third], 2: [second, first], 3: [third, first]}
+    with topic_of(cluster, NAME, placed, 3):
+        before = throttles(cluster, NAME)
+        with producing(cluster.bootstrap_servers, NAME, rate=500) as ledger:
+            until(lambda: len(ledger.acknowledged) > 1000, "traffic")
+            planned = move(cluster, check=True, drain=[third])
+            drained = move(cluster, drain=[third], throttle=20_000_000)
+            again = move(cluster, drain=[third], throttle=20_000_000)
+            filled = move(cluster, rebalance=True, throttle=20_000_000)
+        assert not drained["failed"], drained
+        assert drained["moves"] == drained["bound"] == planned["moves"] >= 2
+        assert (again["changed"], filled["failed"]) == (False, False)
+        asked = {"bootstrap_servers": cluster.bootstrap_servers}
+        info = run_module("streamops.kafka.cluster_info", asked)
+        counts = {node["id"]: node["replicas"] for node in info["nodes"]}
+        assert info["counts"]["under_replicated"] == 0
+        assert max(counts.values()) - min(counts.values()) <= 1
+        assert throttles(cluster, NAME) == before
+        assert record(cluster) is None
+        assert not ledger.failed
+        assert not ledger.lost(read_all(cluster.bootstrap_servers, NAME))
