@@ -16,9 +16,9 @@ pytestmark = pytest.mark.full
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZookeeperCluster]:
-    """Three servers and three brokers, in an inventory that tests rewrite."""
-    directory = tmp_path_factory.mktemp("members")
-    cluster = ZookeeperCluster(inventory(directory / "inventory"), directory / "c", free_port_base())
+    """Three servers of the older release and three brokers, in an inventory that tests rewrite."""
+    directory, variables = tmp_path_factory.mktemp("members"), {"zookeeper_version": "3.8.6"}
+    cluster = ZookeeperCluster(inventory(directory / "inventory"), directory / "c", free_port_base(), variables)
     try:
         cluster.playbook().ok()
         yield cluster
@@ -71,6 +71,7 @@ def test_three_become_five_and_three_again_and_nothing_is_lost(cluster: Zookeepe
         cluster.playbook("playbooks/zookeeper_members.yml", timeout=1500).ok()
         assert members(cluster) == [[1, 2, 3, 4, 5]]
         assert cluster.ensemble()["healthy"]
+        assert {server["version"] for server in cluster.ensemble()["servers"]} == {"3.8.6"}
         leaving = ["zookeeper4", "zookeeper5"]
         cluster.playbook("playbooks/zookeeper_members.yml", timeout=1500, zookeeper_leaving=leaving).ok()
         assert members(cluster) == [[1, 2, 3]]
