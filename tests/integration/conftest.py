@@ -30,7 +30,7 @@ def combined(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     yield from _cluster("local", tmp_path_factory.mktemp("combined"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three controllers and three brokers; tests leave all of them running and in sync."""
     yield from _cluster("local_isolated", tmp_path_factory.mktemp("isolated"))
@@ -39,7 +39,8 @@ def isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 @pytest.fixture(scope="session")
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three combined nodes; clients log in, nodes show certificates, nothing is allowed that no ACL allows."""
-    cluster = secured_cluster(tmp_path_factory.mktemp("secured"), PASSWORD)
+    both = ["SCRAM-SHA-512", "SCRAM-SHA-256"]
+    cluster = secured_cluster(tmp_path_factory.mktemp("secured"), PASSWORD, kafka_sasl_mechanisms=both)
     try:
         cluster.playbook().ok()
         yield cluster

@@ -14,7 +14,7 @@ METER = {"name": "meter", "password": 'pla1n "and" \\simple'}
 
 @pytest.mark.full
 def test_plain_is_added_and_taken_away_under_way(secured: Cluster) -> None:
-    wanted = {"kafka_sasl_mechanisms": ["SCRAM-SHA-512", "PLAIN"], "kafka_plain_users": [METER]}
+    wanted = {"kafka_sasl_mechanisms": ["SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN"], "kafka_plain_users": [METER]}
     run = secured.playbook("site.yml", "-vvv", "--diff", timeout=1200, **wanted).ok()
     assert run.changed > 0
     assert "pla1n" not in run.output

@@ -19,28 +19,16 @@ from ansible_collections.streamops.kafka.plugins.module_utils._scram_login impor
 from ansible_collections.streamops.kafka.plugins.module_utils._users import UserWish
 from tests.support.cluster import Cluster
 from tests.support.modules import run_module
-from tests.support.secured import admin_connection, secured_cluster
+from tests.support.secured import PASSWORD, admin_connection
 
-ADMIN_PASSWORD = "the-0ne-and-only"
 SHA256, SHA512 = "SCRAM-SHA-256", "SCRAM-SHA-512"
 Ensure = Callable[..., dict[str, Any]]
 
 
-@pytest.fixture(scope="module")
-def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Three combined nodes whose clients log in by SCRAM over TLS, and where nothing is allowed that no ACL allows."""
-    cluster = secured_cluster(tmp_path_factory.mktemp("locked"), ADMIN_PASSWORD, kafka_sasl_mechanisms=[SHA512, SHA256])
-    try:
-        cluster.playbook().ok()
-        yield cluster
-    finally:
-        cluster.destroy()
-
-
 @pytest.fixture
-def connection(locked: Cluster) -> dict[str, Any]:
+def connection(secured: Cluster) -> dict[str, Any]:
     """The connection options of the administrator."""
-    return admin_connection(locked, ADMIN_PASSWORD)
+    return admin_connection(secured, PASSWORD)
 
 
 @pytest.fixture
@@ -132,7 +120,7 @@ def test_a_new_password_iterations_and_mechanism_are_set_and_the_old_way_in_is_c
 
 
 def test_without_a_listener_to_log_in_at_the_password_is_left_and_that_is_told(
-    ensure: Ensure, locked: Cluster, connection: dict[str, Any]
+    ensure: Ensure, secured: Cluster, connection: dict[str, Any]
 ) -> None:
     ensure("users", user("it-alice"))
     nowhere = {"login_bootstrap_servers": ["127.0.0.1:1"]}
@@ -437,7 +425,7 @@ def test_a_thousand_quotas_are_set_found_as_wanted_and_taken_away(ensure: Ensure
 
 
 def test_the_role_gives_an_inventory_its_users_acls_and_quotas_and_shows_no_secret(
-    locked: Cluster, admin: Admin
+    secured: Cluster, admin: Admin
 ) -> None:
     wanted = {
         "kafka_users": [user("it-alice", "planted-5ecret")],
@@ -446,11 +434,11 @@ def test_the_role_gives_an_inventory_its_users_acls_and_quotas_and_shows_no_secr
         "kafka_quotas": [{"user": "it-alice", "producer_byte_rate": 1000000}],
     }
     some = ("site.yml", "--tags", "kafka_users,kafka_acls,kafka_quotas")
-    first = locked.playbook(*some, "-vvv", "--diff", **wanted).ok()
+    first = secured.playbook(*some, "-vvv", "--diff", **wanted).ok()
     assert first.changed == 3
     assert "planted-5ecret" not in first.output
     assert accepted(admin, "it-alice", "planted-5ecret") == [True] * 3
     assert list(admin.acls()) == [binding(operation="write")]
     assert list(admin.quotas()) == [(("user", "it-alice"),)]
-    assert locked.playbook(*some, "--check", **wanted).ok().changed == 0
-    assert locked.playbook(*some, **wanted).ok().changed == 0
+    assert secured.playbook(*some, "--check", **wanted).ok().changed == 0
+    assert secured.playbook(*some, **wanted).ok().changed == 0
