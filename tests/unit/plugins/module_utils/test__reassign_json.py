@@ -37,7 +37,7 @@ def test_a_wish_is_read() -> None:
     ("data", "why"),
     [
         ({"rebalanse": True}, "rebalanse: is no wish"),
-        (["drain"], "['drain'] is not an object with wishes; there are add, assignment, drain,"),
+        (["drain"], "['drain'] is not an object with wishes; there are add, assignment, balance_by,"),
         ({"rebalance": "no"}, "rebalance: 'no' is not true or false"),
         ({"rack_rule": ["even"]}, "rack_rule: ['even'] is not a word"),
         ({"drain": 3}, "drain: 3 is not a list of broker ids"),
