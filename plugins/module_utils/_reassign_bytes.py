@@ -32,18 +32,22 @@ class Ledger:
         self.mean_limit = self.limit
         #: Bytes that partitions must move by themselves, and what is above the limits when they have given that up.
         self.bound = 0
+        #: Partitions that had the choice which replica to give up: another choice may have been cheaper.
+        self._chose: set[int] = set()
         #: The brokers that were above their limit when every partition had what it must have.
         self.was_above: set[int] = set()
         for partition, brokers in enumerate(placement.had):
             for broker in brokers:
                 self.used[broker] += sizes[partition]
 
-    def released(self, partition: int) -> None:
-        """Count what a partition gave up."""
+    def released(self, partition: int, leaving: int) -> None:
+        """Count what a partition gave up; brokers in C(leaving) had to lose theirs."""
         members = self.placement.at(partition)
         for broker in self.placement.had[partition]:
             if broker not in members:
                 self.used[broker] -= self.sizes[partition]
+                if not leaving >> broker & 1:
+                    self._chose.add(partition)
 
     def limit_all(self, tolerance: Fraction, missing: Mapping[int, int]) -> None:
         """Set the limits. C(missing): by partition how many replicas are yet to be placed."""
@@ -57,7 +61,10 @@ class Ledger:
             # A rack that must hold more than its limit holds as little above it as can be; no other holds more for it.
             if limit > most * self.mean_limit[broker]:
                 self.limit[broker] = limit
-        self.bound = asked + sum(max(0, self.above(broker)) for broker in self.takers)
+        chosen: Counter[int] = Counter()
+        for partition in self._chose:
+            chosen.update(dict.fromkeys(self.placement.at(partition), self.sizes[partition]))
+        self.bound = asked + sum(max(0, self.above(broker) - chosen[broker]) for broker in self.takers)
 
     def _shares_in_racks(self, missing: Mapping[int, int], total: int) -> list[Share]:
         """The bytes of brokers as even as racks allow; none where replicas that stay make that another question."""

@@ -144,7 +144,7 @@ class _Planner:
             need[partition] = release(placement, demands, partition, ledger.used if ledger else placement.loads)
             self.reasons[partition] = self._why(partition)
             if ledger is not None:
-                ledger.released(partition)
+                ledger.released(partition, demands.leaving)
         givers = self._givers(need)
         # What is big is placed while there is room.
         filled = sorted(todo, key=lambda partition: -self.cluster.size(partition)) if ledger else todo

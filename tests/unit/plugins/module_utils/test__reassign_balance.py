@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import random
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Cluster, Plan, Wish
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_plan import plan_moves
+from tests.support.hash_seeds import digests
 from tests.support.reassign_check import (
     cheaper_cycle,
     cheaper_leaders,
@@ -29,7 +26,6 @@ from tests.support.reassign_check import (
 )
 from tests.support.reassign_clusters import random_cluster, random_wish
 
-ROOT = Path(__file__).resolve().parents[4]
 #: Clusters in one test, so that a failure names few seeds and progress is seen.
 CHUNK = 50
 #: Why a seeded cluster may refuse a seeded wish.
@@ -150,20 +146,4 @@ def digest() -> str:
 
 
 def test_the_same_input_gives_the_same_plan_on_any_hash_seed() -> None:
-    program = (
-        "import importlib.util, sys; sys.path[:0] = ['collections', '.'];"
-        f"spec = importlib.util.spec_from_file_location('tested', {__file__!r});"
-        "module = importlib.util.module_from_spec(spec); spec.loader.exec_module(module); print(module.digest())"
-    )
-    found = {
-        subprocess.run(
-            [sys.executable, "-c", program],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            cwd=ROOT,
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout.strip()
-        for seed in ("0", "1", "4294967295")
-    }
-    assert found == {digest()}
+    assert digests(__file__) == {digest()}
