@@ -1,12 +1,11 @@
 """An independent judge of plans that balance by bytes: it shares no code with the planner.
 
-What is above the limits is added up here anew, from the placements before and after; what racks must hold at least is
-found by trying all sets of racks; and every reason why a broker stays above its limit is looked into.
+What is above the limits is added up here anew, from the placements before and after, and every reason why a broker
+stays above its limit is looked into.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from fractions import Fraction
 
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Above, Cluster, Plan, Wish
 from tests.support.reassign_check import Network, network_of, placement_after, rack_breach
+from tests.support.reassign_check_shares import classes_of
 
 Placed = list[tuple[int, ...]]
 
@@ -40,9 +40,8 @@ def bytes_of(cluster: Cluster, wish: Wish, plan: Plan) -> Bytes:
     mean = {b: most * weight * total / sum(weights.values()) for b, weight in weights.items()}
     limit = dict(mean)
     if all(network.open) and all(network.may_take.issuperset(brokers) for brokers in after):
-        for b, share in rack_shares(network, sizes, weights).items():
-            if share > mean[b]:
-                limit[b] = most * share
+        for found in classes_of(network, sizes, weights):
+            limit.update({b: most * part for b, part in found.parts.items() if part > mean[b]})
     return Bytes(network, sizes, after, used, mean, limit)
 
 
@@ -53,37 +52,6 @@ def held(placed: Placed, sizes: list[int]) -> Counter[int]:
         for b in brokers:
             found[b] += sizes[p]
     return found
-
-
-def rack_shares(network: Network, sizes: list[int], weights: dict[int, Fraction]) -> dict[int, Fraction]:
-    """The bytes of every broker as even as racks allow: again and again the racks that must hold most by weight."""
-    brokers = Counter(network.rack[b] for b in weights)
-    heavy: Counter[str] = Counter()
-    for b, weight in weights.items():
-        heavy[network.rack[b]] += weight  # type: ignore[assignment]
-    kinds: Counter[tuple[int, int, int]] = Counter()
-    for p, (low, high) in enumerate(network.bounds):
-        kinds[network.wanted[p], low, high] += sizes[p]
-
-    def least(racks: frozenset[str]) -> int:
-        """What these racks hold together at the least."""
-        found = 0
-        for (wanted, low, high), size in kinds.items():
-            elsewhere = sum(min(high, count) for rack, count in brokers.items() if rack not in racks)
-            found += size * max(low * len(racks), wanted - elsewhere)
-        return found
-
-    shares: dict[str, Fraction] = {}
-    while len(shares) < len(brokers):
-        done = frozenset(shares)
-        left = sorted(set(brokers) - done)
-        density, _count, chosen = max(
-            (Fraction(least(done | set(some)) - least(done)) / sum(heavy[rack] for rack in some), len(some), some)
-            for count in range(1, len(left) + 1)
-            for some in itertools.combinations(left, count)
-        )
-        shares.update(dict.fromkeys(chosen, density))
-    return {b: shares[network.rack[b]] * weight for b, weight in weights.items()}
 
 
 def needed(network: Network, p: int) -> int:

@@ -84,9 +84,11 @@ def with_sizes(seed: int, cluster: Cluster) -> Cluster:
     return replace(cluster, sizes=sizes)
 
 
-def with_weights(seed: int, cluster: Cluster) -> Cluster:
-    """The same cluster with brokers of unequal weights."""
+def with_weights(seed: int, cluster: Cluster, wish: Wish) -> tuple[Cluster, Wish]:
+    """The same cluster with brokers of unequal weights, those that are added too."""
     draw = random.Random(seed + 3)
-    weights = [draw.choice([0.5, 1, 2, 4]) for _ in cluster.brokers]
-    brokers = tuple(replace(spec, weight=weight) for spec, weight in zip(cluster.brokers, weights, strict=True))
-    return replace(cluster, brokers=brokers)
+
+    def weighted(specs: tuple[BrokerSpec, ...]) -> tuple[BrokerSpec, ...]:
+        return tuple(replace(spec, weight=draw.choice([0.5, 1, 2, 4])) for spec in specs)
+
+    return replace(cluster, brokers=weighted(cluster.brokers)), replace(wish, add=weighted(wish.add))

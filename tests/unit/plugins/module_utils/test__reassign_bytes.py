@@ -34,10 +34,10 @@ def drawn(seed: int, partitions: int) -> tuple[Cluster, Wish]:
     draw = random.Random(seed * 7 + 1)
     brokers = int(3 * (201 / 3) ** draw.random())
     cluster = with_sizes(seed, random_cluster(seed, brokers, int(5 * (partitions / 5) ** draw.random())))
+    wish = random_wish(seed, cluster)
     if draw.random() < 0.3:
-        cluster = with_weights(seed, cluster)
-    tolerance = draw.choice([0, 0.05, 0.1, 0.1, 0.3])
-    return cluster, replace(random_wish(seed, cluster), balance_by="bytes", bytes_tolerance=tolerance)
+        cluster, wish = with_weights(seed, cluster, wish)
+    return cluster, replace(wish, balance_by="bytes", bytes_tolerance=draw.choice([0, 0.05, 0.1, 0.1, 0.3]))
 
 
 def planned(cluster: Cluster, wish: Wish) -> Plan | None:
