@@ -135,10 +135,10 @@ class _Levelling:
         for room, taker in reversed(self.order):
             if room < 0:
                 return None
+            if ledger.used[taker] or not allowed >> taker & 1:
+                continue
             # It must be less of the share of who takes it, or it could go back and forth where brokers differ.
-            before, after = ledger.used[broker] * ledger.weights[taker], size * ledger.weights[broker]
-            less = not ledger.used[taker] and after < before
-            if less and allowed >> taker & 1:
+            if size * ledger.weights[broker] < ledger.used[broker] * ledger.weights[taker]:
                 return taker
         return None
 
