@@ -93,4 +93,9 @@ def record_of(data: Any) -> Record | None:
 
 def wish_kept(params: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """The wish in the module's parameters, as it is kept and compared: only what is asked for."""
-    return {name: params[name] for name in names if params.get(name)}
+    return {name: params[name] for name in names if _asked(params.get(name))}
+
+
+def _asked(value: Any) -> bool:
+    """Whether something is asked for: a number is, 0 too."""
+    return bool(value) or (isinstance(value, (int, float)) and not isinstance(value, bool))

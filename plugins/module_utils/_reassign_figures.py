@@ -31,6 +31,7 @@ def plan_figures(plan: Plan) -> dict[str, Any]:
         "proof": plan.proof,
         "deletions": plan.deletions,
         "bytes": sum(cluster.size(change.partition) * len(change.added) for change in plan.changes),
+        **_levelled(plan, after),
         "leader_changes": plan.leader_changes,
         "leader_bound": plan.leader_bound,
         "leader_witness": None
@@ -51,6 +52,36 @@ def plan_figures(plan: Plan) -> dict[str, Any]:
         "changes": [_change(cluster, change) for change in plan.changes],
         "reassignment": kafka_file(cluster, plan.changes),
         "rollback": kafka_file(cluster, plan.changes, back=True),
+    }
+
+
+def _levelled(plan: Plan, after: Sequence[tuple[int, ...]]) -> dict[str, Any]:
+    """How level bytes are, and what levelling them came to where that was asked for.
+
+    The spread is the bytes of the broker that has most of its share, over that share: 1 is level.
+    """
+    cluster, found = plan.cluster, plan.bytes
+    takers = set(plan.takers)
+    weights = {broker.id: broker.weight for broker in plan.brokers if broker.id in takers}
+    spread = {}
+    for name, placed in (("from", cluster.replicas), ("to", after)):
+        held = _held(cluster, placed)["bytes"]
+        level = sum(held[broker] for broker in weights) / sum(weights.values())
+        most = max(held[broker] / weight for broker, weight in weights.items())
+        spread[name] = round(most / level, 4) if level else 1.0
+    return {
+        "bytes_spread": None if cluster.sizes is None else spread,
+        "bytes_bound": None if found is None else found.bound,
+        "bytes_above": [
+            {
+                "broker": one.broker,
+                "bytes": one.bytes,
+                "limit_bytes": one.limit,
+                "why": one.why,
+                "partition": None if one.partition is None else cluster.name(one.partition),
+            }
+            for one in (found.above if found is not None else ())
+        ],
     }
 
 

@@ -44,8 +44,11 @@ def asked(placement: Placement, demands: Demands) -> list[int]:
     return sorted(found)
 
 
-def release(placement: Placement, demands: Demands, partition: int) -> int:
-    """Take away from a partition what it must give up; how many replicas it must get then."""
+def release(placement: Placement, demands: Demands, partition: int, loads: Sequence[int]) -> int:
+    """Take away from a partition what it must give up; how many replicas it must get then.
+
+    C(loads): by broker what it has too much of, where any of some replicas may go.
+    """
     members = list(placement.at(partition))
     wanted = demands.wanted.get(partition, len(members))
     for broker in members[:]:
@@ -54,11 +57,11 @@ def release(placement: Placement, demands: Demands, partition: int) -> int:
             placement.pinned.add(partition)
         elif demands.leaving >> broker & 1:
             placement.drop(partition, broker)
-    _trim(placement, partition, wanted, demands.racks)
+    _trim(placement, partition, wanted, demands.racks, loads)
     return max(0, wanted - len(placement.at(partition)))
 
 
-def _trim(placement: Placement, partition: int, wanted: int, keep_rule: bool) -> None:
+def _trim(placement: Placement, partition: int, wanted: int, keep_rule: bool, loads: Sequence[int]) -> None:
     """Drop what is more than the rack rule allows (when it must be kept) and more than is wanted."""
     racks = placement.racks
     low, high = racks.bounds(wanted)
@@ -75,14 +78,14 @@ def _trim(placement: Placement, partition: int, wanted: int, keep_rule: bool) ->
         spare = crowded
         for some in (movable, members):
             spare = spare or [broker for broker in some if not low or counts[racks.rack_of[broker]] > 1]
-        placement.drop(partition, _least_missed(placement, partition, spare or movable or members))
+        placement.drop(partition, _least_missed(placement, partition, spare or movable or members, loads))
 
 
-def _least_missed(placement: Placement, partition: int, spare: Sequence[int]) -> int:
-    """Whom to drop: one of the fullest racks of this partition, not the leader, the broker with most replicas."""
+def _least_missed(placement: Placement, partition: int, spare: Sequence[int], loads: Sequence[int]) -> int:
+    """Whom to drop: one of the fullest racks of this partition, not the leader, the broker with most load."""
     leader = placement.had[partition][0]
     counts = placement.racks.counts(placement.at(partition))
-    rack_of, loads = placement.racks.rack_of, placement.loads
+    rack_of = placement.racks.rack_of
     return max(
         spare,
         key=lambda b: (b != leader, counts[rack_of[b]] if placement.racks.rule != "none" else 0, loads[b], b),

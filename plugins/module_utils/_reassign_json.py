@@ -55,6 +55,14 @@ def _word(name: str, value: Any, faults: list[str]) -> str:
     return str(value)
 
 
+def _number(name: str, value: Any, faults: list[str]) -> float:
+    """Whether a number makes sense is judged with the wish: JSON has NaN too."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        faults.append(f"{name}: {value!r} is not a number")
+        return 0
+    return value
+
+
 def _ids(name: str, value: Any, faults: list[str]) -> tuple[int, ...]:
     if not is_list(value):
         faults.append(f"{name}: {value!r} is not a list of broker ids")
@@ -135,6 +143,8 @@ _READERS: Mapping[str, Callable[[str, Any, list[str]], Any]] = {
     "rack_rule": _word,
     "leaders": _word,
     "topic_spread": _flag,
+    "balance_by": _word,
+    "bytes_tolerance": _number,
 }
 
 

@@ -15,6 +15,11 @@ STATES = ("alive", "new", "draining", "excluded", "dead")
 RACK_RULES = ("strict", "even", "none")
 #: auto: balance when replicas are balanced. keep: who leads and stays, leads. balance: leaders spread, no data moved.
 LEADERS = ("auto", "keep", "balance")
+#: What brokers get equal shares of when replicas are balanced: of their number, or of their bytes.
+BALANCED_BY = ("replicas", "bytes")
+#: Why a broker stays above its limit of bytes. stays: what may not move is more. partition: one alone is more.
+#: racks: brokers in racks that may not have its replicas would have room. room: none has room for any of its replicas.
+WHY_ABOVE = ("stays", "partition", "racks", "room")
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,8 @@ class Cluster:
     """A placement, as columns of equal length, ordered by topic name and partition number.
 
     C(topic_of) indexes C(topics). C(leaders), C(isr), C(sizes) (bytes) and C(write_rates) (bytes/s of the leader) are
-    None where they are not known. C(min_insync) is by topic, 0 where it is not known.
+    None where they are not known; C(unsized) are partitions without a size where others have one. C(min_insync) is by
+    topic, 0 where it is not known.
     """
 
     brokers: tuple[BrokerSpec, ...]
@@ -47,6 +53,7 @@ class Cluster:
     isr: list[tuple[int, ...]] | None = None
     sizes: list[int] | None = None
     write_rates: list[float] | None = None
+    unsized: tuple[int, ...] = ()
 
     def name(self, partition: int) -> str:
         """A partition for people: topic and number."""
@@ -67,8 +74,8 @@ class Wish:
 
     C(add) are brokers that take their share (may be unknown to the cluster when nothing is to be applied).
     C(replication_factor) is by topic. C(assignment) is explicit: (topic, partition, brokers).
-    C(rack_rule) is one of RACK_RULES, C(leaders) one of LEADERS.
-    C(topic_spread): each topic by itself as even as can be.
+    C(rack_rule) is one of RACK_RULES, C(leaders) one of LEADERS, C(balance_by) one of BALANCED_BY. By bytes no broker
+    shall hold more than (1 + C(bytes_tolerance)) of its share. C(topic_spread): each topic by itself as even as can be.
     """
 
     rebalance: bool = False
@@ -81,6 +88,8 @@ class Wish:
     rack_rule: str = "strict"
     leaders: str = "auto"
     topic_spread: bool = False
+    balance_by: str = "replicas"
+    bytes_tolerance: float = 0.1
 
     @property
     def balances(self) -> bool:
@@ -127,14 +136,36 @@ class Witness:
 
 
 @dataclass(frozen=True)
+class Above:
+    """A broker that stays above its limit of bytes, and why: one of WHY_ABOVE, with the C(partition) or None."""
+
+    broker: int
+    bytes: int
+    limit: int
+    why: str
+    partition: int | None = None
+
+
+@dataclass(frozen=True)
+class Bytes:
+    """What levelling by bytes came to. C(bound): what partitions must move by themselves, and what is above the limits
+    then; nothing that keeps the limits moves fewer bytes. C(above): who stays above, by id."""
+
+    bound: int
+    above: tuple[Above, ...]
+
+
+@dataclass(frozen=True)
 class Plan:
     """A plan: C(changes) ordered by partition. C(takers) are the brokers that may get replicas, by id.
 
-    C(moves) equals C(bound), which C(proof) says how we know; an explicit assignment is its own bound.
+    C(moves) equals C(bound), which C(proof) says how we know; an explicit assignment is its own bound. Balanced by
+    bytes, C(bound) are the moves that partitions need by themselves, and C(bytes) has the bound of the bytes.
     C(leader_changes) equals C(leader_bound): no leaders as even, of the replicas that the plan leads to, need fewer.
     C(topic_bound) is the most that brokers may differ in one topic, where that was wished.
     proof partition: each partition alone needs as many. count: the counts of the brokers need as many. flow: a
-    minimum-cost flow shows that no placement with the same shares needs fewer.
+    minimum-cost flow shows that no placement with the same shares needs fewer. bytes: what is moved is held against a
+    bound of bytes, and fewer replicas might do.
     """
 
     cluster: Cluster
@@ -149,3 +180,4 @@ class Plan:
     leader_bound: int
     witness: Witness | None
     topic_bound: int | None = None
+    bytes: Bytes | None = None

@@ -4,14 +4,16 @@
 
 1. What each partition must give up and get by itself (drained, replaced, replication factor, rack rule): never more
    moves than that partition needs.
-2. When balance is wished: every broker its share, by minimum-cost flow; its share of every topic where that is wished.
-3. Without any move more: topics spread, leaders spread.
+2. When balance is wished: every broker its share, by minimum-cost flow, and its share of every topic where that is
+   wished; of bytes, by what is near their bound.
+3. Without any move more: topics spread (not where they are bounded, nor where bytes are level, which trades would
+   change), leaders spread.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -22,11 +24,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign_balance 
     direct,
     even_out,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_bytes import Fillers, Ledger, left_above
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_bytes_level import level
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_explicit import assigned, assignment_violations
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_flow import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_forced import Demands, Givers, asked, release
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_leaders import Leadership, even_leaders
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
+    Bytes,
     Change,
     Cluster,
     Plan,
@@ -80,6 +85,7 @@ class _Planner:
         self.forced = 0
         self.shares: list[Share] = []
         self.topics: Topics | None = None
+        self.ledger = self._ledger()
 
     def _placement(self) -> Placement:
         racked = any(broker.rack for broker in self.brokers)
@@ -103,14 +109,22 @@ class _Planner:
             changes = assigned(self.cluster, self.wish)
             return self._plan(changes, sum(len(change.added) for change in changes), "partition", None)
         self._force()
-        if self.wish.topic_spread:
+        if self.ledger is not None:
+            level(self.ledger)
+        elif self.wish.topic_spread:
             self._share_topics()
-        elif self.wish.balances:
-            self._share()
-        if not self.wish.topic_spread:
+        else:
+            if self.wish.balances:
+                self._share()
             spread_topics(self.placement, self.cluster.topic_of)
         leading, witness = self._lead()
         return self._result(leading, witness)
+
+    def _ledger(self) -> Ledger | None:
+        """The bytes of brokers, where those are what is balanced."""
+        if self.wish.balance_by != "bytes" or self.cluster.sizes is None:
+            return None
+        return Ledger(self.placement, self.cluster.sizes, self.weights)
 
     # -- what partitions must do by themselves -----------------------------------------------------------------------
 
@@ -129,24 +143,35 @@ class _Planner:
         return Demands(mask_of(leaving), replaced, wanted, wish.fix_racks or wish.balances)
 
     def _force(self) -> None:
-        demands, placement = self.demands, self.placement
+        demands, placement, ledger = self.demands, self.placement, self.ledger
         todo = self._without_fixed(asked(placement, demands))
         self._refuse_replaced()
         need = {}
         for partition in todo:
-            need[partition] = release(placement, demands, partition)
+            need[partition] = release(placement, demands, partition, ledger.used if ledger else placement.loads)
             self.reasons[partition] = self._why(partition)
-        targets = None
-        if self.wish.balances:
-            self.shares = self._closed_shares() or []
-            targets = targets_of(self.shares, placement.loads) if self.shares else None
-        givers = Givers(placement, targets)
-        missing = [partition for partition in todo if not givers.fill(partition, need[partition])]
+            if ledger is not None:
+                ledger.released(partition, demands.leaving)
+        givers = self._givers(need)
+        # What is big is placed while there is room.
+        filled = sorted(todo, key=lambda partition: -self.cluster.size(partition)) if ledger else todo
+        missing = sorted(partition for partition in filled if not givers.fill(partition, need[partition]))
         self._refuse_unplaced(missing, todo)
         if not self.wish.balances and todo:
             # Where a move goes, or which replica is dropped, is free to choose: as even as can be.
             even_out(Flow([placement], counted=False, free=True), placement.racks.receive)
         self.forced = placement.moves()
+
+    def _givers(self, need: Mapping[int, int]) -> Givers:
+        """Who gives partitions the replicas that they need; C(need): how many, by partition."""
+        if self.ledger is not None:
+            self.ledger.limit_all(Fraction(str(self.wish.bytes_tolerance)), need)
+            return Fillers(self.ledger)
+        targets = None
+        if self.wish.balances:
+            self.shares = self._closed_shares() or []
+            targets = targets_of(self.shares, self.placement.loads) if self.shares else None
+        return Givers(self.placement, targets)
 
     def _without_fixed(self, todo: list[int]) -> list[int]:
         """Partitions with a replica on a broker that is not alive: balance leaves them alone, other wishes cannot."""
@@ -322,6 +347,10 @@ class _Planner:
                 changes.append(Change(partition, before, after, self._reasons(partition, had, first)))
         moves = placement.moves()
         floor = max(self.forced, count_bound(placement, self.shares), self.topics.count_bound() if self.topics else 0)
+        if self.ledger is not None:
+            found = self._plan(changes, moves, "partition" if moves == self.forced else "bytes", witness)
+            above = left_above(self.ledger, ids)
+            return replace(found, bound=self.forced, bytes=Bytes(self.ledger.bound, above))
         proof = "partition" if moves == self.forced else "count" if moves == floor else "flow"
         return self._plan(changes, moves, proof, witness)
 
@@ -330,10 +359,16 @@ class _Planner:
         members = self.placement.at(partition)
         given = [broker for broker in had if broker not in members and not self.demands.leaving >> broker & 1]
         if self.wish.balances and given and not found:
-            found += [f"broker {self.ids[broker]} has more than its share" for broker in given]
+            found += [f"broker {self.ids[broker]} {self._excess(broker)}" for broker in given]
         if first != had[0] and first in had and had[0] in members:
             found.append(f"broker {self.ids[had[0]]} leads more than its share")
         return tuple(found)
+
+    def _excess(self, broker: int) -> str:
+        """Why a broker gives what nothing else asks it to give."""
+        if self.ledger is None:
+            return "has more than its share"
+        return "holds more bytes than its limit" if broker in self.ledger.was_above else "makes room for another"
 
     def _plan(self, changes: list[Change], moves: int, proof: str, witness: Witness | None) -> Plan:
         switched = sum(change.before[0] != change.after[0] for change in changes)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._move_record import wish_kept
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_figures import plan_figures, schedule_figures
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import WISHES, number_of, wish_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Plan
@@ -27,7 +28,7 @@ def decided(snapshot: Any, params: Mapping[str, Any], registered_only: bool) -> 
     C(registered_only): brokers that the snapshot does not know cannot be added.
     """
     cluster = cluster_of(snapshot)
-    wish = wish_of({name: _plain(name, params[name]) for name in WISHES if params.get(name)})
+    wish = wish_of({name: _plain(name, value) for name, value in wish_kept(params, WISHES).items()})
     if registered_only:
         known = {broker.id for broker in cluster.brokers}
         unknown = [broker.id for broker in wish.add if broker.id not in known]

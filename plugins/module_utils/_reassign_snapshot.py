@@ -190,4 +190,5 @@ class _Columns:
             isr=None if synced else [row[1] if row[2] is None else row[2] for row in self.rows],
             sizes=[row[4] or 0 for row in self.rows] if sized else None,
             write_rates=[float(row[5] or 0) for row in self.rows] if rated else None,
+            unsized=tuple(place for place, row in enumerate(self.rows) if row[4] is None) if sized else (),
         )

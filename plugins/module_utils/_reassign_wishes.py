@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
+    BALANCED_BY,
     LEADERS,
     RACK_RULES,
     BrokerSpec,
@@ -45,6 +47,7 @@ def violations(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpec, ...]) ->
     found += _of_racks(wish, brokers)
     found += _of_replication(cluster, wish, len(receivers(brokers, wish)))
     found += _of_combinations(wish)
+    found += _of_bytes(cluster, wish, {broker.id for broker in brokers if broker.state == "dead"})
     return found
 
 
@@ -60,6 +63,8 @@ def _of_combinations(wish: Wish) -> Iterator[str]:
         )
     if wish.topic_spread and not wish.balances:
         yield "topic_spread: says how a plan balances; wish for rebalance or add beside it, or leave it out"
+    if wish.topic_spread and wish.balance_by == "bytes":
+        yield "topic_spread: says how many replicas brokers hold, which by bytes is left as it comes; choose one"
     if wish.replace and wish.balances:
         yield "replace: says who takes whose place, so it cannot go with rebalance or add; do one after the other"
     if wish.rack_rule not in RACK_RULES:
@@ -139,6 +144,30 @@ def _of_replication(cluster: Cluster, wish: Wish, taking: int) -> Iterator[str]:
                 f"{taking} brokers may hold replicas, too few for partitions with {most}; add brokers, drain fewer, or "
                 "lower the replication factor first"
             )
+
+
+def _of_bytes(cluster: Cluster, wish: Wish, dead: set[int]) -> Iterator[str]:
+    if wish.balance_by not in BALANCED_BY:
+        yield f"balance_by: '{wish.balance_by}' is not one of {', '.join(BALANCED_BY)}"
+    if not 0 <= wish.bytes_tolerance < math.inf:
+        yield (
+            f"bytes_tolerance: {wish.bytes_tolerance} is not a fraction of 0 or more; 0.1 lets a broker hold a tenth "
+            "more bytes than its share"
+        )
+    if wish.balance_by != "bytes":
+        return
+    if not wish.balances:
+        yield "balance_by: bytes says how brokers get their share, so it goes with rebalance or add; add one of them"
+    if cluster.sizes is None:
+        yield "balance_by: bytes needs the sizes of partitions, and none is known; take the snapshot with sizes: true"
+        return
+    # A partition that only dead brokers hold is left alone, and nobody can tell its size.
+    unsized = [partition for partition in cluster.unsized if not dead.issuperset(cluster.replicas[partition])]
+    if unsized:
+        yield (
+            f"balance_by: bytes needs the sizes of partitions, and {len(unsized)} have none "
+            f"({shown(map(cluster.name, unsized))}); take the snapshot with sizes: true while their brokers are up"
+        )
 
 
 def shown(things: Iterable[object]) -> str:

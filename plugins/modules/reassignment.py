@@ -103,6 +103,19 @@ options:
       the fewest for that too. Otherwise topics are spread only as far as it costs no further move.
     type: bool
     default: false
+  balance_by:
+    description:
+      - What O(rebalance) and O(add) give every broker its share of, replicas or bytes. Only with one of them.
+      - With V(bytes) sizes must be known. No broker shall hold more than its share and O(bytes_tolerance); who does
+        gives, and the bytes that move stay near their lower bound RV(bytes_bound). RV(bytes_above) tells who cannot be
+        brought below, and why.
+    type: str
+    choices: [replicas, bytes]
+    default: replicas
+  bytes_tolerance:
+    description: How much more than its share of bytes a broker may hold, as a fraction of it.
+    type: float
+    default: 0.1
   concurrency:
     description: For the schedule, how many replicas a broker sends, and receives, at a time.
     type: int
@@ -152,6 +165,17 @@ EXAMPLES = r"""
     timeout: 14400
   delegate_to: localhost
 
+- name: Level what is on the disks, no broker with more than 5 percent above its share
+  streamops.kafka.reassignment:
+    bootstrap_servers: [kafka1.example.com:9092, kafka2.example.com:9092]
+    rebalance: true
+    balance_by: bytes
+    bytes_tolerance: 0.05
+    throttle: 50000000
+    state: applied
+    timeout: 14400
+  delegate_to: localhost
+
 - name: Send back what that run has under way
   streamops.kafka.reassignment:
     bootstrap_servers: [kafka1.example.com:9092, kafka2.example.com:9092]
@@ -184,13 +208,15 @@ moves:
   type: int
   returned: when planned
 bound:
-  description: The fewest moves that any plan needs; equal to RV(moves).
+  description: >-
+    The fewest moves that any plan needs; equal to RV(moves). With O(balance_by=bytes) the moves that partitions need by
+    themselves.
   type: int
   returned: when planned
 proof:
   description: >-
     How that is known. partition means that each partition alone needs as many, count that the counts of the brokers
-    do, flow that a minimum-cost flow does.
+    do, flow that a minimum-cost flow does; bytes that bytes were levelled, where RV(bytes_bound) is the bound.
   type: str
   returned: when planned
 deletions:
@@ -201,6 +227,28 @@ bytes:
   description: Bytes to copy.
   type: int
   returned: when planned
+bytes_spread:
+  description: >-
+    From and to, the bytes of the broker that has most of its share, over that share, of the brokers that may get
+    replicas; 1 is level. Null where sizes are not known.
+  type: dict
+  returned: when planned
+  sample: {from: 1.62, to: 1.0994}
+bytes_bound:
+  description: >-
+    With O(balance_by=bytes), bytes that must move at least for every broker to be within its limit. Null otherwise.
+  type: int
+  returned: when planned
+bytes_above:
+  description: >-
+    With O(balance_by=bytes), brokers that stay above their limit, each with broker, bytes, limit_bytes and why. stays
+    means that partitions with a replica on a dead broker, which stay, hold more; partition that the partition named
+    beside it alone is greater; racks that the rack rule is in the way; room that no other broker has room for any of
+    its replicas.
+  type: list
+  elements: dict
+  returned: when planned
+  sample: [{broker: 3, bytes: 900, limit_bytes: 800, why: partition, partition: orders-0}]
 leader_changes:
   description: Partitions whose preferred leader changes.
   type: int
@@ -335,7 +383,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._connection import
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
 from ansible_collections.streamops.kafka.plugins.module_utils._move_states import on_cluster, on_file
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import LEADERS, RACK_RULES
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
+    BALANCED_BY,
+    LEADERS,
+    RACK_RULES,
+)
 
 ARGUMENT_SPEC = {
     **CONNECTION_SPEC,
@@ -356,6 +408,8 @@ ARGUMENT_SPEC = {
     "rack_rule": {"type": "str", "choices": list(RACK_RULES), "default": "strict"},
     "leaders": {"type": "str", "choices": list(LEADERS), "default": "auto"},
     "topic_spread": {"type": "bool", "default": False},
+    "balance_by": {"type": "str", "choices": list(BALANCED_BY), "default": "replicas"},
+    "bytes_tolerance": {"type": "float", "default": 0.1},
     "concurrency": {"type": "int", "default": 5},
     "throttle": {"type": "int"},
     "sample_seconds": {"type": "int", "default": 10},

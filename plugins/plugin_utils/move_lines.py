@@ -17,21 +17,47 @@ _PROOFS = {
 }
 
 
+#: Why a broker stays above its limit of bytes, by WHY_ABOVE of the planner.
+_ABOVE = {
+    "stays": "partitions with a replica on a broker that is not alive hold more, and stay",
+    "partition": "{partition} alone is greater",
+    "racks": "the rack rule keeps its replicas there",
+    "room": "no other broker has room for any of its replicas",
+}
+
+
 def move_lines(plan: Mapping[str, Any]) -> list[str]:
     """What a plan moves, why no fewer, and what it costs; the result of state applied in check mode."""
     if not plan.get("changes"):
-        return ["Nothing to move: everything is as wished."]
+        above = _above(plan)
+        return ["Nothing to move." if above else "Nothing to move: everything is as wished.", *above]
     if "moves" not in plan:
         count = len(plan["changes"])
         return [f"An earlier run began this and has not ended: {count} partitions are left.", *_changes(plan)]
     seconds, batches = plan["schedule"]["seconds"], len(plan["schedule"]["batches"])
     return [
-        f"{plan['moves']} replicas move ({megabytes(plan['bytes'])}), the fewest possible: {_PROOFS[plan['proof']]}; "
+        f"{plan['moves']} replicas move ({megabytes(plan['bytes'])}), {_least(plan)}; "
         f"{plan['deletions']} replicas go, {plan['leader_changes']} preferred leaders change",
         f"{batches} batch{'' if batches == 1 else 'es'}, {_pace(plan['bytes'], seconds)}",
         *(_broker(one) for one in plan["brokers"]),
+        *_above(plan),
         *_changes(plan),
         *(f"Throttle left by somebody: {one['kind']} {one['name']} {one['key']}" for one in _left(plan)),
+    ]
+
+
+def _least(plan: Mapping[str, Any]) -> str:
+    """How much less would do."""
+    if plan["proof"] == "bytes":
+        return f"and to keep all limits of bytes at least {megabytes(plan['bytes_bound'])} must move"
+    return f"the fewest possible: {_PROOFS[plan['proof']]}"
+
+
+def _above(plan: Mapping[str, Any]) -> list[str]:
+    return [
+        f"broker {one['broker']} stays above its limit of {megabytes(one['limit_bytes'])} with "
+        f"{megabytes(one['bytes'])}: {_ABOVE[one['why']].format(**one)}"
+        for one in plan.get("bytes_above") or ()
     ]
 
 

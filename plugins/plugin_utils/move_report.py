@@ -76,8 +76,11 @@ def _head(word: str, title: str, cluster: str, done: Mapping[str, Any]) -> str:
 def _tiles(plan: Mapping[str, Any], done: Mapping[str, Any]) -> str:
     seconds = plan["schedule"]["seconds"]
     real = f"took {duration(done['elapsed'])}" if done.get("elapsed") is not None else "not begun"
+    fewest = f"fewest possible {plan['bound']:,}, proof: {plan['proof']}"
+    if plan["proof"] == "bytes":
+        fewest = f"at least {megabytes(plan['bytes_bound'])} to keep all limits of bytes"
     tiles = [
-        ("Replicas moved", f"{plan['moves']:,}", f"fewest possible {plan['bound']:,}, proof: {plan['proof']}"),
+        ("Replicas moved", f"{plan['moves']:,}", fewest),
         ("Bytes to copy", megabytes(plan["bytes"]), f"{plan['deletions']:,} replicas deleted"),
         (
             "Leader changes",

@@ -20,9 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._move_record import wish_kept
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_figures import plan_figures, schedule_figures
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import number_of, wish_of
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import LEADERS, RACK_RULES
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
+    BALANCED_BY,
+    LEADERS,
+    RACK_RULES,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_plan import plan_moves
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_schedule import Limits, schedule
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_snapshot import cluster_of, snapshot_of_text
@@ -84,6 +89,15 @@ def _parser() -> argparse.ArgumentParser:
         "--topic-spread", action="store_true", help="with rebalance or add, every topic by itself as even as can be"
     )
     wishes.add_argument(
+        "--balance-by", choices=BALANCED_BY, help="what --rebalance and --add give shares of (default: replicas)"
+    )
+    wishes.add_argument(
+        "--bytes-tolerance",
+        type=float,
+        metavar="FRACTION",
+        help="by bytes, how much more than its share a broker may hold (default: 0.1)",
+    )
+    wishes.add_argument(
         "--wish", metavar="FILE", help="wishes as JSON; an option given beside it replaces the same wish of the file"
     )
     plan = parser.add_argument_group("the schedule")
@@ -140,8 +154,10 @@ def _wish(options: argparse.Namespace) -> dict[str, Any]:
         "rack_rule": options.rack_rule,
         "leaders": options.leaders,
         "topic_spread": options.topic_spread,
+        "balance_by": options.balance_by,
+        "bytes_tolerance": options.bytes_tolerance,
     }
-    return {name: value for name, value in wish.items() if value}
+    return wish_kept(wish, tuple(wish))
 
 
 def _each_once(option: str, pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

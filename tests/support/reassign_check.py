@@ -2,7 +2,8 @@
 
 The network is built in full here: partition -> (partition, rack) -> broker -> sink. A broker's cost grows with the
 square of its load, and much more than a move costs; so the cheapest flow has the most even loads that are possible,
-and by the fewest moves among those. C(cheaper_cycle) proves that a placement is such a flow: exactly when its residual
+and by the fewest moves among those. Where brokers have weights, what costs is a load above its part, rounded down, and
+much more above that rounded up. C(cheaper_cycle) proves that a placement is such a flow: exactly when its residual
 network has no cycle of negative cost. C(fewest_moves) computes one from nothing, for small clusters.
 """
 
@@ -11,9 +12,11 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Cluster, Plan, Wish
+from tests.support.reassign_check_shares import classes_of
 
 #: What one unit of the square of a load costs; a move costs 1.
 SQUARE = 10_000_000
@@ -30,6 +33,16 @@ class Network:
     may_give: set[int]
     rack: dict[int, str]
     bounds: list[tuple[int, int]]
+    #: With weights: by broker its part rounded down and up, and the number of its class, the fullest last.
+    parts: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+
+    def price(self, b: int, load: int) -> int:
+        """What one replica more costs a broker with so many."""
+        if not self.parts:
+            return SQUARE * (2 * load + 1)
+        low, high, number = self.parts[b]
+        # A fuller class pays more, so that it has no more than it must; but first everybody gets the part rounded down.
+        return 0 if load < low else SQUARE * (10_000 + number) if load < high else SQUARE * 100_000_000
 
 
 def network_of(cluster: Cluster, wish: Wish) -> Network:
@@ -50,7 +63,7 @@ def network_of(cluster: Cluster, wish: Wish) -> Network:
         wish.replication_factor.get(cluster.topics[t], len(cluster.replicas[p])) for p, t in enumerate(cluster.topic_of)
     ]
     sizes = Counter(racks[b] for b in may_take)
-    return Network(
+    found = Network(
         had=list(cluster.replicas),
         wanted=wanted,
         open=[not stuck.intersection(brokers) for brokers in cluster.replicas],
@@ -59,6 +72,11 @@ def network_of(cluster: Cluster, wish: Wish) -> Network:
         rack=racks,
         bounds=[rack_bounds(wish.rack_rule, r, sizes) for r in wanted],
     )
+    weights = {b.id: Fraction(str(b.weight)) for b in (*wish.add, *cluster.brokers) if b.id in may_take}
+    if set(weights.values()) != {1}:
+        for number, one in enumerate(reversed(classes_of(found, [1] * len(wanted), weights))):
+            found.parts.update({b: (int(part), -int(-part // 1), number) for b, part in one.parts.items()})
+    return found
 
 
 def rack_bounds(rule: str, replicas: int, sizes: Counter[str]) -> tuple[int, int]:
@@ -135,10 +153,10 @@ def cheaper_cycle(network: Network, after: list[tuple[int, ...]]) -> bool:
     for _pass in range(len(takers) + 3):
         before = (dict(distance), sink)
         for b in takers:
-            sink = min(sink, distance[b] + SQUARE * (2 * loads[b] + 1))
+            sink = min(sink, distance[b] + network.price(b, loads[b]))
         for b in takers:
             if loads[b]:
-                distance[b] = min(distance[b], sink - SQUARE * (2 * loads[b] - 1))
+                distance[b] = min(distance[b], sink - network.price(b, loads[b] - 1))
         for p, now in enumerate(after):
             if network.open[p]:
                 _relax(network, p, now, by_rack, distance)
@@ -171,18 +189,35 @@ def _relax(
                     distance[b] = min(distance[b], inner + (b not in had))
 
 
+def unevenness(network: Network, loads: Counter[int]) -> int:
+    """What loads cost: the sum of their squares, or with weights what is above the parts."""
+    return sum(network.price(b, load) for b in network.may_take for load in range(loads[b])) // SQUARE
+
+
 def fewest_moves(network: Network) -> tuple[int, int]:
-    """The smallest sum of squares of loads and the fewest moves that reach it, by successive shortest paths.
+    """The smallest unevenness of loads and the fewest moves that reach it, by successive shortest paths.
 
     Every open partition is sent from nothing; for small clusters, since each replica costs a search.
     """
+    flow = _filled(network)
+    moves = sum(len(flow.at[p] - set(network.had[p])) for p in range(len(network.had)) if network.open[p])
+    return unevenness(network, flow.loads), moves
+
+
+def parts_possible(network: Network) -> bool:
+    """Whether any placement gives every broker its part, rounded down or up; for small clusters too."""
+    loads = _filled(network).loads
+    return all(low <= loads[b] <= high for b, (low, high, _number) in network.parts.items())
+
+
+def _filled(network: Network) -> _Flow:
+    """The cheapest flow."""
     flow = _Flow(network)
     for p, count in enumerate(network.wanted):
         if network.open[p]:
             for _ in range(count - sum(b not in network.may_give for b in network.had[p])):
                 assert flow.augment(p), "no placement is possible"
-    moves = sum(len(flow.at[p] - set(network.had[p])) for p in range(len(network.had)) if network.open[p])
-    return sum(flow.loads[b] ** 2 for b in network.may_take), moves
+    return flow
 
 
 class _Flow:
@@ -218,9 +253,7 @@ class _Flow:
                     parent[step] = node
                     count += 1
                     heapq.heappush(queue, (cost + more, count, step))
-        ends = [
-            (best[("b", b, "")] + SQUARE * (2 * self.loads[b] + 1), b) for b in net.may_take if ("b", b, "") in best
-        ]
+        ends = [(best[("b", b, "")] + net.price(b, self.loads[b]), b) for b in net.may_take if ("b", b, "") in best]
         if not ends:
             return False
         node = ("b", min(ends)[1], "")

@@ -6,6 +6,7 @@ And what may stand in a document where something else belongs.
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import BrokerSpec, Cluster, Wish
@@ -73,3 +74,21 @@ def random_wish(seed: int, cluster: Cluster) -> Wish:
         topics = draw.sample(cluster.topics, min(2, len(cluster.topics)))
         options["replication_factor"] = {topic: draw.randint(1, min(4, len(alive))) for topic in topics}
     return Wish(rebalance=kind != "add", rack_rule=rule, **options)  # type: ignore[arg-type]
+
+
+def with_sizes(seed: int, cluster: Cluster) -> Cluster:
+    """The same cluster with sizes, lognormal: all alike, or a few that are most of it; some partitions are empty."""
+    draw = random.Random(seed + 2)
+    skew = draw.choice([0.0, 0.5, 1.0, 2.0])
+    sizes = [0 if draw.random() < 0.03 else int(1e6 * draw.lognormvariate(0, skew)) for _ in cluster.replicas]
+    return replace(cluster, sizes=sizes)
+
+
+def with_weights(seed: int, cluster: Cluster, wish: Wish) -> tuple[Cluster, Wish]:
+    """The same cluster with brokers of unequal weights, those that are added too."""
+    draw = random.Random(seed + 3)
+
+    def weighted(specs: tuple[BrokerSpec, ...]) -> tuple[BrokerSpec, ...]:
+        return tuple(replace(spec, weight=draw.choice([0.5, 1, 2, 4])) for spec in specs)
+
+    return replace(cluster, brokers=weighted(cluster.brokers)), replace(wish, add=weighted(wish.add))

@@ -31,3 +31,9 @@ def test_a_record_that_cannot_be_understood_is_refused(kept: object) -> None:
 def test_a_wish_is_compared_without_what_is_not_asked_for_and_without_how_it_is_carried_out() -> None:
     params = {"drain": [3], "rebalance": False, "add": None, "throttle": 5, "leaders": "auto"}
     assert wish_kept(params, ("drain", "rebalance", "add", "leaders")) == {"drain": [3], "leaders": "auto"}
+
+
+def test_a_number_is_asked_for_even_if_it_is_zero() -> None:
+    assert wish_kept({"bytes_tolerance": 0.0, "rebalance": False}, ("bytes_tolerance", "rebalance", "add")) == {
+        "bytes_tolerance": 0.0
+    }

@@ -37,9 +37,12 @@ def test_a_wish_is_read() -> None:
     ("data", "why"),
     [
         ({"rebalanse": True}, "rebalanse: is no wish"),
-        (["drain"], "['drain'] is not an object with wishes; there are add, assignment, drain,"),
+        (["drain"], "['drain'] is not an object with wishes; there are add, assignment, balance_by,"),
         ({"rebalance": "no"}, "rebalance: 'no' is not true or false"),
         ({"rack_rule": ["even"]}, "rack_rule: ['even'] is not a word"),
+        ({"balance_by": 3}, "balance_by: 3 is not a word"),
+        ({"bytes_tolerance": "0.1"}, "bytes_tolerance: '0.1' is not a number"),
+        ({"bytes_tolerance": True}, "bytes_tolerance: True is not a number"),
         ({"drain": 3}, "drain: 3 is not a list of broker ids"),
         ({"drain": [-3]}, "drain: -3 is not a broker id"),
         ({"add": 3}, "add: 3 is not a list of brokers"),

@@ -99,3 +99,8 @@ def test_with_weights_each_broker_gets_its_share_of_each_topic() -> None:
 def test_bounding_topics_alone_is_no_wish() -> None:
     with pytest.raises(RefusedError, match="topic_spread: says how a plan balances"):
         plan_moves(lopsided(), Wish(drain=(1,), topic_spread=True))
+
+
+def test_topics_are_bounded_in_replicas_and_not_in_bytes() -> None:
+    with pytest.raises(RefusedError, match="choose one"):
+        plan_moves(replace(lopsided(), sizes=[1] * 12), Wish(rebalance=True, topic_spread=True, balance_by="bytes"))

@@ -66,3 +66,21 @@ def test_a_throttle_of_somebody_else_is_named() -> None:
 )
 def test_bytes_as_people_read_them(count: float, shown: str) -> None:
     assert megabytes(count) == shown
+
+
+def test_a_plan_by_bytes_says_the_least_bytes_and_who_cannot_be_levelled() -> None:
+    found = snapshot(3)
+    found["topics"][0]["partitions"][0]["size_bytes"] = 9_000_000
+    options = {"concurrency": 5, "throttle": None, "rebalance": True, "balance_by": "bytes"}
+    lines = move_lines(planned(found, options, registered_only=True))
+    assert lines[0].startswith("2 replicas move (2.0 MB), and to keep all limits of bytes at least 7.0 MB must move; ")
+    assert "broker 1 stays above its limit of 4.0 MB with 9.0 MB: orders-0 alone is greater" in lines
+
+
+def test_a_plan_by_bytes_that_moves_nothing_still_says_who_is_above() -> None:
+    found = {**snapshot(1), "nodes": [{"id": 1}, {"id": 2}]}
+    options = {"concurrency": 5, "throttle": None, "rebalance": True, "balance_by": "bytes"}
+    assert move_lines(planned(found, options, registered_only=True)) == [
+        "Nothing to move.",
+        "broker 1 stays above its limit of 550.0 kB with 1.0 MB: orders-0 alone is greater",
+    ]

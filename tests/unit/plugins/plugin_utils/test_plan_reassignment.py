@@ -119,3 +119,16 @@ def test_a_snapshot_may_come_from_standard_input(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(Path(snapshot).read_text()))
     assert answer(capsys, "-", "--replace", "1:4")[0] == 0
+
+
+def test_bytes_may_be_balanced_with_a_tolerance_of_nothing(snapshot: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, plan = answer(capsys, snapshot, "--rebalance", "--balance-by", "bytes", "--rack-rule", "none")
+    assert (code, plan["bytes_spread"]) == (0, {"from": 1.3333, "to": 1.0})
+    code, plan = answer(capsys, snapshot, "--rebalance", "--balance-by", "bytes", "--bytes-tolerance", "0.4")
+    assert (code, plan["moves"]) == (0, 0)
+    code, plan = answer(
+        capsys, snapshot, "--rebalance", "--balance-by", "bytes", "--bytes-tolerance", "0", "--rack-rule", "none"
+    )
+    assert (code, plan["moves"], plan["bytes"], plan["bytes_bound"]) == (0, 3, 300, 300)
+    code, told = answer(capsys, snapshot, "--rebalance", "--balance-by", "bytes", "--bytes-tolerance", "nan")
+    assert (code, "nan is not a fraction" in told["refused"][0]) == (1, True)

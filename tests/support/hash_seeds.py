@@ -1,0 +1,30 @@
+"""The same answer whatever seed Python hashes by: a test module's digest() in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def digests(module: str) -> set[str]:
+    """What digest() of a test module, named by its file, says under three seeds."""
+    program = (
+        "import importlib.util, sys; sys.path[:0] = ['collections', '.'];"
+        f"spec = importlib.util.spec_from_file_location('tested', {module!r});"
+        "module = importlib.util.module_from_spec(spec); spec.loader.exec_module(module); print(module.digest())"
+    )
+    return {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
+        for seed in ("0", "1", "4294967295")
+    }
