@@ -14,6 +14,7 @@ move, since it assigns everything anew: N * (1 - r / B).
     python benchmarks/planner.py --kafka-libs /opt/kafka/libs    the three sizes of docs/benchmarks.md
     python benchmarks/planner.py --growth        growth with partitions and with brokers
     python benchmarks/planner.py --topic-spread  sizes of that form
+    python benchmarks/planner.py --bytes         balance by bytes, partitions of unequal sizes
     python benchmarks/planner.py --row random 20000 220
 """
 
@@ -28,11 +29,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "collections")]
 
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_figures import plan_figures
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
     BrokerSpec,
     Cluster,
@@ -119,6 +122,30 @@ def row(form: str, partitions: int, brokers: int) -> dict[str, object]:
     return {**found, **counted(form, plan, wish), "generate_expected": anew(partitions, brokers - len(wish.drain))}
 
 
+def row_by_bytes(form: str, partitions: int, brokers: int) -> dict[str, object]:
+    """One plan that balances by bytes within a tenth; the middle one of the sizes is 100 MB, the biggest many GB."""
+    cluster, wish = problem(form, partitions, brokers)
+    draw = random.Random(3)
+    cluster.sizes = [int(1e8 * draw.lognormvariate(0, 1)) for _partition in cluster.replicas]
+    start, cpu = time.monotonic(), time.process_time()
+    plan = plan_moves(cluster, replace(wish, balance_by="bytes"))
+    wall, cpu = time.monotonic() - start, time.process_time() - cpu
+    figures = plan_figures(plan)
+    return {
+        "form": form,
+        "partitions": partitions,
+        "brokers": brokers,
+        "wall_s": round(wall, 2),
+        "cpu_s": round(cpu, 2),
+        "moves": plan.moves,
+        "bytes": figures["bytes"],
+        "bytes_bound": figures["bytes_bound"],
+        "of_bound": round(figures["bytes"] / figures["bytes_bound"], 4),
+        "most_of_share": figures["bytes_spread"]["to"],
+        "above": len(figures["bytes_above"]),
+    }
+
+
 def counted(form: str, plan: Plan, wish: Wish) -> dict[str, object]:
     """What the plan leads to, counted without the planner."""
     placed = list(plan.cluster.replicas)
@@ -186,11 +213,16 @@ def main() -> None:
     parser.add_argument("--row", nargs=3, metavar=("FORM", "PARTITIONS", "BROKERS"))
     parser.add_argument("--growth", action="store_true")
     parser.add_argument("--topic-spread", action="store_true", help="plans that bound what brokers hold of each topic")
+    parser.add_argument("--bytes", action="store_true")
     parser.add_argument("--kafka-libs", metavar="DIR", help="jars of a Kafka release, to compare with its own tool")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if options.row:
         print(json.dumps(row(options.row[0], int(options.row[1]), int(options.row[2]))))
+        return
+    if options.bytes:
+        rows = [row_by_bytes(form, *SIZES[0]) for form in FORMS]
+        print(json.dumps(rows, indent=2) if options.json else markdown(rows))
         return
     wanted = [(form, *size) for size in SIZES for form in FORMS]
     if options.growth or options.topic_spread:

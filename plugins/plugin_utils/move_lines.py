@@ -29,7 +29,7 @@ _ABOVE = {
 def move_lines(plan: Mapping[str, Any]) -> list[str]:
     """What a plan moves, why no fewer, and what it costs; the result of state applied in check mode."""
     if not plan.get("changes"):
-        above = _above(plan)
+        above = above_lines(plan)
         return ["Nothing to move." if above else "Nothing to move: everything is as wished.", *above]
     if "moves" not in plan:
         count = len(plan["changes"])
@@ -40,7 +40,7 @@ def move_lines(plan: Mapping[str, Any]) -> list[str]:
         f"{plan['deletions']} replicas go, {plan['leader_changes']} preferred leaders change",
         f"{batches} batch{'' if batches == 1 else 'es'}, {_pace(plan['bytes'], seconds)}",
         *(_broker(one) for one in plan["brokers"]),
-        *_above(plan),
+        *above_lines(plan),
         *_changes(plan),
         *(f"Throttle left by somebody: {one['kind']} {one['name']} {one['key']}" for one in _left(plan)),
     ]
@@ -53,7 +53,8 @@ def _least(plan: Mapping[str, Any]) -> str:
     return f"the fewest possible: {_PROOFS[plan['proof']]}"
 
 
-def _above(plan: Mapping[str, Any]) -> list[str]:
+def above_lines(plan: Mapping[str, Any]) -> list[str]:
+    """Which brokers stay above their limit of bytes, and why, a line each."""
     return [
         f"broker {one['broker']} stays above its limit of {megabytes(one['limit_bytes'])} with "
         f"{megabytes(one['bytes'])}: {_ABOVE[one['why']].format(**one)}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._progress import duration
-from ansible_collections.streamops.kafka.plugins.plugin_utils.move_lines import megabytes
+from ansible_collections.streamops.kafka.plugins.plugin_utils.move_lines import above_lines, megabytes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.move_plots import by_broker, timeline
 
 #: How many partitions are listed; a plan of a million must still open in a browser.
@@ -31,14 +31,14 @@ def move_report(
     C(plan): the plan (state applied in check mode); C(done): what carrying it out returned, empty when only planned;
     C(left): the plan for the same wish on what is now, empty when only planned. C(title): what was wished, in words.
     """
-    word = "planned" if not done else "done" if done.get("stage") == "done" and not left.get("changes") else "failed"
+    word = "planned" if not done else "done" if done.get("stage") == "done" and not _open(left) else "failed"
     sections = [_head(word, title, cluster, done)]
     if "moves" in plan:
         sections += [
             _tiles(plan, done),
             _card("Replicas by broker", "Pale: before; full: after. A colour is a rack.", _bars(plan, "replicas")),
             _card("Preferred leaders by broker", "Pale: before; full: after.", _bars(plan, "leaders")),
-            _card("Bytes by broker", "Pale: before; full: after.", _bars(plan, "bytes")),
+            _card("Bytes by broker", " ".join(["Pale: before; full: after.", *_above(plan)]), _bars(plan, "bytes")),
         ]
     if any(row.get("bytes_total") for row in done.get("history") or ()):
         note = "Copied bytes over the seconds of the run; the dashed line is all of them."
@@ -101,11 +101,27 @@ def _bars(plan: Mapping[str, Any], measure: str) -> str:
     return by_broker(plan["brokers"], measure)
 
 
+def _above(plan: Mapping[str, Any]) -> list[str]:
+    """Sentences about brokers that stay above their limit of bytes."""
+    return [f"{line[0].upper()}{line[1:]}." for line in above_lines(plan)]
+
+
+def _open(left: Mapping[str, Any]) -> bool:
+    """Whether something is still not as wished. Of bytes that is not said: they went on being written."""
+    return bool(left.get("changes")) and left.get("bytes_bound") is None
+
+
+def _left_said(left: Mapping[str, Any]) -> str:
+    if left.get("changes") and not _open(left):
+        return f"What was planned has arrived; by the sizes of now {len(left['changes'])} partitions would change"
+    return "A new plan for the same wish moves nothing"
+
+
 def _checks(done: Mapping[str, Any], left: Mapping[str, Any]) -> str:
     if not done:
         return ""
     rows = [
-        ("A new plan for the same wish moves nothing", not left.get("changes")),
+        (_left_said(left), not _open(left)),
         ("The cluster refused no partition", not done.get("refused")),
         ("Throttles are what they were on every broker", not done.get("throttles_left")),
         ("No throttle was left by somebody else", not left.get("leftover_throttles")),

@@ -59,6 +59,18 @@ def test_a_move_that_ended_is_done_and_tells_its_figures() -> None:
         assert figure in text, figure
 
 
+def test_a_move_by_bytes_has_ended_even_if_what_was_written_meanwhile_asks_for_more() -> None:
+    rows = [{**ROWS[0], "size_bytes": 9_000_000}, *ROWS[1:3]]
+    snapshot = {**SNAPSHOT, "topics": [{"name": "orders", "partitions": rows}]}
+    options = {"concurrency": 5, "throttle": None, "rebalance": True, "balance_by": "bytes"}
+    plan = planned(snapshot, options, registered_only=True)
+    text = read(plan, DONE, plan).text
+    assert "Done: Rebalance" in text
+    assert "by the sizes of now 2 partitions would change" in text
+    assert "at least 7.0 MB to keep all limits of bytes" in text
+    assert "Broker 1 stays above its limit of 4.0 MB with 9.0 MB: orders-0 alone is greater." in text
+
+
 @pytest.mark.parametrize(
     ("done", "left", "word"),
     [
