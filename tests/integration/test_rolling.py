@@ -117,6 +117,7 @@ def test_a_run_cut_between_two_restarts_goes_on_with_exactly_the_remaining_nodes
     assert again.output.count("Note that the node is done") == 2
 
 
+@pytest.mark.full
 def test_a_value_that_kafka_refuses_stops_at_the_first_node_with_its_own_words(cluster: Cluster) -> None:
     before = cluster.pids()
     run = cluster.playbook(kafka_broker_config={"queued.max.requests": "many"}, kafka_start_timeout=60)
