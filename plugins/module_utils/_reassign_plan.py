@@ -178,11 +178,9 @@ class _Planner:
         fixed = self.placement.fixed
         if not fixed:
             return todo
-        if self.wish.balances and not (
-            self.wish.drain or self.wish.replace or self.demands.wanted or self.wish.fix_racks
-        ):
-            return [partition for partition in todo if partition not in fixed]
-        stuck = [partition for partition in todo if partition in fixed]
+        drained = mask_of(self.place[broker] for broker in self.wish.drain)
+        named = asked(self.placement, replace(self.demands, leaving=drained, racks=self.wish.fix_racks))
+        stuck = [partition for partition in named if partition in fixed]
         if stuck:
             down = sorted(b.id for b in self.brokers if b.state == "dead" and b.id not in self.wish.drain)
             raise RefusedError(
@@ -193,7 +191,7 @@ class _Planner:
                     "broker, or drain or replace it in the same wish"
                 ],
             )
-        return todo
+        return [partition for partition in todo if partition not in fixed]
 
     def _refuse_replaced(self) -> None:
         placement, found = self.placement, []

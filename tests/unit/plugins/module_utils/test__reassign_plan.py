@@ -180,6 +180,14 @@ def test_balance_leaves_partitions_of_a_dead_broker_alone() -> None:
     assert sorted(loads(plan)[broker] for broker in (1, 2, 4)) == [5, 5, 5]
 
 
+def test_a_dead_broker_stands_in_the_way_of_what_is_named_and_not_of_the_racks_that_balance_would_mend() -> None:
+    # Broker 5 is dead; its partition has two replicas in one rack.
+    cluster = cluster_of("aabbb", [(1, 2, 5), (1, 3), (2, 4), (2, 3)], states="aaaaf")
+    for wish in (Wish(rebalance=True), Wish(rebalance=True, drain=(4,))):
+        assert placement_after(plan_moves(cluster, wish))[0] == (1, 2, 5)
+    assert "not alive" in refused(cluster, Wish(rebalance=True, drain=(1,)))
+
+
 def test_topics_spread_without_a_move_more() -> None:
     cluster = cluster_of("----", [(1, 2)] * 24, topics=6)
     plan = plan_moves(cluster, Wish(rebalance=True))
