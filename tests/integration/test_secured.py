@@ -16,7 +16,7 @@ from confluent_kafka.admin import AdminClient
 
 from tests.support.cluster import Cluster
 from tests.support.modules import run_module
-from tests.support.secured import PASSWORD, admin_connection, ca_file, client
+from tests.support.secured import PASSWORD, admin_connection, ca_file, client, secured_cluster
 from tests.support.traffic import producing, read_all
 
 
@@ -34,6 +34,17 @@ def refused(cluster: Cluster, **other: Any) -> str:
         admin.list_topics(timeout=4)
     admin.poll(1)
     return " ".join(errors)
+
+
+def test_check_mode_before_the_first_installation_makes_neither_ca_nor_certificate(tmp_path: Path) -> None:
+    fresh = secured_cluster(tmp_path / "fresh", PASSWORD)
+    try:
+        run = fresh.playbook("site.yml", "--check", "--diff").ok()
+        assert run.changed > 0
+        assert PASSWORD not in run.output
+        assert [path.name for path in fresh.directory.iterdir()] == ["extra-vars.yml"]
+    finally:
+        fresh.destroy()
 
 
 @pytest.mark.full
