@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.cluster import ROOT, Cluster, free_port_base, until
 from tests.support.modules import run_module
-from tests.support.moves import administering, move, record, throttles, topic_of
+from tests.support.moves import administering, move, record, replicas, throttles, topic_of
 from tests.support.traffic import producing, read_all
 
 NAME = "in-modes"
@@ -33,28 +33,32 @@ def brokers(cluster: Cluster) -> list[int]:
 
 
 @pytest.mark.parametrize("mode", ["zookeeper", pytest.param("older", marks=pytest.mark.full)])
-def test_a_broker_is_emptied_and_filled_under_load_with_its_throttles_as_they_were(
+def test_replicas_move_under_load_and_throttles_are_then_as_they_were(
     mode: str, request: pytest.FixtureRequest
 ) -> None:
     cluster: Cluster = request.getfixturevalue(mode)
     first, second, third = brokers(cluster)
     placed = {0: [first, second], 1: [second, third], 2: [second, first], 3: [third, first]}
+    wanted = {0: [first, third], 1: [first, third], 2: [second, third], 3: [third, second]}
+    listed = [{"topic": NAME, "partition": number, "replicas": held} for number, held in wanted.items()]
+    wish = {"assignment": {"version": 1, "partitions": listed}, "throttle": 20_000_000}
     with topic_of(cluster, NAME, placed, 3):
         before = throttles(cluster, NAME)
         with producing(cluster.bootstrap_servers, NAME, rate=500) as ledger:
             until(lambda: len(ledger.acknowledged) > 1000, "traffic")
-            planned = move(cluster, check=True, drain=[third])
-            drained = move(cluster, drain=[third], throttle=20_000_000)
-            again = move(cluster, drain=[third], throttle=20_000_000)
-            filled = move(cluster, rebalance=True, throttle=20_000_000)
-        assert not drained["failed"], drained
-        assert drained["moves"] == drained["bound"] == planned["moves"] >= 2
-        assert (again["changed"], filled["failed"]) == (False, False)
-        asked = {"bootstrap_servers": cluster.bootstrap_servers}
-        info = run_module("streamops.kafka.cluster_info", asked)
-        counts = {node["id"]: node["replicas"] for node in info["nodes"]}
+            planned = move(cluster, check=True, **wish)
+            moved = move(cluster, **wish)
+            again = move(cluster, **wish)
+            assert not moved["failed"], moved["msg"]
+            assert planned["moves"] == moved["moves"] == 4
+            assert replicas(cluster, NAME) == wanted
+            assert not again["changed"]
+            levelled = move(cluster, rebalance=True, throttle=20_000_000)
+            assert not levelled["failed"], levelled["msg"]
+        info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": cluster.bootstrap_servers})
+        counts = [node["replicas"] for node in info["nodes"]]
         assert info["counts"]["under_replicated"] == 0
-        assert max(counts.values()) - min(counts.values()) <= 1
+        assert max(counts) - min(counts) <= 1
         assert throttles(cluster, NAME) == before
         assert record(cluster) is None
         assert not ledger.failed
