@@ -15,7 +15,7 @@ TOPIC = "story"
 
 
 def described(cluster: Cluster) -> list[dict[str, Any]]:
-    """The partitions of the topic with leader, replicas and ISR; none while nobody tells, as before a new controller."""
+    """The partitions of the topic with leader, replicas and ISR; none while there is no controller to tell."""
     asked = {"bootstrap_servers": cluster.bootstrap_servers, "topics": [TOPIC]}
     info = run_module("streamops.kafka.cluster_info", asked)
     return [partition for topic in info.get("topics", ()) for partition in topic["partitions"]]
