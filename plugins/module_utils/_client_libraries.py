@@ -84,7 +84,7 @@ class Libraries:
             """The message and its answer, on the loop of the library."""
             return await manager.send(request, node_id=node)
 
-        return self._call(what, lambda: manager.run(exchange))
+        return self._call(what, lambda: manager.run(exchange), anybody=node is None)
 
     def _controller(self) -> int | None:
         """The broker that must be sent what others do not forward in ZooKeeper mode; in KRaft it is any one."""
@@ -96,17 +96,19 @@ class Libraries:
             self._python_client.close()
             self._python_client = None
 
-    def _call(self, what: str, function: Callable[[], Any]) -> Any:
+    def _call(self, what: str, function: Callable[[], Any], anybody: bool = True) -> Any:
         """What a function of kafka-python returns; C(what) names the request when it fails."""
         from kafka import errors
 
         try:
-            return self._asked(function)
+            return self._asked(function, anybody)
         except errors.KafkaError as error:
             self._failed(what, error)
 
-    def _asked(self, function: Callable[[], Any]) -> Any:
+    def _asked(self, function: Callable[[], Any], anybody: bool = True) -> Any:
         """What a function of kafka-python returns that chooses its broker: not one that nobody can talk to.
+
+        C(anybody): any broker may answer, so one that refuses connections, since it died a moment ago, is passed over.
 
         A broker whose certificate names somebody else is registered and alive all the same, and the library stays with
         it: as the controller, which on KRaft is any broker, drawn anew by every look. Nothing was sent when the
@@ -118,7 +120,8 @@ class Libraries:
             try:
                 return function()
             except (errors.KafkaConnectionError, errors.NodeNotReadyError) as error:
-                if isinstance(error, errors.KafkaConnectionError) and "Handshake failed" not in str(error):
+                unsent = ("Handshake failed", *(("ECONNREFUSED",) if anybody else ()))
+                if isinstance(error, errors.KafkaConnectionError) and not any(sign in str(error) for sign in unsent):
                     raise
                 self._python._controller_id = None
         return function()
