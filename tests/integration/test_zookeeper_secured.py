@@ -157,7 +157,8 @@ def test_clients_log_in_and_only_what_an_acl_allows_works(secured: ZookeeperClus
 
 
 def test_a_running_ensemble_is_not_opened_in_passing(secured: ZookeeperCluster) -> None:
-    run = secured.playbook("site.yml", zookeeper_tls=False, zookeeper_password="", kafka_authorizer=False)
+    opened = {"zookeeper_tls": False, "zookeeper_password": "", "kafka_authorizer": False, "kafka_acls": []}
+    run = secured.playbook("site.yml", **opened)
     assert run.rc != 0
     assert "it is decided at the first installation" in " ".join(run.output.split())
     assert look(secured)["healthy"]
