@@ -14,6 +14,9 @@ from tests.support.cluster import free_port_base
 from tests.support.modules import run_module
 from tests.support.zookeeper import ZookeeperCluster, shipped
 
+# The scenario zookeeper secures its ensemble too, on machines.
+pytestmark = pytest.mark.full
+
 ADMIN_PASSWORD = 'Gr3at, [secret] "of" tests'
 ZOOKEEPER_PASSWORD = 'an0ther "secret" \\ of tests'
 
