@@ -335,7 +335,7 @@ def test_who_may_not_move_replicas_is_told_so_and_leaves_nothing_behind(
     ensure: Ensure, admin: Admin, alice: dict[str, Any], connection: dict[str, Any], held: str
 ) -> None:
     own = {**connection, "sasl_username": "it-alice", "sasl_password": "s3cret-of-the-user"}
-    wish = {**own, "drain": [admin.topics()[held][0].replicas[0]], "state": "applied", "sample_seconds": 0}
+    wish = {**own, "replication_factor": {held: 3}, "state": "applied", "sample_seconds": 0}
     nothing = run_module("streamops.kafka.reassignment", wish)
     assert nothing["failed"]
     assert "CLUSTER_AUTHORIZATION_FAILED" in nothing["msg"], nothing["msg"]
