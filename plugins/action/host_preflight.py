@@ -47,14 +47,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         return dict(result, **preflight_result(check_hosts(hosts), bool(self._task.register)))
 
 
-def _listed(node: Node, variable: str) -> list[str]:
-    named = node.get(variable, [])
-    return [str(name) for name in named] if isinstance(named, (list, tuple)) else []
-
-
 def _host(node: Node, info: Any, clock: Any) -> Host:
     """What the rules look at, from a node of the inventory and what node_info and clock_info registered there."""
-    accepted = node.get("preflight_accept", [])
     return Host(
         name=node.name,
         cluster=node.cluster,
@@ -64,8 +58,8 @@ def _host(node: Node, info: Any, clock: Any) -> Host:
         cluster_id=node.text("kafka_cluster_id"),
         version=node.text("zookeeper_version" if node.zookeeper else "kafka_version"),
         mode=node.text("kafka_mode"),
-        emptied=node.name in _listed(node, "kafka_replaced_nodes"),
-        member=node.name in (_listed(node, "zookeeper_members") or [node.name]),
+        emptied=node.name in node.names("kafka_replaced_nodes"),
+        member=node.is_member(),
         production=node.text("kafka_profile") != "development",
         min_free_mib=as_int(node.get("preflight_min_free_mib")) or 0,
         min_free_inodes=as_int(node.get("preflight_min_free_inodes")) or 0,
@@ -74,7 +68,7 @@ def _host(node: Node, info: Any, clock: Any) -> Host:
         installs_java=node.text("kafka_service_manager") == "systemd"
         and bool(node.text("kafka_java_package"))
         and not node.text("kafka_java_home"),
-        accepted=tuple(accepted) if isinstance(accepted, (list, tuple)) else (),
+        accepted=tuple(node.names("preflight_accept")),
         info=_answer(info, "disks"),
         clock=_answer(clock, "offset"),
         silence=_silence(clock) or _silence(info),

@@ -102,6 +102,15 @@ class Node:
         """The value of a variable as text without surrounding space; empty when missing."""
         return str(self.get(name, "")).strip()
 
+    def names(self, name: str) -> list[str]:
+        """The value of a variable that is a list of names; none when it is missing or no list."""
+        listed = self.get(name, [])
+        return [str(one) for one in listed] if isinstance(listed, (list, tuple)) else []
+
+    def is_member(self) -> bool:
+        """Whether a server of ZooKeeper belongs to its ensemble, and is not about to come or go."""
+        return self.name in (self.names("zookeeper_members") or (self.name,))
+
     def config(self) -> dict[str, Any]:
         """kafka_config without the values that could not be templated."""
         return _known(self.get("kafka_config"))
@@ -168,7 +177,7 @@ class Cluster:
     @property
     def zookeepers(self) -> tuple[Node, ...]:
         """The servers that are members of its ensemble: all, but for those that come or go just now."""
-        return tuple(node for node in self.nodes if node.zookeeper and node.name in (_members(node) or (node.name,)))
+        return tuple(node for node in self.nodes if node.zookeeper and node.is_member())
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -197,8 +206,7 @@ class Cluster:
 
     def accepted(self) -> list[str]:
         """The rows whose policy the inventory overrides by name (preflight_accept)."""
-        listed = self.nodes[0].get("preflight_accept", [])
-        return [str(row) for row in listed] if isinstance(listed, (list, tuple)) else []
+        return self.nodes[0].names("preflight_accept")
 
 
 @dataclass(frozen=True)
@@ -253,11 +261,6 @@ def build_node(
         admin_certificate=admin_certificate,
         zookeeper=zookeeper,
     )
-
-
-def _members(node: Node) -> Sequence[str]:
-    named = node.get("zookeeper_members", ())
-    return [str(name) for name in named] if isinstance(named, (list, tuple)) else ()
 
 
 def _topic(entry: Mapping[str, Any]) -> Topic:
