@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils import _format_refusals as refusals
+from ansible_collections.streamops.kafka.plugins.module_utils._nodes import ZOOKEEPER_MODE
 
 BROKER, CONTROLLER = "broker", "controller"
-ZOOKEEPER_MODE = "zookeeper"
 
 Node = Mapping[str, Any]
 

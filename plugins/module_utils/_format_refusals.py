@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._nodes import ZOOKEEPER_MODE
+
 Node = Mapping[str, Any]
 
 _UNTOUCHED = "Nothing was formatted or deleted on any node."
@@ -51,7 +53,7 @@ def _of_disk(node: Node, disk: Mapping[str, Any], cluster_id: str, source: str) 
         return [refusal(node, "unreadable", path, disk["error"], "a directory that can be read, or none", way_out)]
     if meta is None:
         return [] if disk["empty"] else [_not_empty(node, disk)]
-    key = "broker.id" if node.get("mode") == "zookeeper" else "node.id"
+    key = "broker.id" if node.get("mode") == ZOOKEEPER_MODE else "node.id"
     if key not in meta and key == "broker.id":
         found = f"data of a KRaft node (node.id {meta.get('node.id')})"
         way_out = "No way leads back to ZooKeeper: set kafka_mode to a mode of KRaft, or name other directories."

@@ -15,6 +15,8 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._directory_id import directory_id
 
 PURPOSES = ("clients", "brokers", "controllers")
+#: The kafka_mode of brokers on an ensemble of ZooKeeper.
+ZOOKEEPER_MODE = "zookeeper"
 
 
 def machine_of(variables: Mapping[str, Any], host: str) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._nodes import ZOOKEEPER_MODE
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
     BROKER_GROUP,
     CONTROLLER_GROUP,
@@ -23,7 +24,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_invento
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, WARNING, Violation
 
-ZOOKEEPER_MODE = "zookeeper"
 MODES = ("kraft_combined", "kraft_isolated", ZOOKEEPER_MODE)
 # Node ids are Java ints on the wire.
 MAX_NODE_ID = 2**31 - 1

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ansible_collections.streamops.kafka.plugins.module_utils._nodes import ZOOKEEPER_MODE
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
     UNDEFINED,
     ZOOKEEPER_GROUP,
@@ -17,7 +18,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_invento
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, WARNING, Violation
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_guard import MAX_ID
 
-MODE = "zookeeper"
 SUPPORTED = ("3.9.5", "3.8.6")
 # What the role writes itself, with the variable that says it.
 MANAGED = {
@@ -88,7 +88,7 @@ def one_process(inventory: Inventory) -> Iterator[Violation]:
 def mode(inventory: Inventory) -> Iterator[Violation]:
     """C3: mode zookeeper has an ensemble, no controllers and a Kafka that knows ZooKeeper; the others have none."""
     for cluster in inventory.clusters():
-        brokers = [node for node in cluster.brokers if node.get("kafka_mode") == MODE]
+        brokers = [node for node in cluster.brokers if node.get("kafka_mode") == ZOOKEEPER_MODE]
         if brokers and cluster.controllers:
             yield _violation(
                 "C3", tuple(node.name for node in cluster.controllers), "kafka_mode",
@@ -104,7 +104,8 @@ def mode(inventory: Inventory) -> Iterator[Violation]:
         if cluster.zookeepers and cluster.brokers and not brokers:
             yield Violation(
                 "C3", WARNING, tuple(node.name for node in cluster.zookeepers), "kafka_mode",
-                "the brokers of this cluster do not use its ensemble", cluster.brokers[0].text("kafka_mode"), MODE,
+                "the brokers of this cluster do not use its ensemble", cluster.brokers[0].text("kafka_mode"),
+                ZOOKEEPER_MODE,
                 "set kafka_mode to zookeeper, or take the servers out of the inventory",
             )  # fmt: skip
 
@@ -137,7 +138,7 @@ def typed_variable(inventory: Inventory) -> Iterator[Violation]:
 def secured(inventory: Inventory) -> Iterator[Violation]:
     """B33: who logs in at ZooKeeper does so inside TLS; and an authorizer whose ACLs anybody may write is none."""
     for cluster in inventory.clusters():
-        brokers = [node for node in cluster.brokers if node.get("kafka_mode") == MODE]
+        brokers = [node for node in cluster.brokers if node.get("kafka_mode") == ZOOKEEPER_MODE]
         for node in (*brokers, *cluster.zookeepers):
             tls, password = as_bool(node.get("zookeeper_tls")), bool(node.text("zookeeper_password"))
             if tls != password:
