@@ -66,19 +66,21 @@ ZOOKEEPER_CONFIG_FILES = {
 class Product:
     """What a release is of: its name, the tools besides those in the launcher's table, and our configuration files.
 
-    C(jar_directory) is where Apache's archive keeps the jars, C(core) the jar that tells the version there.
+    C(jar_directory) is where Apache's archive keeps the jars. The jar that tells the version there is C(core) with the
+    version behind; C(cores) are the names of such jars in other builds, * a number.
     """
 
     name: str
     title: str
     jar_directory: str
     core: str
+    cores: str
     tools: tuple[str, ...] = ()
     config_files: Mapping[str, str] = field(default_factory=dict)
 
 
-KAFKA = Product("kafka", "Kafka", "libs", "kafka_2.13-{version}.jar", ("kafka-run-class.sh",), CONFIG_FILES)
-ZOOKEEPER = Product("zookeeper", "ZooKeeper", "lib", "zookeeper-{version}.jar", (), ZOOKEEPER_CONFIG_FILES)
+KAFKA = Product("kafka", "Kafka", "libs", "kafka_2.13", "kafka_2.*", ("kafka-run-class.sh",), CONFIG_FILES)
+ZOOKEEPER = Product("zookeeper", "ZooKeeper", "lib", "zookeeper", "zookeeper", (), ZOOKEEPER_CONFIG_FILES)
 PRODUCTS = {product.name: product for product in (KAFKA, ZOOKEEPER)}
 
 

@@ -165,11 +165,11 @@ def unsafe(member: tarfile.TarInfo) -> str:
 
 
 def _check_version(name: str, version: str, jars: list[str], product: layout.Product) -> None:
-    wanted = product.core.format(version=version)
-    pattern = re.escape(wanted).replace(re.escape(version), "[0-9.]+").replace("2\\.13", "2\\.[0-9]+")
+    wanted = f"{product.core}-{version}.jar"
+    pattern = re.escape(product.cores).replace(r"\*", "[0-9]+") + r"-[0-9.]+\.jar"
     cores = sorted(jar for jar in jars if re.fullmatch(pattern, jar))
     if len(cores) != 1 or not cores[0].endswith(f"-{version}.jar"):
-        found = ", ".join(cores) or f"no {product.core.partition('-')[0].replace('_2.13', '_2.*')}.jar"
+        found = ", ".join(cores) or f"no {product.cores}.jar"
         directory = product.jar_directory
         raise _refusal(name, f"expected {product.title} {version} ({directory}/{wanted}), found {found}")
 

@@ -25,6 +25,8 @@ _SHOWN = 5
 # ZooKeeper's: who the server is, and the election that it last took part in (0 until its first quorum).
 MYID = "myid"
 CURRENT_EPOCH = os.path.join("version-2", "currentEpoch")
+# Each of these files is one number; of anything longer the beginning shows that it is none.
+_NUMBER_LIMIT = 40
 # A meta.properties has five lines; anything larger is something else and is not read whole.
 _META_LIMIT = 65536
 
@@ -97,7 +99,7 @@ def _number(path: str, name: str) -> str | None:
     """The text of a small file of ZooKeeper without white space around it, None where there is none."""
     try:
         with open(os.path.join(path, name), encoding=READ_ENCODING) as file:
-            return file.read(_SHOWN * 8).strip()
+            return file.read(_NUMBER_LIMIT).strip()
     except FileNotFoundError:
         return None
 

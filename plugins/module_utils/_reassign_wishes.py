@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from ansible_collections.streamops.kafka.plugins.module_utils._progress import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
     BALANCED_BY,
     LEADERS,
@@ -172,6 +173,4 @@ def _of_bytes(cluster: Cluster, wish: Wish, dead: set[int]) -> Iterator[str]:
 
 def shown(things: Iterable[object]) -> str:
     """A list for people, cut after some."""
-    listed = [str(thing) for thing in things]
-    more = f" and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
-    return ", ".join(listed[:SHOWN]) + more
+    return capped([str(thing) for thing in things], SHOWN)

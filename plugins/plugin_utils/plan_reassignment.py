@@ -68,7 +68,25 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "snapshot", metavar="SNAPSHOT", help="file with what the module cluster_info returned; - is standard input"
     )
-    wishes = parser.add_argument_group("wishes")
+    _add_wishes(parser.add_argument_group("wishes"))
+    plan = parser.add_argument_group("the schedule")
+    plan.add_argument(
+        "--concurrency",
+        type=int,
+        default=Limits.concurrency,
+        metavar="COUNT",
+        help="replicas that a broker sends, and receives, at a time (default: %(default)s)",
+    )
+    plan.add_argument(
+        "--throttle", type=int, metavar="BYTES", help="bytes a second of each broker, to predict how long it takes"
+    )
+    output = parser.add_argument_group("what is printed")
+    output.add_argument("--kafka", action="store_true", help="only the file that kafka-reassign-partitions takes")
+    output.add_argument("--compact", action="store_true", help="all on one line")
+    return parser
+
+
+def _add_wishes(wishes: argparse._ArgumentGroup) -> None:
     wishes.add_argument("--rebalance", action="store_true", help="every broker its share")
     wishes.add_argument("--drain", type=int, nargs="+", metavar="BROKER", help="move everything off these")
     wishes.add_argument(
@@ -100,21 +118,6 @@ def _parser() -> argparse.ArgumentParser:
     wishes.add_argument(
         "--wish", metavar="FILE", help="wishes as JSON; an option given beside it replaces the same wish of the file"
     )
-    plan = parser.add_argument_group("the schedule")
-    plan.add_argument(
-        "--concurrency",
-        type=int,
-        default=Limits.concurrency,
-        metavar="COUNT",
-        help="replicas that a broker sends, and receives, at a time (default: %(default)s)",
-    )
-    plan.add_argument(
-        "--throttle", type=int, metavar="BYTES", help="bytes a second of each broker, to predict how long it takes"
-    )
-    output = parser.add_argument_group("what is printed")
-    output.add_argument("--kafka", action="store_true", help="only the file that kafka-reassign-partitions takes")
-    output.add_argument("--compact", action="store_true", help="all on one line")
-    return parser
 
 
 def _text(path: str) -> str:

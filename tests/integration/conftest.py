@@ -6,6 +6,7 @@ import tarfile
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -14,9 +15,11 @@ from tests.support.modules import run_module
 from tests.support.secured import PASSWORD, secured_cluster
 from tests.support.zookeeper import ZookeeperCluster, shipped
 
+INVENTORIES = ROOT / "inventories"
+AnyCluster = TypeVar("AnyCluster", bound=Cluster)
 
-def _cluster(inventory: str, directory: Path) -> Iterator[Cluster]:
-    cluster = Cluster(ROOT / "inventories" / inventory, directory, free_port_base())
+
+def _installed(cluster: AnyCluster) -> Iterator[AnyCluster]:
     try:
         cluster.playbook().ok()
         yield cluster
@@ -27,36 +30,27 @@ def _cluster(inventory: str, directory: Path) -> Iterator[Cluster]:
 @pytest.fixture(scope="session")
 def combined(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three combined nodes kafka1 to kafka3; tests leave all of them running and in sync."""
-    yield from _cluster("local", tmp_path_factory.mktemp("combined"))
+    yield from _installed(Cluster(INVENTORIES / "local", tmp_path_factory.mktemp("combined"), free_port_base()))
 
 
 @pytest.fixture(scope="module")
 def isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three controllers and three brokers; tests leave all of them running and in sync."""
-    yield from _cluster("local_isolated", tmp_path_factory.mktemp("isolated"))
+    directory = tmp_path_factory.mktemp("isolated")
+    yield from _installed(Cluster(INVENTORIES / "local_isolated", directory, free_port_base()))
 
 
 @pytest.fixture(scope="session")
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three combined nodes; clients log in, nodes show certificates, nothing is allowed that no ACL allows."""
     both = ["SCRAM-SHA-512", "SCRAM-SHA-256"]
-    cluster = secured_cluster(tmp_path_factory.mktemp("secured"), PASSWORD, kafka_sasl_mechanisms=both)
-    try:
-        cluster.playbook().ok()
-        yield cluster
-    finally:
-        cluster.destroy()
+    yield from _installed(secured_cluster(tmp_path_factory.mktemp("secured"), PASSWORD, kafka_sasl_mechanisms=both))
 
 
 @pytest.fixture(scope="session")
 def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZookeeperCluster]:
     """Three servers of ZooKeeper and brokers 11, 12, 13; tests leave all of them running and in sync."""
-    cluster = ZookeeperCluster(shipped(), tmp_path_factory.mktemp("zookeeper"), free_port_base())
-    try:
-        cluster.playbook().ok()
-        yield cluster
-    finally:
-        cluster.destroy()
+    yield from _installed(ZookeeperCluster(shipped(), tmp_path_factory.mktemp("zookeeper"), free_port_base()))
 
 
 @pytest.fixture(scope="session")
