@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._progress import capped
+
 #: Brokers on one ensemble of ZooKeeper; replicas on a broker; bytes of a partition.
 MOST_BROKERS = 7
 MOST_PARTITIONS = 2000
@@ -45,18 +47,15 @@ def _brokers(nodes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _replicas(nodes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     full = [f"{node['id']} ({node['replicas']})" for node in nodes if node["replicas"] > MOST_PARTITIONS]
     if full:
-        yield f"replicas on broker {_shown(full)}, at most {MOST_PARTITIONS} are advised: {MANY_PARTITIONS}"
+        yield f"replicas on broker {capped(full, SHOWN)}, at most {MOST_PARTITIONS} are advised: {MANY_PARTITIONS}"
 
 
 def _sizes(topics: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    sizes = [
-        (partition.get("size_bytes") or 0, f"{topic['name']}-{partition['partition']}")
-        for topic in topics
-        for partition in topic.get("partitions", ())
-    ]
+    largest = [(topic["name"], topic["largest_partition"]) for topic in topics if topic["largest_partition"]]
+    sizes = [(one["size_bytes"], f"{name}-{one['partition']}") for name, one in largest]
     large = [f"{name} ({size / 1000**3:.0f} GB)" for size, name in sorted(sizes, reverse=True) if size > MOST_BYTES]
     if large:
-        yield f"large partitions {_shown(large)}, at most 25 GB is advised: {LARGE_PARTITIONS}"
+        yield f"large partitions {capped(large, SHOWN)}, at most 25 GB is advised: {LARGE_PARTITIONS}"
 
 
 def _copies(topics: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -65,11 +64,6 @@ def _copies(topics: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if few:
         named = [f"{topic['name']} ({topic['replication_factor']})" for topic in few]
         yield (
-            f"replication factor of {_shown(named)}, at least {LEAST_COPIES} and normally {NORMAL_COPIES} is advised: "
-            "a lost disk loses the only copy, and of two one is away whenever a broker restarts"
+            f"replication factor of {capped(named, SHOWN)}, at least {LEAST_COPIES} and normally {NORMAL_COPIES} is "
+            "advised: a lost disk loses the only copy, and of two one is away whenever a broker restarts"
         )
-
-
-def _shown(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more

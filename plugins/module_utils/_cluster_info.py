@@ -57,7 +57,12 @@ def _add_sizes(
     log_dirs: Mapping[int, LogDirs],
 ) -> None:
     sizes = partition_sizes(partitions, log_dirs)
+    largest: dict[str, dict[str, int]] = {}
+    for (name, number), size in sizes.items():
+        if size is not None and (name not in largest or size > largest[name]["size_bytes"]):
+            largest[name] = {"partition": number, "size_bytes": size}
     for topic in topics:
+        topic["largest_partition"] = largest.get(topic["name"])
         for partition in topic.get("partitions", ()):
             partition["size_bytes"] = sizes.get((topic["name"], partition["partition"]))
     for node in nodes:

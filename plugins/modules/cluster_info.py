@@ -39,8 +39,8 @@ options:
     default: true
   sizes:
     description: >-
-      Whether partitions carry size_bytes, and nodes disk_total_bytes and disk_used_bytes; one request more for each
-      broker.
+      Whether partitions carry size_bytes, topics their largest_partition, and nodes disk_total_bytes and
+      disk_used_bytes; one request more for each broker.
     type: bool
     default: false
 """

@@ -9,9 +9,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._advice import adv
 
 def cluster(brokers: int = 3, replicas: int = 10, size: int = 1, factor: int = 3, internal: bool = False) -> Any:
     """What cluster_info returns, as far as the advice looks at it."""
-    partitions = [{"partition": 0, "size_bytes": size}, {"partition": 1, "size_bytes": None}]
-    topic = {"name": "orders", "replication_factor": factor, "internal": internal, "partitions": partitions}
-    return {"nodes": [{"id": n, "replicas": replicas} for n in range(brokers)], "topics": [topic]}
+    largest = {"partition": 0, "size_bytes": size}
+    topics = [
+        {"name": "orders", "largest_partition": largest, "replication_factor": factor, "internal": internal},
+        {"name": "silent", "largest_partition": None, "replication_factor": 3, "internal": False},
+    ]
+    return {"nodes": [{"id": n, "replicas": replicas} for n in range(brokers)], "topics": topics}
 
 
 def test_a_cluster_within_the_advice_is_told_nothing() -> None:
