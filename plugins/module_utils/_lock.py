@@ -4,8 +4,9 @@
 """Lock files: every jar of a release with its Maven coordinates, file name, SHA-256 and size.
 
 The file is JSON: schema (1), name, version, transitive (whether the jars were resolved from the roots, else they are
-the roots), roots (coordinates), jars (artifact, file, sha256, bytes), both lists sorted. Coordinates are
-group:artifact:version or group:artifact:version:classifier. tools/make_lock writes these files.
+the roots), roots (coordinates, in the order that Maven is given them: of two versions equally near to the roots it takes
+the one of the earlier root), jars (artifact, file, sha256, bytes, sorted). Coordinates are group:artifact:version or
+group:artifact:version:classifier. tools/make_lock writes these files.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def _jar(item: Mapping[str, Any]) -> Jar:
 
 
 def dump(lock: Lock) -> str:
-    """Write a lock as the text of its file: sorted, one line per jar, so that a diff shows what moved."""
+    """Write a lock as the text of its file: jars sorted, one on a line, so that a diff shows what moved."""
     jars = [
         json.dumps({"artifact": str(jar.artifact), "file": jar.file, "sha256": jar.sha256, "bytes": jar.bytes})
         for jar in sorted(lock.jars, key=lambda jar: jar.file)
@@ -123,7 +124,7 @@ def dump(lock: Lock) -> str:
         "name": lock.name,
         "version": lock.version,
         "transitive": lock.transitive,
-        "roots": sorted(str(root) for root in lock.roots),
+        "roots": [str(root) for root in lock.roots],
     }
     return json.dumps(head, indent=2)[:-2] + ',\n  "jars": [\n    ' + ",\n    ".join(jars) + "\n  ]\n}\n"
 
