@@ -147,7 +147,7 @@ def test_accepted_rows_are_shown_as_warnings(tmp_path: Path) -> None:
     variables.update(kafka_profile="production", preflight_accept=["B5", "C13"], kafka_topics=[])
     run = preflight_only(saved(tmp_path, hosts, variables), tmp_path).ok()
     told = " ".join(run.output.split())
-    assert "[WARNING]: B5, size of the controller quorum" in told
+    assert "[WARNING]: B5, size of the quorum" in told
     assert told.count("accepted by preflight_accept") == 2
 
 

@@ -33,13 +33,18 @@ def connection(secured: Cluster) -> dict[str, Any]:
 
 @pytest.fixture
 def admin(connection: dict[str, Any]) -> Iterator[Admin]:
-    """The cluster, seen by the client of the collection; what a test leaves behind is taken away."""
+    """The cluster, seen by the client of the collection, without users, ACLs and quotas that other tests left there."""
     with Admin(Connection.from_params(connection)) as connected:
+        _sweep(connected)
         yield connected
-        left = [(name, how) for name, found in connected.credentials().items() for how in found if name != "admin"]
-        connected.alter_credentials((), left)
-        connected.delete_acls(list(connected.acls()))
-        connected.alter_quotas({entity: dict.fromkeys(limits) for entity, limits in connected.quotas().items()})
+        _sweep(connected)
+
+
+def _sweep(admin: Admin) -> None:
+    left = [(name, how) for name, found in admin.credentials().items() for how in found if name != "admin"]
+    admin.alter_credentials((), left)
+    admin.delete_acls(list(admin.acls()))
+    admin.alter_quotas({entity: dict.fromkeys(limits) for entity, limits in admin.quotas().items()})
 
 
 @pytest.fixture
