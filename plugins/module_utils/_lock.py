@@ -4,8 +4,8 @@
 """Lock files: every jar of a release with its Maven coordinates, file name, SHA-256 and size.
 
 The file is JSON: schema (1), name, version, transitive (whether the jars were resolved from the roots, else they are
-the roots), roots (coordinates, in the order that Maven is given them: of two versions equally near to the roots it takes
-the one of the earlier root), jars (artifact, file, sha256, bytes, sorted). Coordinates are group:artifact:version or
+the roots), roots (coordinates, in the order that Maven is given them: of two versions equally near it takes the one of
+the earlier root), jars (artifact, file, sha256, bytes, sorted). Coordinates are group:artifact:version or
 group:artifact:version:classifier. tools/make_lock writes these files.
 """
 

@@ -9,11 +9,12 @@ run was cut, or runs. What is done is not in it: the cluster itself tells that.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Optional
 
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._moving import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Wish
 
 #: The key of the record in the state topic: there is one reassignment at a time.
 KEY = "reassignment"
@@ -94,6 +95,12 @@ def record_of(data: Any) -> Record | None:
 def wish_kept(params: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """The wish in the module's parameters, as it is kept and compared: only what is asked for."""
     return {name: params[name] for name in names if _asked(params.get(name))}
+
+
+def same_wish(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two kept wishes ask for the same; one that an earlier version kept lacks the options that came since."""
+    defaults = wish_kept(asdict(Wish()), tuple(asdict(Wish())))
+    return {**defaults, **one} == {**defaults, **other}
 
 
 def _asked(value: Any) -> bool:

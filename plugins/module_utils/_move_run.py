@@ -25,7 +25,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._move_end import e
 from ansible_collections.streamops.kafka.plugins.module_utils._move_figures import progress
 from ansible_collections.streamops.kafka.plugins.module_utils._move_look import copied_bytes, look_at
 from ansible_collections.streamops.kafka.plugins.module_utils._move_plan import plan_now, rows_of
-from ansible_collections.streamops.kafka.plugins.module_utils._move_record import KEY, Record, record_of, wish_kept
+from ansible_collections.streamops.kafka.plugins.module_utils._move_record import (
+    KEY,
+    Record,
+    record_of,
+    same_wish,
+    wish_kept,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._move_step import Standing, copies, judge, ours
 from ansible_collections.streamops.kafka.plugins.module_utils._move_throttle_apply import (
     leftover_throttles,
@@ -183,7 +189,7 @@ def _refuse_taken(standing: Standing, params: Mapping[str, Any]) -> None:
 
 def _same_wish(record: Record, params: Mapping[str, Any]) -> None:
     wish = wish_kept(params, WISHES)
-    if dict(record.wish) != wish:
+    if not same_wish(record.wish, wish):
         raise RefusedError(
             SUBJECT,
             [

@@ -153,20 +153,6 @@ def test_without_it_no_replica_is_left_to_move(three: Cluster) -> None:
     assert three.playbook("playbooks/rebalance.yml").ok().changed == 0
 
 
-def test_a_topic_gets_fewer_and_more_replicas_and_more_partitions(three: Cluster) -> None:
-    down = three.playbook("playbooks/change_replication_factor.yml", kafka_replication_factor={TOPIC: 2}).ok()
-    assert moves(down.output) == 0
-    up = three.playbook("playbooks/change_replication_factor.yml").ok()
-    assert moves(up.output) == 6, "the inventory wants three replicas of its six partitions"
-    grown = {"kafka_grow_topic": TOPIC, "kafka_grow_partitions": 9}
-    three.playbook("playbooks/grow_topic.yml", **grown).ok()
-    assert three.playbook("playbooks/grow_topic.yml", **grown).ok().changed == 0
-    options = {"bootstrap_servers": three.bootstrap_servers, "topics": [TOPIC]}
-    partitions = run_module("streamops.kafka.cluster_info", options)["topics"][0]["partitions"]
-    assert [len(one["replicas"]) for one in partitions] == [3] * 9
-    assert all(one["leader"] == one["replicas"][0] for one in partitions)
-
-
 def voters(cluster: Cluster) -> dict[int, str]:
     """The directory with which each controller votes."""
     info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": cluster.bootstrap_servers})
@@ -202,3 +188,18 @@ def heard(cluster: Cluster, node: int) -> bool:
         return True
     ago = next(voter["last_caught_up_ms_ago"] for voter in info["quorum"]["voters"] if voter["id"] == node)
     return ago is not None and ago < 10_000
+
+
+def test_a_topic_gets_fewer_and_more_replicas_and_more_partitions(three: Cluster) -> None:
+    down = three.playbook("playbooks/change_replication_factor.yml", kafka_replication_factor={TOPIC: 2}).ok()
+    assert moves(down.output) == 0
+    up = three.playbook("playbooks/change_replication_factor.yml").ok()
+    assert moves(up.output) == 6, "the inventory wants three replicas of its six partitions"
+    grown = {"kafka_grow_topic": TOPIC, "kafka_grow_partitions": 9}
+    first = three.playbook("playbooks/grow_topic.yml", **grown).ok()
+    assert "kafka_topics wants 6 partitions of orders" in " ".join(first.output.split())
+    assert three.playbook("playbooks/grow_topic.yml", **grown).ok().changed == 0
+    options = {"bootstrap_servers": three.bootstrap_servers, "topics": [TOPIC]}
+    partitions = run_module("streamops.kafka.cluster_info", options)["topics"][0]["partitions"]
+    assert [len(one["replicas"]) for one in partitions] == [3] * 9
+    assert all(one["leader"] == one["replicas"][0] for one in partitions)

@@ -8,7 +8,13 @@ import json
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._move_record import Record, Row, record_of, wish_kept
+from ansible_collections.streamops.kafka.plugins.module_utils._move_record import (
+    Record,
+    Row,
+    record_of,
+    same_wish,
+    wish_kept,
+)
 
 
 def test_a_record_comes_back_from_json_as_it_was() -> None:
@@ -31,6 +37,14 @@ def test_a_record_that_cannot_be_understood_is_refused(kept: object) -> None:
 def test_a_wish_is_compared_without_what_is_not_asked_for_and_without_how_it_is_carried_out() -> None:
     params = {"drain": [3], "rebalance": False, "add": None, "throttle": 5, "leaders": "auto"}
     assert wish_kept(params, ("drain", "rebalance", "add", "leaders")) == {"drain": [3], "leaders": "auto"}
+
+
+def test_a_wish_that_an_earlier_version_kept_is_the_same_without_the_options_that_came_since() -> None:
+    kept = {"drain": [3], "rack_rule": "strict", "leaders": "auto"}
+    assert same_wish(kept, {**kept, "balance_by": "replicas", "bytes_tolerance": 0.1})
+    assert not same_wish(kept, {**kept, "balance_by": "bytes"})
+    assert not same_wish(kept, {**kept, "rebalance": True})
+    assert not same_wish(kept, {**kept, "drain": [4]})
 
 
 def test_a_number_is_asked_for_even_if_it_is_zero() -> None:
