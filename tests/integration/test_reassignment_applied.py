@@ -280,7 +280,8 @@ def test_a_partition_that_the_cluster_refuses_stops_the_rest_and_is_told_in_its_
             # No plan names a broker twice; a record does what no race can be made to do.
             admin.write_state("reassignment", Record(wish, ((*rows[:2],), (rows[2],))).as_data())
         stopped = move(combined, replication_factor={topic: 2}, throttle=10_000_000)
-        assert stopped["failed"] and "refused" in stopped, stopped["msg"]
+        assert stopped["failed"]
+        assert "refused" in stopped, stopped["msg"]
         assert list(stopped["refused"]) == [f"{topic}-1"]
         assert "includes the broker 1 more than once" in stopped["refused"][f"{topic}-1"]
         assert "Nothing is left under way" in stopped["msg"]

@@ -27,6 +27,8 @@ from tests.support.modules import run_module
 MODULE = "streamops.kafka.reassignment"
 #: Numbers that the audit of traffic can read, made big by blanks.
 RECORD_BYTES = 100_000
+#: Records that wait to be sent, at most: 100 MB.
+QUEUED = 1000
 
 
 def arguments(cluster: Cluster, **options: Any) -> dict[str, Any]:
@@ -74,8 +76,9 @@ def fill(cluster: Cluster, topic: str, partitions: int, megabytes: int) -> None:
     producer = Producer({"bootstrap.servers": ",".join(cluster.bootstrap_servers), "linger.ms": 20})
     for number in range(partitions * megabytes * 10):
         value = str(-1 - number).rjust(RECORD_BYTES).encode()
+        while len(producer) > QUEUED:
+            producer.poll(0.05)
         producer.produce(topic, value, partition=number % partitions)
-        producer.poll(0)
     assert producer.flush(60) == 0
 
 

@@ -110,9 +110,9 @@ def moved(size: int, rate: float, throttle: int) -> Schedule:
     return schedule(plan_moves(cluster, Wish(drain=(1,))), Limits(5, throttle))
 
 
-def test_time_is_size_over_throttle_less_what_is_written() -> None:
-    assert moved(1000, 0, 100).seconds == 20
-    assert moved(1000, 25, 100).seconds == 40
+def test_time_is_size_over_four_fifths_of_the_throttle_less_what_is_written_and_two_seconds_a_batch() -> None:
+    assert moved(1000, 0, 100).seconds == 2 + 25
+    assert moved(1000, 25, 100).seconds == 2 + 50
 
 
 def test_a_throttle_not_above_the_writes_is_refused() -> None:

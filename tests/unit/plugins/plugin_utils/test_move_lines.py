@@ -26,7 +26,7 @@ def plan(partitions: int, **wish: Any) -> dict[str, Any]:
 def test_a_plan_says_how_many_move_why_no_fewer_and_what_every_broker_gets() -> None:
     lines = move_lines(plan(6, rebalance=True, throttle=1_000_000))
     assert lines[0].startswith("4 replicas move (4.0 MB), the fewest possible: ")
-    assert lines[1] == "1 batch, about 4s under the throttle"
+    assert lines[1] == "1 batch, about 7s under the throttle"
     assert lines[2] == "broker 1 in r1: replicas 6 -> 2, leaders 6 -> 2, 0 in (0 B), 4 out"
     assert sum(line.startswith("orders-") for line in lines) == 4
 

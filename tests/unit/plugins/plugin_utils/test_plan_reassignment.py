@@ -42,7 +42,7 @@ def test_a_plan_comes_with_its_bound_its_figures_and_its_schedule(
         (3, 4, 400),
         (4, 2, 200),
     ]
-    assert (plan["schedule"]["seconds"], len([b for b in plan["schedule"]["batches"] if b["bytes"]])) == (4.0, 2)
+    assert (plan["schedule"]["seconds"], len([b for b in plan["schedule"]["batches"] if b["bytes"]])) == (11.0, 2)
     assert all(change["reasons"] for change in plan["changes"])
 
 
