@@ -4,81 +4,36 @@ goes on from the one before."""
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.support.cluster import Cluster, free_port_base, hosts_file, local_variables, until
+from tests.support.cluster import Cluster, until
+from tests.support.growing import FIFTH, FOURTH, held, moves, report, three_nodes, with_brokers
 from tests.support.modules import run_module
 from tests.support.moves import administering, fill, move, throttles, topic_of
 from tests.support.traffic import producing, read_all
 
-THREE = {f"kafka{n}": {"kafka_node_id": n, "kafka_rack": f"r{n}"} for n in (1, 2, 3)}
-FOUR = {**THREE, "kafka4": {"kafka_node_id": 4, "kafka_rack": "r1"}}
-FIVE = {**THREE, "kafka5": {"kafka_node_id": 5, "kafka_rack": "r1"}}
 TOPIC = "orders"
 
 
 @pytest.fixture(scope="module")
 def three(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three combined nodes with some data."""
-    directory = tmp_path_factory.mktemp("moving")
-    inventory = hosts_file(directory / "three", {"kraft_controllers": THREE, "kafka_brokers": THREE}, local_variables())
-    variables = {"kafka_resources_move_report_dir": str(directory / "reports")}
-    cluster = Cluster(inventory, directory / "cluster", free_port_base(), variables)
-    try:
-        cluster.playbook().ok()
-        yield cluster
-    finally:
-        cluster.destroy()
-
-
-def with_another(three: Cluster, brokers: dict[str, dict[str, object]]) -> Cluster:
-    """The same cluster in an inventory with one more broker, the last one."""
-    groups = {"kraft_controllers": THREE, "kafka_brokers": brokers}
-    inventory = hosts_file(three.directory.parent / list(brokers)[-1], groups, local_variables())
-    return Cluster(inventory, three.directory, three.port_base, three.variables)
+    yield from three_nodes(tmp_path_factory.mktemp("moving"))
 
 
 @pytest.fixture(scope="module")
 def four(three: Cluster) -> Iterator[Cluster]:
     """The cluster with kafka4 in its inventory."""
-    cluster = with_another(three, FOUR)
-    yield cluster
-    if cluster.alive("kafka4"):
-        cluster.stop("kafka4")
+    yield from with_brokers(three, FOURTH)
 
 
 @pytest.fixture(scope="module")
 def five(three: Cluster) -> Iterator[Cluster]:
     """The cluster with kafka5 in its inventory, and no kafka4."""
-    cluster = with_another(three, FIVE)
-    yield cluster
-    if cluster.alive("kafka5"):
-        cluster.stop("kafka5")
-
-
-def held(cluster: Cluster, broker: int) -> int:
-    """How many replicas a broker has."""
-    options = {"bootstrap_servers": cluster.bootstrap_servers, "brokers": [broker]}
-    found = run_module("streamops.kafka.log_dirs", options)
-    return int(found["brokers"][0]["replica_count"])
-
-
-def report(cluster: Cluster, name: str) -> str:
-    """A report that a playbook wrote."""
-    directory = Path(cluster.variables["kafka_resources_move_report_dir"])
-    return (directory / f"{name}.html").read_text()
-
-
-def moves(output: str) -> int:
-    """How many moves a playbook showed before it began."""
-    found = re.search(r"(\d+) replicas move", output)
-    assert found, output[-3000:]
-    return int(found.group(1))
+    yield from with_brokers(three, FIFTH)
 
 
 def test_a_broker_that_is_a_voter_is_not_removed(three: Cluster) -> None:
