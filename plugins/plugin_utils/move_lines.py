@@ -48,6 +48,8 @@ def move_lines(plan: Mapping[str, Any]) -> list[str]:
 
 def _least(plan: Mapping[str, Any]) -> str:
     """How much less would do."""
+    if plan["proof"] == "bytes" and plan.get("bytes_above"):
+        return "and not every broker can keep its limit of bytes"
     if plan["proof"] == "bytes":
         return f"and to keep all limits of bytes at least {megabytes(plan['bytes_bound'])} must move"
     return f"the fewest possible: {_PROOFS[plan['proof']]}"

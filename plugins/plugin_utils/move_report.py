@@ -77,7 +77,9 @@ def _tiles(plan: Mapping[str, Any], done: Mapping[str, Any]) -> str:
     seconds = plan["schedule"]["seconds"]
     real = f"took {duration(done['elapsed'])}" if done.get("elapsed") is not None else "not begun"
     fewest = f"fewest possible {plan['bound']:,}, proof: {plan['proof']}"
-    if plan["proof"] == "bytes":
+    if plan["proof"] == "bytes" and plan.get("bytes_above"):
+        fewest = "not every broker can keep its limit of bytes"
+    elif plan["proof"] == "bytes":
         fewest = f"at least {megabytes(plan['bytes_bound'])} to keep all limits of bytes"
     tiles = [
         ("Replicas moved", f"{plan['moves']:,}", fewest),
