@@ -30,14 +30,14 @@ SUBJECT = "quorum_voter"
 def ensure_voter(
     admin: Admin, node: int, state: str, listeners: Sequence[Mapping[str, Any]], timeout: float, check: bool
 ) -> dict[str, Any]:
-    """Make a node a voter, with the directory that it runs with, or none; the module's result."""
+    """Make a node a voter, with the directory that it runs with, or none; the module's result.
+
+    Where something must be waited for first, it is named and nothing is done.
+    """
     before = _look(admin, node)
     steps = _steps(before, node, state)
     if steps.waiting and not check:
-        untouched = "Nothing was changed. See that the node runs and reaches the controllers, then run again."
-        wait_until_none(SUBJECT, lambda: _waiting(admin, node, state), timeout, untouched)
-        before = _look(admin, node)
-        steps = _steps(before, node, state)
+        return {"changed": False, "voters": named(before.voters), "waiting": steps.waiting, "diff": diff_of([])}
     if steps.remove:
         refused = removal_violations(before, node)
         if refused:
@@ -47,11 +47,10 @@ def ensure_voter(
         _do(admin, node, steps, listeners, timeout)
     after = _look(admin, node) if changed and not check else before
     change = Change("voters", {"voters": named(before.voters)}, {"voters": _wanted(before, node, steps)})
-    waiting = steps.waiting if check else None
     return {
         "changed": changed,
         "voters": named(after.voters),
-        "waiting": waiting,
+        "waiting": steps.waiting,
         "diff": diff_of([change] if changed else []),
     }
 
@@ -66,11 +65,6 @@ def _look(admin: Admin, node: int) -> Quorum:
 
 def _steps(quorum: Quorum, node: int, state: str) -> Steps:
     return join_steps(quorum, node) if state == "present" else leave_steps(quorum, node)
-
-
-def _waiting(admin: Admin, node: int, state: str) -> list[str]:
-    waiting = _steps(_look(admin, node), node, state).waiting
-    return [waiting] if waiting else []
 
 
 def _do(admin: Admin, node: int, steps: Steps, listeners: Sequence[Mapping[str, Any]], timeout: float) -> None:

@@ -55,7 +55,9 @@ options:
         type: int
         required: true
   timeout:
-    description: Longest time in seconds until it has caught up, and again until each change is seen.
+    description: >-
+      Longest time in seconds until it has caught up, with a line for what is waited for, and again until each change is
+      seen.
     type: int
     default: 120
 """
@@ -78,7 +80,7 @@ voters:
   returned: success
   sample: ["1@dBvCs1XVSSKNvFfcxvYVCg", "2@bZkgRT0sQyGEV-wZ0W2F5A", "3@2nCxO4wZQSS1hv4ExqZs8A"]
 waiting:
-  description: In check mode what would have to be waited for first; null for nothing.
+  description: What has to be waited for first; null for nothing.
   type: str
   returned: success
 """

@@ -1,0 +1,41 @@
+# Copyright: the streamops engineers
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Repeats the module quorum_voter until the controller has caught up and votes; shows what is waited for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._progress import DONE, FAILED, GOING, Step
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress_action import ProgressAction
+
+#: The options that the loop itself needs; the module judges all of them.
+OPTIONS = {"node_id": {"type": "int"}, "timeout": {"type": "int", "default": 120}}
+#: Seconds between two looks.
+INTERVAL = 2.0
+
+
+class ActionModule(ProgressAction):
+    """Makes a controller a voter, or none."""
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Run the module until there is nothing to wait for, in check mode once, and return what it found."""
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        options = self.own_options(OPTIONS)
+        found: dict[str, Any] = {}
+
+        def look(_elapsed: float) -> Step:
+            """Run the module once."""
+            found.clear()
+            found.update(self.call(task_vars))
+            waiting = found.get("waiting")
+            state = FAILED if found.get("failed") else GOING if waiting else DONE
+            return Step(state, f"quorum_voter: {waiting or 'node ' + str(options['node_id']) + ' is as wanted'}")
+
+        timeout = 0.0 if self._task.check_mode else float(options["timeout"])
+        followed = self.follow(look, task_vars, timeout, INTERVAL)
+        result.update(found, **followed.as_result())
+        if followed.timed_out and not self._task.check_mode:
+            why = f"quorum_voter: after {options['timeout']} s {found['waiting']}. Nothing was changed."
+            result.update(failed=True, msg=f"{why} See that it runs and reaches the controllers, then run again.")
+        return result
