@@ -50,16 +50,13 @@ def wait_until_seen(
     wait_until_none(what, missing, timeout)
 
 
-def wait_until_none(what: str, missing: Callable[[], Sequence[str]], timeout: float, done: str = ACCEPTED) -> None:
-    """Return when C(missing) names nothing any more; WaitTimeoutError with the last names after C(timeout) seconds.
-
-    C(done) says to people what was done by then.
-    """
+def wait_until_none(what: str, missing: Callable[[], Sequence[str]], timeout: float) -> None:
+    """Return when C(missing) names nothing any more; WaitTimeoutError with the last names after C(timeout) seconds."""
     deadline = time.monotonic() + timeout
     while True:
         names = missing()
         if not names:
             return
         if time.monotonic() > deadline:
-            raise WaitTimeoutError(what, timeout, list(names), done)
+            raise WaitTimeoutError(what, timeout, list(names), ACCEPTED)
         time.sleep(PAUSE)
