@@ -28,6 +28,20 @@ if TYPE_CHECKING:
 HANDSHAKES = 10
 
 
+class _LastWords(logging.Handler):
+    """Keeps the last warning of kafka-python: why it got nowhere it tells only there, not in its exceptions."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.text = ""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep one that names a cause; others say that it waits, and at last that the time is over."""
+        text = record.getMessage()
+        if "failed: " in text and not text.startswith("Bootstrap failed"):
+            self.text = text
+
+
 class Libraries:
     """Both libraries on one connection, what they raise turned into StreamopsErrors."""
 
@@ -60,11 +74,16 @@ class Libraries:
                 from kafka.admin import KafkaAdminClient
             except ImportError as error:
                 raise _missing("kafka-python") from error
-            logging.getLogger("kafka").addHandler(logging.NullHandler())
+            last, log = _LastWords(), logging.getLogger("kafka")
+            log.addHandler(logging.NullHandler())
+            log.addHandler(last)
             try:
                 self._python_client = KafkaAdminClient(**self.connection.kafka_python_config())
             except (errors.KafkaError, OSError) as error:
-                raise ClusterUnreachableError(dict.fromkeys(self.connection.bootstrap_servers, str(error))) from error
+                why = last.text or str(error)
+                raise ClusterUnreachableError(dict.fromkeys(self.connection.bootstrap_servers, why)) from error
+            finally:
+                log.removeHandler(last)
         return self._python_client
 
     def _reported(self, otherwise: str) -> dict[str, str]:

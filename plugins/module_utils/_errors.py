@@ -45,7 +45,7 @@ class ClusterUnreachableError(StreamopsError):
         super().__init__(
             f"Kafka cluster {','.join(attempts)}: no bootstrap server answered ({tried}). "
             "Check that the brokers run, that bootstrap_servers and security_protocol are those of a client "
-            "listener, and that no firewall is in between. Nothing was changed.",
+            "listener, that user and password are right, and that no firewall is in between. Nothing was changed.",
             attempts=attempts,
         )
 

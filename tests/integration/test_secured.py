@@ -159,7 +159,7 @@ def test_the_administrators_password_changes_under_way(secured: Cluster) -> None
     def give(password: str, by: str) -> None:
         user = {"name": "admin", "password": password}
         done = run_module("streamops.kafka.users", {**admin_connection(secured, by), "users": [user]})
-        assert done.get("updated") == ["admin"], done
+        assert done.get("updated") == ["admin"], done.get("msg")
 
     give(new, by=PASSWORD)
     try:
@@ -174,7 +174,7 @@ def test_the_administrators_password_changes_under_way(secured: Cluster) -> None
 def test_an_unknown_principal_of_the_cluster_may_do_nothing(secured: Cluster) -> None:
     user = {"name": "reader", "password": "readers-0wn"}
     made = run_module("streamops.kafka.users", {**connection(secured), "users": [user]})
-    assert not made["failed"], made
+    assert not made["failed"], made["msg"]
     reader = client(secured, sasl_username="reader", sasl_password="readers-0wn")
     assert AdminClient(reader).list_topics(timeout=10).topics == {}, "sees no topic"
     failures: list[Any] = []
