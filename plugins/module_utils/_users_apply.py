@@ -108,14 +108,19 @@ def _known_as(admin: Admin, plan: UserPlan) -> Iterator[Admin]:
 
 
 def _apply(admin: Admin, plan: UserPlan) -> None:
-    # Its own new password last: no connection can be opened with the old one then.
-    upserts = sorted(plan.upserts, key=lambda wish: wish.key == _own(admin))
+    _upsert(admin, [wish for wish in plan.upserts if wish.key != _own(admin)])
+    for start in range(0, len(plan.deletions), _BATCH):
+        _must(admin.alter_credentials((), plan.deletions[start : start + _BATCH]))
+    # Its own new password behind all else: each request goes to a broker drawn anew, and no connection can be opened
+    # with the old one then.
+    _upsert(admin, [wish for wish in plan.upserts if wish.key == _own(admin)])
+
+
+def _upsert(admin: Admin, upserts: Sequence[UserWish]) -> None:
     for start in range(0, len(upserts), _BATCH):
         wishes = upserts[start : start + _BATCH]
         with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:  # Hashing does not hold Python's lock.
             _must(admin.alter_credentials(pool.map(_credential, wishes), ()))
-    for start in range(0, len(plan.deletions), _BATCH):
-        _must(admin.alter_credentials((), plan.deletions[start : start + _BATCH]))
 
 
 def _credential(wish: UserWish) -> tuple[str, str, int, bytes, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -108,6 +109,21 @@ def test_a_password_changed_by_hand_is_noticed_and_set_back(ensure: Ensure, admi
     assert ensure("users", user("it-alice"))["diff"] == foreseen["diff"]
     assert accepted(admin, "it-alice", "s3cret-of-the-user") == [True] * 3
     assert not ensure("users", user("it-alice"))["changed"]
+
+
+def test_who_gives_itself_a_password_while_its_other_way_in_is_closed_gets_through(
+    connection: dict[str, Any],
+) -> None:
+    passwords = [PASSWORD, "of the meantime"] * 3
+    for before, after in itertools.pairwise([*passwords, PASSWORD]):
+        mine = {**connection, "sasl_password": before}
+        with Admin(Connection.from_params(mine)) as own:
+            salted = salted_password(SHA256, before, b"salt", 8192)
+            assert own.alter_credentials([("admin", SHA256, 8192, b"salt", salted)], ()) == {"admin": None}
+        done = run_module("streamops.kafka.users", {**mine, "users": [user("admin", after)]})
+        assert done.get("updated") == ["admin"], done.get("msg")
+    with Admin(Connection.from_params(connection)) as own:
+        assert own.credentials()["admin"] == {SHA512: 8192}
 
 
 def test_a_new_password_iterations_and_mechanism_are_set_and_the_old_way_in_is_closed(
