@@ -10,6 +10,7 @@ configuration keys only (1,000 topics in a fifth of the time), for the default b
 from __future__ import annotations
 
 import logging
+import re
 import traceback
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -28,18 +29,24 @@ if TYPE_CHECKING:
 HANDSHAKES = 10
 
 
-class _LastWords(logging.Handler):
-    """Keeps the last warning of kafka-python: why it got nowhere it tells only there, not in its exceptions."""
+class BootstrapCause(logging.Handler):
+    """Keeps why kafka-python reached no bootstrap server: its exception says only that the time is over, its log why.
+
+    Of a login that is refused it often sees no more than a closed socket, so a refusal once seen is kept.
+    """
+
+    _TOLD = re.compile(r"Bootstrap connection to \S+ failed: (.*) \(backoff [\d.]+ secs\)", re.DOTALL)
+    _REFUSED = "AuthenticationFailed"
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self.text = ""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep one that names a cause; others say that it waits, and at last that the time is over."""
-        text = record.getMessage()
-        if "failed: " in text and not text.startswith("Bootstrap failed"):
-            self.text = text
+        """Keep what one attempt says of its end."""
+        told = self._TOLD.fullmatch(record.getMessage())
+        if told and (self._REFUSED in told[1] or self._REFUSED not in self.text):
+            self.text = told[1]
 
 
 class Libraries:
@@ -74,16 +81,17 @@ class Libraries:
                 from kafka.admin import KafkaAdminClient
             except ImportError as error:
                 raise _missing("kafka-python") from error
-            last, log = _LastWords(), logging.getLogger("kafka")
+            cause, log = BootstrapCause(), logging.getLogger("kafka")
             log.addHandler(logging.NullHandler())
-            log.addHandler(last)
+            log.addHandler(cause)
             try:
                 self._python_client = KafkaAdminClient(**self.connection.kafka_python_config())
             except (errors.KafkaError, OSError) as error:
-                why = last.text or str(error)
+                # Which of the servers said so the library does not tell.
+                why = f"of one of them: {cause.text}" if cause.text else str(error)
                 raise ClusterUnreachableError(dict.fromkeys(self.connection.bootstrap_servers, why)) from error
             finally:
-                log.removeHandler(last)
+                log.removeHandler(cause)
         return self._python_client
 
     def _reported(self, otherwise: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +12,7 @@ from kafka.errors import KafkaConnectionError, NodeNotReadyError
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import (
     HANDSHAKES,
+    BootstrapCause,
     Libraries,
     explain,
     outcome,
@@ -92,3 +94,18 @@ def test_a_call_that_may_have_arrived_is_not_repeated() -> None:
 def test_the_draws_come_to_an_end() -> None:
     with pytest.raises(KafkaConnectionError, match="mismatch"):
         Drawing(*[WRONG_NAME] * HANDSHAKES, "answer").ask()
+
+
+def test_of_what_kafka_python_logs_a_refused_login_is_kept_before_closed_sockets() -> None:
+    cause = BootstrapCause()
+    log = logging.Logger("kafka")
+    log.addHandler(cause)
+    log.error("Bootstrap failed: KafkaTimeoutError: Unable to bootstrap from ['a:1']")
+    log.warning("Bootstrap %s not ready; waiting %.2f secs", "bootstrap-0", 0.1)
+    assert cause.text == ""
+    told = "Bootstrap connection to %s failed: %s (backoff %.2f secs)"
+    log.warning(told, "bootstrap-0", KafkaConnectionError("socket disconnected"), 0.05)
+    assert cause.text == "KafkaConnectionError: socket disconnected"
+    log.warning(told, "bootstrap-1", "SaslAuthenticationFailedError: invalid credentials", 0.1)
+    log.warning(told, "bootstrap-0", KafkaConnectionError("socket disconnected"), 0.1)
+    assert cause.text == "SaslAuthenticationFailedError: invalid credentials"
