@@ -59,7 +59,7 @@ def _add_sizes(
     sizes = partition_sizes(partitions, log_dirs)
     largest: dict[str, dict[str, int]] = {}
     for (name, number), size in sizes.items():
-        if size is not None and (name not in largest or size > largest[name]["size_bytes"]):
+        if name not in largest or size > largest[name]["size_bytes"]:
             largest[name] = {"partition": number, "size_bytes": size}
     for topic in topics:
         topic["largest_partition"] = largest.get(topic["name"])

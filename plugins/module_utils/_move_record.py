@@ -99,7 +99,8 @@ def wish_kept(params: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]
 
 def same_wish(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether two kept wishes ask for the same; one that an earlier version kept lacks the options that came since."""
-    defaults = wish_kept(asdict(Wish()), tuple(asdict(Wish())))
+    nothing = asdict(Wish())
+    defaults = wish_kept(nothing, tuple(nothing))
     return {**defaults, **one} == {**defaults, **other}
 
 

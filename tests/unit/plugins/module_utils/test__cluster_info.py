@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster_info import describe
+from ansible_collections.streamops.kafka.plugins.module_utils._log_sizes import LogDirs
 from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import (
     Broker,
     Partition,
@@ -65,6 +66,17 @@ def test_partitions_are_left_out_on_wish() -> None:
         "name": "low", "partition_count": 2, "replication_factor": 3, "min_insync_replicas": 2, "internal": False,
     }  # fmt: skip
     assert describe(CLUSTER)["topics"][1]["partitions"][0]["isr"] == [1, 2]
+
+
+def test_sizes_name_the_largest_partition_of_each_topic_with_and_without_its_partitions() -> None:
+    held = {2: LogDirs({("low", 0): 5, ("low", 1): 9, ("full", 0): 7}, 100, 30)}
+    for partitions in (True, False):
+        info = describe(CLUSTER, partitions=partitions, log_dirs=held)
+        assert {topic["name"]: topic["largest_partition"] for topic in info["topics"]} == {
+            "__off": None,
+            "full": {"partition": 0, "size_bytes": 7},
+            "low": {"partition": 1, "size_bytes": 9},
+        }
 
 
 def test_the_quorum_is_told_with_its_lag_and_is_none_in_zookeeper_mode() -> None:
