@@ -15,7 +15,8 @@ _PROOFS = {
     "count": "the brokers' counts ask for as many",
     "flow": "a minimum-cost flow needs as many",
 }
-
+#: Instead of a bound of bytes that no plan can reach.
+UNKEPT = "not every broker can keep its limit of bytes"
 
 #: Why a broker stays above its limit of bytes, by WHY_ABOVE of the planner.
 _ABOVE = {
@@ -49,7 +50,7 @@ def move_lines(plan: Mapping[str, Any]) -> list[str]:
 def _least(plan: Mapping[str, Any]) -> str:
     """How much less would do."""
     if plan["proof"] == "bytes" and plan.get("bytes_above"):
-        return "and not every broker can keep its limit of bytes"
+        return f"and {UNKEPT}"
     if plan["proof"] == "bytes":
         return f"and to keep all limits of bytes at least {megabytes(plan['bytes_bound'])} must move"
     return f"the fewest possible: {_PROOFS[plan['proof']]}"

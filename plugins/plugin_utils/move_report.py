@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._progress import duration
-from ansible_collections.streamops.kafka.plugins.plugin_utils.move_lines import above_lines, megabytes
+from ansible_collections.streamops.kafka.plugins.plugin_utils.move_lines import UNKEPT, above_lines, megabytes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.move_plots import by_broker, timeline
 
 #: How many partitions are listed; a plan of a million must still open in a browser.
@@ -78,7 +78,7 @@ def _tiles(plan: Mapping[str, Any], done: Mapping[str, Any]) -> str:
     real = f"took {duration(done['elapsed'])}" if done.get("elapsed") is not None else "not begun"
     fewest = f"fewest possible {plan['bound']:,}, proof: {plan['proof']}"
     if plan["proof"] == "bytes" and plan.get("bytes_above"):
-        fewest = "not every broker can keep its limit of bytes"
+        fewest = UNKEPT
     elif plan["proof"] == "bytes":
         fewest = f"at least {megabytes(plan['bytes_bound'])} to keep all limits of bytes"
     tiles = [
