@@ -11,6 +11,7 @@ from typing import TypeVar
 import pytest
 
 from tests.support.cluster import ROOT, Cluster, free_port_base
+from tests.support.growing import FOURTH, three_nodes, with_brokers
 from tests.support.modules import run_module
 from tests.support.secured import PASSWORD, secured_cluster
 from tests.support.zookeeper import ZookeeperCluster, shipped
@@ -31,6 +32,18 @@ def _installed(cluster: AnyCluster) -> Iterator[AnyCluster]:
 def combined(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three combined nodes kafka1 to kafka3; tests leave all of them running and in sync."""
     yield from _installed(Cluster(INVENTORIES / "local", tmp_path_factory.mktemp("combined"), free_port_base()))
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three combined nodes whose inventory brokers join and leave; not those of `combined`."""
+    yield from _installed(three_nodes(tmp_path_factory.mktemp("three")))
+
+
+@pytest.fixture(scope="module")
+def four(three: Cluster) -> Iterator[Cluster]:
+    """The cluster `three` with kafka4 in its inventory."""
+    yield from with_brokers(three, FOURTH)
 
 
 @pytest.fixture(scope="module")

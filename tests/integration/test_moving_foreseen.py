@@ -10,24 +10,12 @@ from typing import Any
 import pytest
 
 from tests.support.cluster import Cluster
-from tests.support.growing import FIFTH, FOURTH, held, moves, report, three_nodes, with_brokers
+from tests.support.growing import FIFTH, FOURTH, held, moves, report, with_brokers
 from tests.support.modules import run_module
 from tests.support.moves import administering, topic_of
 
 pytestmark = pytest.mark.full
 THROTTLE = 20_000_000
-
-
-@pytest.fixture(scope="module")
-def three(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Three combined nodes."""
-    yield from three_nodes(tmp_path_factory.mktemp("foreseen"))
-
-
-@pytest.fixture(scope="module")
-def four(three: Cluster) -> Iterator[Cluster]:
-    """The cluster with kafka4 in its inventory."""
-    yield from with_brokers(three, FOURTH)
 
 
 @pytest.fixture(scope="module")

@@ -10,24 +10,12 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.cluster import Cluster, until
-from tests.support.growing import FIFTH, FOURTH, held, moves, report, three_nodes, with_brokers
+from tests.support.growing import FIFTH, held, moves, report, with_brokers
 from tests.support.modules import run_module
 from tests.support.moves import administering, fill, move, throttles, topic_of
 from tests.support.traffic import producing, read_all
 
 TOPIC = "orders"
-
-
-@pytest.fixture(scope="module")
-def three(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Three combined nodes with some data."""
-    yield from three_nodes(tmp_path_factory.mktemp("moving"))
-
-
-@pytest.fixture(scope="module")
-def four(three: Cluster) -> Iterator[Cluster]:
-    """The cluster with kafka4 in its inventory."""
-    yield from with_brokers(three, FOURTH)
 
 
 @pytest.fixture(scope="module")

@@ -15,16 +15,11 @@ FOURTH: Hosts = {"kafka4": {"kafka_node_id": 4, "kafka_rack": "r1"}}
 FIFTH: Hosts = {"kafka5": {"kafka_node_id": 5, "kafka_rack": "r1"}}
 
 
-def three_nodes(directory: Path) -> Iterator[Cluster]:
-    """Three combined nodes, until the test ends."""
+def three_nodes(directory: Path) -> Cluster:
+    """Three combined nodes, not installed yet."""
     inventory = hosts_file(directory / "three", {"kraft_controllers": THREE, "kafka_brokers": THREE}, local_variables())
     variables = {"kafka_resources_move_report_dir": str(directory / "reports")}
-    cluster = Cluster(inventory, directory / "cluster", free_port_base(), variables)
-    try:
-        cluster.playbook().ok()
-        yield cluster
-    finally:
-        cluster.destroy()
+    return Cluster(inventory, directory / "cluster", free_port_base(), variables)
 
 
 def with_brokers(three: Cluster, brokers: Hosts) -> Iterator[Cluster]:
