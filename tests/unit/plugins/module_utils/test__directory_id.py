@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils._directory_id import directory_id
@@ -13,7 +13,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._directory_id impo
 CLUSTERS = st.text(min_size=1, max_size=30)
 
 
-@settings(deadline=None)
 @given(CLUSTERS, st.integers(0, 2**31 - 1))
 def test_has_the_form_of_a_kafka_uuid(cluster: str, node: int) -> None:
     text = directory_id(cluster, node)
@@ -25,7 +24,6 @@ def test_has_the_form_of_a_kafka_uuid(cluster: str, node: int) -> None:
     assert base64.urlsafe_b64encode(data).decode().rstrip("=") == text
 
 
-@settings(deadline=None)
 @given(CLUSTERS)
 def test_no_two_nodes_of_a_cluster_share_one(cluster: str) -> None:
     assert len({directory_id(cluster, node) for node in range(50)}) == 50

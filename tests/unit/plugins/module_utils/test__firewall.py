@@ -7,7 +7,7 @@ import ipaddress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils import _firewall
@@ -184,7 +184,6 @@ NODES = st.lists(
 OTHERS = st.lists(ADDRESSES, max_size=3, unique=True)
 
 
-@settings(deadline=None)
 @given(NODES, OTHERS, OTHERS, OTHERS, st.sampled_from(["10.0.0.32/29", "10.0.0.7", "0.0.0.0/0"]))
 def test_each_source_reaches_each_port_exactly_when_a_purpose_says_so(
     nodes: list[tuple[str, str, str]], gateways: list[str], mirrors: list[str], administrators: list[str], net: str
@@ -221,7 +220,6 @@ def test_each_source_reaches_each_port_exactly_when_a_purpose_says_so(
         assert _firewall.allowed(found, "127.0.0.1", 9092)
 
 
-@settings(deadline=None)
 @given(NODES)
 def test_the_text_looks_at_our_ports_only_and_does_not_depend_on_the_order(nodes: list[tuple[str, str, str]]) -> None:
     rules = [

@@ -268,7 +268,7 @@ ARGUMENTS = (
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(*ARGUMENTS)
 def test_no_plan_formats_what_is_not_empty(nodes: Any, given_id: str, registered: Any, replacing: str) -> None:
     plan = format_plan(nodes, given_id, registered, DRAWN, replacing)
@@ -277,7 +277,7 @@ def test_no_plan_formats_what_is_not_empty(nodes: Any, given_id: str, registered
         assert all(d["empty"] and not d["error"] for d in one["disks"] if d["path"] in planned)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(*ARGUMENTS)
 def test_no_plan_leaves_two_cluster_ids(nodes: Any, given_id: str, registered: Any, replacing: str) -> None:
     plan = format_plan(nodes, given_id, registered, DRAWN, replacing)
@@ -289,7 +289,7 @@ def test_no_plan_leaves_two_cluster_ids(nodes: Any, given_id: str, registered: A
         assert plan["first_installation"]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(*ARGUMENTS)
 def test_no_plan_formats_a_voter_once_any_node_has_started_unless_it_is_the_one_replaced(
     nodes: Any, given_id: str, registered: Any, replacing: str
@@ -301,7 +301,7 @@ def test_no_plan_formats_a_voter_once_any_node_has_started_unless_it_is_the_one_
         assert not any(plan["initial_controllers"].values())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(*ARGUMENTS)
 def test_one_refusal_empties_the_plan(nodes: Any, given_id: str, registered: Any, replacing: str) -> None:
     plan = format_plan(nodes, given_id, registered, DRAWN, replacing)

@@ -246,14 +246,14 @@ def harm(snapshot: Snapshot, wish: Stop) -> bool:
     return ready < 1 if len(voters) == 2 else ready * 2 <= len(voters)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(situations())
 def test_the_gate_allows_exactly_the_stops_that_break_nothing(situation: tuple[Snapshot, Stop]) -> None:
     snapshot, wish = situation
     assert bool(refusals(snapshot, wish)) == harm(snapshot, wish)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(situations(), st.integers(1, 6))
 def test_stopping_one_node_more_is_never_safer_for_partitions(situation: tuple[Snapshot, Stop], more: int) -> None:
     snapshot, wish = situation

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_disks import disk, disks, meta_properties
@@ -82,7 +82,6 @@ def test_a_damaged_meta_properties_is_an_error_that_says_so(tmp_path: Path, meta
     assert (found["empty"], found["meta_properties"]) == (False, None)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=300))
 def test_no_garbage_in_meta_properties_ends_in_a_traceback(
     tmp_path_factory: pytest.TempPathFactory, data: bytes

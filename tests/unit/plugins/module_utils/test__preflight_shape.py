@@ -54,14 +54,14 @@ JUNK = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(variable=st.sampled_from([*CLUSTER, "kafka_node_id", "kafka_log_dirs", "kafka_rack"]), value=JUNK)
 def test_no_value_whatsoever_makes_the_rules_crash(variable: str, value: Any) -> None:
     check_inventory(combined(hosts={"kafka2": {variable: value}}))
     check_inventory(combined(**{variable: value}))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(entry=st.dictionaries(st.sampled_from(["name", "port", "config", "purpose", "state", "partitions"]), JUNK))
 def test_no_entry_whatsoever_makes_the_rules_crash(entry: dict[str, Any]) -> None:
     check_inventory(combined(kafka_topics=[entry], kafka_listeners=[entry]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils._properties import (
@@ -18,13 +18,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._properties import
 AWKWARD = st.text(st.one_of(st.sampled_from(" =:#!\\\n\r\t\fu"), st.characters(codec="utf-16")), max_size=12)
 
 
-@settings(deadline=None)
 @given(st.dictionaries(AWKWARD, AWKWARD, max_size=6))
 def test_any_text_reads_back_as_it_was_printed(properties: dict[str, str]) -> None:
     assert parse(to_text(properties)) == properties
 
 
-@settings(deadline=None)
 @given(st.dictionaries(AWKWARD, AWKWARD, max_size=4))
 def test_printed_text_is_ascii_and_has_one_line_per_key(properties: dict[str, str]) -> None:
     text = to_text(properties)
@@ -32,7 +30,6 @@ def test_printed_text_is_ascii_and_has_one_line_per_key(properties: dict[str, st
     assert text.count("\n") == len(properties)
 
 
-@settings(deadline=None)
 @given(st.text(st.characters(blacklist_characters="\\"), max_size=200))
 def test_text_without_escapes_always_parses(text: str) -> None:
     assert all(isinstance(value, str) for value in parse(text).values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils._properties import declare
@@ -130,7 +130,6 @@ def test_a_node_that_does_not_run_has_no_reason_to_restart() -> None:
 TEXTS = st.dictionaries(st.sampled_from(["a", "log.dirs", "num.io.threads", "x.password"]), st.text(max_size=3))
 
 
-@settings(deadline=None)
 @given(TEXTS, TEXTS)
 def test_every_difference_is_either_a_reason_or_applied_live_or_cluster_level(
     before: dict[str, str], after: dict[str, str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils import _start_record as record
@@ -28,7 +28,6 @@ def test_splits_an_argument_file_as_java_does(text: str, words: list[str]) -> No
     assert record.argument_file_words(text) == words
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(st.characters(blacklist_characters="\0"), max_size=10), max_size=5))
 def test_quoted_words_come_back_whole(words: list[str]) -> None:
     escapes = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"}

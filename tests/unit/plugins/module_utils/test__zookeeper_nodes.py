@@ -96,7 +96,7 @@ def test_memberships_that_are_no_step_apart_are_refused() -> None:
 MEMBERSHIPS = st.sets(st.integers(1, 9), min_size=3, max_size=7)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(MEMBERSHIPS, MEMBERSHIPS)
 def test_every_two_majorities_that_follow_each_other_share_a_server(now: set[int], target: set[int]) -> None:
     steps = member_steps(running(tuple(sorted(now))), target)
