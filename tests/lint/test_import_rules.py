@@ -27,6 +27,7 @@ CLIENTS = {
     "_client_moves.py": {"confluent_kafka", "kafka"},
     "_client_state.py": {"confluent_kafka", "kafka"},
     "_client_topics.py": {"confluent_kafka", "kafka"},
+    "_java_stores.py": {"cryptography"},
     "_zookeeper_client.py": {"kazoo"},
 }
 #: What _client.py is made of: others import _client.py only.
@@ -90,6 +91,7 @@ IMPURE = {
     "_client_topics.py": "the cluster",
     "_clock_sync.py": "the clock of the kernel",
     "_firewall_apply.py": "nftables",
+    "_java_stores.py": "files",
     "_leader_election_apply.py": "the cluster",
     "_log_lines.py": "files",
     "_maven.py": "files, Maven",
