@@ -90,7 +90,8 @@ _BOOLEANS = (
     "enabled",
     "audit",
 )
-_LEGACY_ONLY = ("streams", "consumer_config", "producer_config")
+#: Keys of a flow that MirrorMaker 2 has no use for.
+LEGACY_ONLY = ("streams", "consumer_config", "producer_config")
 
 
 def read_flows(raw: Sequence[Mapping[str, Any]]) -> list[Flow]:
@@ -162,7 +163,7 @@ def _item_problems(path: str, item: Any) -> Iterator[tuple[str, str]]:
         if item.get(key) is not None:
             yield from ((f"{path}.{key}", complaint) for complaint in _value_complaints(key, item[key]))
     if item.get("engine", MIRROR_MAKER_2) != LEGACY:
-        for key in _LEGACY_ONLY:
+        for key in LEGACY_ONLY:
             if key in item:
                 yield f"{path}.{key}", "belongs to engine legacy; MirrorMaker 2 takes native properties in config"
 
