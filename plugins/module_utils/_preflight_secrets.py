@@ -25,7 +25,7 @@ WEAK = frozenset(
 
 
 # Passwords that only some clusters need; empty is their default.
-OPTIONAL = frozenset({"kafka_admin_password", "spark_validation_password", "zookeeper_password"})
+OPTIONAL = frozenset({"kafka_admin_password", "mirror_password", "spark_validation_password", "zookeeper_password"})
 
 
 def undefined(inventory: Inventory) -> Iterator[Violation]:

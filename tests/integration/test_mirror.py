@@ -95,13 +95,15 @@ def test_a_changed_flow_restarts_the_mirror_and_nothing_else(mirrored: Mirrored)
 def test_one_cluster_under_two_names_is_refused_and_nothing_is_changed(mirrored: Mirrored) -> None:
     before = mirrored.pids()
     # The mirror is told that dc_b has the addresses of dc_a, whose node ids are three less.
-    ports = {"CLIENT": "(kafka_node_id - 1) % 3 + 1", "BROKER": "kafka_node_id", "CONTROLLER": "kafka_node_id"}
+    ports = {"CLIENT": "(number - 1) % 3 + 1", "BROKER": "number", "CONTROLLER": "number"}
     listeners = [
         {
             "name": name,
             "host": "127.0.0.1",
             "purpose": f"{name.lower()}s",
-            "port": "{{ kafka_port_base | int + 10 * (" + slot + ") + " + str(offset) + " }}",
+            "port": "{{ kafka_port_base | int + 10 * ("
+            + slot.replace("number", "kafka_node_id | default(1)")
+            + f") + {offset} }}}}",
         }
         for offset, (name, slot) in enumerate(ports.items())
     ]
