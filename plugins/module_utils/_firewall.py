@@ -37,8 +37,6 @@ PARTIES = {
 NODES = ("brokers", "controllers", "zookeepers", "mirrors")
 # Where sshd listens unless ansible_port says something else.
 SSH_PORT = 22
-# Where a mirror listens for its peers unless it says something else: the default of the role mirror_maker.
-REST_PORT = 8443
 LOCAL = ("local", "ansible.builtin.local")
 
 
@@ -96,7 +94,6 @@ def places(
     """
     brokers, controllers = (list(groups.get(names[key], [])) for key in ("brokers", "controllers"))
     zookeepers, mirrors = (list(groups.get(names.get(key, ""), [])) for key in ("zookeeper", "mirrors"))
-    defaults = {"mirror_maker_rest_port": REST_PORT, **defaults}
     clusters = [
         hostvars[host].get("kafka_cluster_name", defaults["kafka_cluster_name"])
         for host in (*controllers, *brokers, *zookeepers, *mirrors)

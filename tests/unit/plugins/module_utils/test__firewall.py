@@ -22,6 +22,7 @@ DEFAULTS = {
     "kafka_cluster_name": "kafka",
     "kafka_listeners": LISTENERS,
     "kafka_firewall_client_groups": ["spark_gateway", "mirror_makers"],
+    "mirror_maker_rest_port": 8443,
 }
 NAMES = {
     "brokers": "kafka_brokers",
