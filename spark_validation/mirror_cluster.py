@@ -54,7 +54,7 @@ class MirrorCluster:
     ) -> None:
         self._admin.close(self._java.java.time.Duration.ofSeconds(2))
 
-    def topics(self, names: Iterable[str]) -> dict[str, TopicSeen]:
+    def topics(self, names: list[str]) -> dict[str, TopicSeen]:
         """Those of `names` that exist, with what the audit needs of their settings."""
         described = self._admin.describeTopics(self._list(names)).topicNameValues()
         found = {}
@@ -111,9 +111,9 @@ class MirrorCluster:
         call = self._admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata()
         answer = self.asked(f"offsets of group {group} of cluster {self.alias}", call.get)
         return {
-            (str(entry.getKey().topic()), int(entry.getKey().partition())): int(entry.getValue().offset())
-            for entry in answer.entrySet()
-            if entry.getValue() is not None
+            (str(place.topic()), int(place.partition())): int(answer.get(place).offset())
+            for place in answer.keySet()
+            if answer.get(place) is not None
         }
 
     @property

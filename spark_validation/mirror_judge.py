@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from spark_validation.mirror_cluster import Place, TopicSeen
@@ -67,17 +67,22 @@ def judge_caught_up(waited: Waited, frontiers: Mapping[Place, int | None], secon
 
 
 def judge_topics(
-    pairs: list[Pair], source: Mapping[str, TopicSeen], target: Mapping[str, TopicSeen], held: Mapping[str, int],
-    examples: int,
-) -> list[Check]:  # fmt: skip
-    """Whether the target has the topics, with partitions enough. `held`: source topics that hold records, how many."""
-    missing = [pair for pair in pairs if pair.target not in target and held.get(pair.source)]
+    pairs: list[Pair],
+    source: Mapping[str, TopicSeen],
+    target: Mapping[str, TopicSeen],
+    held: Container[str],
+    arguments: Arguments,
+) -> list[Check]:
+    """Whether the target has the topics, with partitions enough. `held`: source topics that hold records."""
+    examples = arguments.max_examples
+    missing = [pair for pair in pairs if pair.target not in target and pair.source in held]
     counted = [
         (pair, source[pair.source].partitions, target[pair.target].partitions)
         for pair in pairs
         if pair.source in source and pair.target in target
     ]
-    fewer = [item for item in counted if item[2] < item[1]]
+    # The legacy engine partitions anew, so it needs no partition of a certain number.
+    fewer = [item for item in counted if item[2] < item[1] and arguments.keeps_partitions]
     more = [item for item in counted if item[2] > item[1]]
     return [
         Check(

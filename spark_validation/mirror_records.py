@@ -10,6 +10,7 @@ changed).
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, Row, Window
@@ -161,7 +162,7 @@ def example(row: Row, scope: Scope) -> dict[str, Any]:
         "partition": one["partition"],
         "source_offset": source["offset"] if source else None,
         "target_offset": target["offset"] if target else values.get("target_offset"),
-        "timestamp": one["ts"],
+        "timestamp": moment(one["ts"]),
         "key": preview(one["key"]),
     }
     if source and target:
@@ -181,6 +182,14 @@ def _side(values: dict[str, Any], prefix: str) -> dict[str, Any] | None:
     if values[f"{prefix}offset"] is None:
         return None
     return {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
+
+
+def moment(ts: int) -> str:
+    """Epoch milliseconds as text (UTC); a number that no calendar has stays a number."""
+    try:
+        return datetime.fromtimestamp(ts / 1000, UTC).isoformat(timespec="milliseconds")
+    except (ValueError, OverflowError, OSError):
+        return f"{ts} ms"
 
 
 def preview(key: Any) -> str:

@@ -9,9 +9,10 @@ import pytest
 from spark_validation import mirror_judge
 from spark_validation.mirror_cluster import Place, TopicSeen
 from spark_validation.mirror_config import Arguments, Pair, parse
+from spark_validation.mirror_freeze import SourceFrozen, TargetFrozen, begins, scopes
 from spark_validation.mirror_position import taken
 from spark_validation.mirror_records import preview, size
-from spark_validation.mirror_seen import Compared, Found, Scope, merged
+from spark_validation.mirror_seen import Compared, Found, Scope, Span, merged
 from spark_validation.mirror_wait import Waited, left
 from spark_validation.result import verdict_of
 from tests.unit.spark_validation.test_mirror_arguments import GOOD
@@ -64,7 +65,7 @@ def test_missing_topics_and_partitions_fail_and_more_partitions_inform() -> None
     pairs = [Pair(name, f"m.{name}") for name in ("gone", "empty", "fewer", "more")]
     source = {pair.source: topic(pair.source, 3) for pair in pairs}
     target = {"m.fewer": topic("m.fewer", 2), "m.more": topic("m.more", 4)}
-    checks = mirror_judge.judge_topics(pairs, source, target, {"gone": 1, "fewer": 1, "more": 1}, 20)
+    checks = mirror_judge.judge_topics(pairs, source, target, {"gone", "fewer", "more"}, arguments())
     assert {check.name: (check.status, check.actual) for check in checks} == {
         "topics": ("fail", 1),
         "partitions": ("fail", 1),
@@ -111,3 +112,35 @@ def test_keys_and_values_are_shown_as_text_that_can_be_read() -> None:
 def test_findings_of_several_reads_are_one() -> None:
     both = merged([Found(2, {0: 2}, [{"a": 1}]), Found(3, {0: 1, 1: 2}, [{"b": 2}, {"c": 3}])], 2)
     assert both == Found(5, {0: 3, 1: 2}, [{"a": 1}, {"b": 2}])
+
+
+def frozen(starts: dict[Place, int], log_starts: dict[Place, int]) -> tuple[SourceFrozen, TargetFrozen]:
+    source = SourceFrozen({"orders": topic("orders", 1)}, log_starts, starts, {("orders", 0): 41})
+    there = ("dc_a.orders", 0)
+    target = TargetFrozen({"dc_a.orders": topic("dc_a.orders", 2)}, {there: 7, (there[0], 1): 0},
+                          {there: 7, (there[0], 1): 0}, {there: 49, (there[0], 1): 0})  # fmt: skip
+    return source, target
+
+
+def test_the_source_is_read_to_its_second_end_and_cuts_are_known() -> None:
+    place: Place = ("orders", 0)
+    source, target = frozen({place: 3}, {place: 3})
+    (scope,) = scopes([Pair("orders", "dc_a.orders"), Pair("x", "y")], source, target, {place: 60}, None, 0)
+    assert scope.spans == (
+        Span(0, 41, (3, 60), (7, 49), cut_source=True, cut_target=True),
+        Span(1, None, None, (0, 0)),
+    )
+
+
+def test_a_start_by_time_is_no_cut() -> None:
+    place: Place = ("orders", 0)
+    source, target = frozen({place: 20}, {place: 3})
+    (scope,) = scopes([Pair("orders", "dc_a.orders")], source, target, {place: 60}, 5, 0)
+    assert not scope.spans[0].cut_source
+
+
+def test_where_to_begin_is_the_later_of_log_and_time_and_never_behind_the_end() -> None:
+    starts: dict[Place, int] = {("a", 0): 5, ("a", 1): 5, ("a", 2): 5}
+    ends: dict[Place, int] = {("a", 0): 9, ("a", 1): 9, ("a", 2): 4}
+    assert begins(starts, ends, None) == {("a", 0): 5, ("a", 1): 5, ("a", 2): 4}
+    assert begins(starts, ends, {("a", 0): 7, ("a", 1): -1, ("a", 2): 2}) == {("a", 0): 7, ("a", 1): 9, ("a", 2): 4}
