@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,8 +21,8 @@ from spark_validation.report import render
 from spark_validation.result import Result
 from tests.support.cluster import Cluster
 from tests.support.mirror_copies import Message, mirror, positions, write
-from tests.support.modules import run_module
-from tests.support.spark import start_session
+from tests.support.modules import REPOSITORY, run_module
+from tests.support.spark import connector_jars, start_session
 
 PARTITIONS = 3
 OFFSETS = "mm2-offsets.dc_a.internal"
@@ -39,11 +40,11 @@ def spark() -> Iterator[SparkSession]:
 def servers(combined: Cluster) -> str:
     topics = [topic(OFFSETS, **{"cleanup.policy": "compact"})]
     topics += [topic(name) for name in ("orders", "dc_a.orders", "dc_a.lossy", "lossy", "ahead", "gone", "short")]
-    topics += [topic("dc_a.short"), topic("idle"), topic("old"), topic("dc_a.ahead")]
+    topics += [topic("lone"), topic("dc_a.lone"), topic("dc_a.short"), topic("idle"), topic("old"), topic("dc_a.ahead")]
     topics += [topic("stamped"), topic("dc_a.stamped", **{"message.timestamp.type": "LogAppendTime"})]
     topics += [topic(name, **{"cleanup.policy": "compact"}) for name in ("state", "dc_a.state")]
     result = run_module("streamops.kafka.topics", {"bootstrap_servers": combined.bootstrap_servers, "topics": topics})
-    assert not result["failed"], result
+    assert not result["failed"], result["msg"]
     return ",".join(combined.bootstrap_servers)
 
 
@@ -185,3 +186,27 @@ def test_the_legacy_engine_tells_its_position_as_a_group(spark: SparkSession, se
     same = {"topics": [{"source": "old", "target": "old"}]}
     result = audit(spark, servers, tmp_path, [], **legacy, **same)
     assert (result["verdict"], bad(result)) == ("pass", {})
+
+
+def test_the_job_is_submitted_by_the_module_with_secrets_in_its_file_only(servers: str, tmp_path: Path) -> None:
+    write(servers, "lone", messages(9))
+    positions(servers, OFFSETS, "dc_a", "lone", mirror(servers, "lone", "dc_a.lone", PARTITIONS))
+    side = {"bootstrap_servers": servers.split(",")}
+    result = run_module(
+        "streamops.kafka.spark_job",
+        {
+            "job": "mirror_audit", "output_dir": str(tmp_path / "reports"), "run_id": "lone",
+            "package": str(REPOSITORY / "spark_validation"), "python": sys.executable,
+            "spark_submit": str(Path(sys.executable).with_name("spark-submit")), "jars": connector_jars(),
+            "client_properties": {"client.id": "target"},
+            "source_client_properties": {"client.id": "source", "ssl.key.password": "s3cret"},
+            "arguments": {
+                "source": {"alias": "dc_a", **side}, "target": {"alias": "dc_b", **side},
+                "position": {"offsets_topic": OFFSETS}, "topics": [{"source": "lone", "target": "dc_a.lone"}],
+            },
+        },
+        timeout=300,
+    )  # fmt: skip
+    assert result["verdict"] == "pass", result
+    assert "s3cret" not in Path(result["report"]).read_text()
+    assert not (Path(result["report"]).parent / "args.json").exists()

@@ -147,3 +147,10 @@ def renumbered(log: Log) -> None:
     """Give the records of a damaged log consecutive offsets again."""
     for index, events in log.items():
         log[index] = [replace(event, offset=place) for place, event in enumerate(events)]
+
+
+def sound(seed: int = 1, partitions: int = 2, size: int = 60, **given: Any) -> FakeMirror:
+    """A mirror without fault whose source has no gaps, so that places are offsets."""
+    source = drawn_log(random.Random(seed), partitions, size)
+    renumbered(source)
+    return FakeMirror(source, mirrored(source), **given)
