@@ -4,9 +4,14 @@
 
 from __future__ import annotations
 
+import textwrap
+
 
 class ModuleDocFragment:
-    """Options of the connection to a Kafka cluster; equal to CONNECTION_SPEC, which a test checks."""
+    """Options of the connection to a Kafka cluster; equal to CONNECTION_SPEC, which a test checks.
+
+    SOURCE is for modules that also look at another cluster, from which records come.
+    """
 
     DOCUMENTATION = r"""
 options:
@@ -53,3 +58,18 @@ notes:
   - Runs where the brokers can be reached, usually the control node (C(delegate_to=localhost)), once per cluster.
   - The action group C(streamops.kafka.cluster) sets these options for several tasks through C(module_defaults).
 """
+
+    SOURCE = (
+        r"""
+options:
+  source_connection:
+    description: >-
+      The connection to the source cluster, with the options that the module itself has for the target. Defaults of
+      the action group do not reach in here.
+    type: dict
+    required: true
+    suboptions:
+"""
+        # The same options, without the line that opens them and without requirements and notes.
+        + textwrap.indent(DOCUMENTATION.split("options:\n", 1)[1].split("requirements:\n", 1)[0], "    ")
+    )

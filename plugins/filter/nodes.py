@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filters that answer questions about the nodes of a cluster; the answers are computed in module_utils/_nodes.py."""
+"""Filters about the nodes of a cluster and its mirrors, which module_utils/_nodes.py and _mirror_*.py answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils import _nodes
+from ansible_collections.streamops.kafka.plugins.module_utils import _mirror_clients, _mirror_nodes, _nodes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.explained import explained
 
 
@@ -26,20 +26,38 @@ def cluster_nodes(
     )
 
 
+def mirror_nodes(
+    hostvars: Mapping[str, Any],
+    groups: Mapping[str, Sequence[str]],
+    names: Mapping[str, str],
+    defaults: Mapping[str, Any],
+) -> list[dict[str, Any]]:
+    """The mirrors next to the cluster `names.cluster`; `names.mirrors` is their group."""
+    hosts = list(groups.get(names["mirrors"], []))
+    return _mirror_nodes.mirror_nodes(hostvars, hosts, names["cluster"], defaults)
+
+
 class FilterModule:
     """What Ansible asks for the filters of this file."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {
+            "cluster_endpoints": explained(_mirror_clients.cluster_endpoints),
             "cluster_nodes": explained(cluster_nodes),
             "endpoints": explained(_nodes.endpoints),
             "initial_controllers": explained(_nodes.initial_controllers),
             "live_properties": explained(_nodes.live_properties),
             "listener_properties": explained(_nodes.listener_properties),
             "machine_hosts": explained(_nodes.machine_hosts),
+            "mirror_clients": explained(_mirror_clients.mirror_clients),
+            "mirror_nodes": explained(mirror_nodes),
+            "mirror_reach": explained(_mirror_nodes.mirror_reach),
+            "mirror_secrets": explained(_mirror_clients.mirror_secrets),
+            "mirror_trusts": explained(_mirror_clients.mirror_trusts),
             "node_lines": explained(_nodes.node_lines),
             "peer_names": explained(_nodes.peer_names),
+            "rest_url": explained(_mirror_nodes.rest_url),
             "voter_listeners": explained(_nodes.voter_listeners),
             "with_disks": explained(_nodes.with_disks),
         }

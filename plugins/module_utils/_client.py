@@ -3,8 +3,8 @@
 """The one door to a Kafka cluster: what it is, and by subject all that it can be asked and told.
 
 This file and those it takes its calls from (_client_topics, _client_configs, _client_access, _client_brokers,
-_client_moves, _client_state, all on _client_libraries, which says what each library is for) are the only ones that
-import a Kafka library.
+_client_mirrors, _client_moves, _client_state, all on _client_libraries, which says what each library is for) are the
+only ones that import a Kafka library.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import replace
 from ansible_collections.streamops.kafka.plugins.module_utils._client_access import AccessCalls
 from ansible_collections.streamops.kafka.plugins.module_utils._client_brokers import BrokerCalls
 from ansible_collections.streamops.kafka.plugins.module_utils._client_configs import BROKER, TOPIC, ConfigCalls
+from ansible_collections.streamops.kafka.plugins.module_utils._client_mirrors import MirrorCalls
 from ansible_collections.streamops.kafka.plugins.module_utils._client_moves import MoveCalls
 from ansible_collections.streamops.kafka.plugins.module_utils._client_state import STATE_CONFIG, STATE_TOPIC, StateCalls
 from ansible_collections.streamops.kafka.plugins.module_utils._client_topics import TopicCalls, TopicSpec
@@ -30,7 +31,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import (
 __all__ = ["BROKER", "STATE_CONFIG", "STATE_TOPIC", "TOPIC", "Admin", "TopicSpec"]
 
 
-class Admin(TopicCalls, ConfigCalls, AccessCalls, BrokerCalls, MoveCalls, StateCalls):
+class Admin(TopicCalls, ConfigCalls, AccessCalls, BrokerCalls, MirrorCalls, MoveCalls, StateCalls):
     """Administration of one cluster; a context manager that says within seconds when the cluster cannot be reached.
 
     Every method raises a StreamopsError: C(ClusterUnreachableError), C(RequestFailedError) or C(MissingLibraryError).

@@ -63,16 +63,32 @@ class MoveCalls(Libraries):
             if found.error_code
         }
 
-    def end_offsets(self, partitions: Iterable[Key]) -> dict[Key, int]:
-        """The log end offsets of these partitions; those that cannot tell (no leader, deleted) are left out."""
-        from confluent_kafka import KafkaException, TopicPartition
+    def end_offsets(self, partitions: Iterable[Key], committed: bool = False) -> dict[Key, int]:
+        """The log end offsets of these partitions; those that cannot tell (no leader, deleted) are left out.
+
+        C(committed): the last stable offsets, below which no transaction is open (KIP-98).
+        """
         from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
 
-        latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]
-        wanted = {TopicPartition(topic, index): latest for topic, index in partitions}
+        return self._edges(partitions, OffsetSpec.latest(), committed)  # type: ignore[no-untyped-call]
+
+    def start_offsets(self, partitions: Iterable[Key]) -> dict[Key, int]:
+        """The first offsets that these partitions still hold; those that cannot tell are left out."""
+        from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
+
+        return self._edges(partitions, OffsetSpec.earliest(), False)  # type: ignore[no-untyped-call]
+
+    def _edges(self, partitions: Iterable[Key], edge: Any, committed: bool) -> dict[Key, int]:
+        from confluent_kafka import IsolationLevel, KafkaException, TopicPartition
+
+        wanted = {TopicPartition(topic, index): edge for topic, index in partitions}
         if not wanted:
             return {}
-        asked = self._confluent.list_offsets(wanted, request_timeout=self.connection.request_timeout)
+        asked = self._confluent.list_offsets(
+            wanted,
+            isolation_level=IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED,
+            request_timeout=self.connection.request_timeout,
+        )
         found: dict[Key, int] = {}
         for where, future in asked.items():
             try:

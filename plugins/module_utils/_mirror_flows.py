@@ -31,7 +31,7 @@ TOPICS_EXCLUDED = (r".*[\-.]internal", r".*\.replica", r"__.*", r"_streamops_.*"
 GROUPS_EXCLUDED = (r"console-consumer-.*", r"connect-.*", r"__.*")
 #: Topics that MirrorMaker 2 keeps for itself, whatever the pattern says (ReplicationPolicy.isInternalTopic), and its
 #: signs of life, which it mirrors by itself.
-_OWN_TOPICS = re.compile(r"mm2-.*|.*\.checkpoints\.internal|(.*\.)?heartbeats")
+OWN_TOPICS = re.compile(r"mm2-.*|.*\.checkpoints\.internal|(.*\.)?heartbeats")
 #: An alias becomes a part of keys, of topic names and of consumer groups.
 _ALIAS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
@@ -90,7 +90,8 @@ _BOOLEANS = (
     "enabled",
     "audit",
 )
-_LEGACY_ONLY = ("streams", "consumer_config", "producer_config")
+#: Keys of a flow that MirrorMaker 2 has no use for.
+LEGACY_ONLY = ("streams", "consumer_config", "producer_config")
 
 
 def read_flows(raw: Sequence[Mapping[str, Any]]) -> list[Flow]:
@@ -111,7 +112,7 @@ def flow_problems(raw: Any) -> list[tuple[str, str]]:
 
 def matches(flow: Flow, topic: str) -> bool:
     """Whether MirrorMaker mirrors a topic of the source: as DefaultTopicFilter and isCycle of its connector decide."""
-    if _OWN_TOPICS.fullmatch(topic) or _any(TOPICS_EXCLUDED + flow.topics_exclude, topic):
+    if OWN_TOPICS.fullmatch(topic) or _any(TOPICS_EXCLUDED + flow.topics_exclude, topic):
         return False
     return _any(flow.topics, topic) and not _is_cycle(flow, topic)
 
@@ -162,7 +163,7 @@ def _item_problems(path: str, item: Any) -> Iterator[tuple[str, str]]:
         if item.get(key) is not None:
             yield from ((f"{path}.{key}", complaint) for complaint in _value_complaints(key, item[key]))
     if item.get("engine", MIRROR_MAKER_2) != LEGACY:
-        for key in _LEGACY_ONLY:
+        for key in LEGACY_ONLY:
             if key in item:
                 yield f"{path}.{key}", "belongs to engine legacy; MirrorMaker 2 takes native properties in config"
 

@@ -71,10 +71,15 @@ class Cluster:
     def __post_init__(self) -> None:
         hosts = yaml.safe_load((self.inventory / "hosts.yml").read_text())
         self.identities: dict[str, int] = {
-            host: variables.get("kafka_node_id") or variables["zookeeper_id"]
+            host: identity
             for group in hosts.values()
             for host, variables in (group.get("hosts") or {}).items()
+            if (identity := self.identity(variables or {})) is not None
         }
+
+    def identity(self, variables: dict[str, Any]) -> int | None:
+        """The number of a node, from which its ports follow; None for a host that is no node with a number."""
+        return variables.get("kafka_node_id") or variables.get("zookeeper_id")
 
     @property
     def nodes(self) -> list[str]:

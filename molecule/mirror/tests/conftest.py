@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.machines import Ask, Machine
-from tests.support.mirrored import Centre, Mirror
+from tests.support.centres import Centre, Mirror
 
 ENDS = ("dc_a", "dc_b")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.machines import Machine, docker, eventually
-from tests.support.mirrored import PATIENCE, Mirror
+from tests.support.centres import PATIENCE, Mirror
 from tests.support.traffic import producing
 
 # Seconds without a line, and how many of them what is under way may still arrive.

@@ -6,7 +6,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from tests.support.machines import Machine
-from tests.support.mirrored import Mirror
+from tests.support.centres import Mirror
 from tests.support.planted import forms
 
 MARKS = [form.decode() for form in forms(b"planted-")]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.machines import Attempted, Machine
-from tests.support.mirrored import Mirror
+from tests.support.centres import Mirror
 
 Attempt = Callable[..., str]
 

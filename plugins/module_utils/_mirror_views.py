@@ -1,0 +1,57 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Flows as roles need them: plain data of what concerns one cluster, and what is mirrored under which name. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import (
+    LEGACY,
+    LEGACY_ONLY,
+    Flow,
+    flows_into,
+    legacy_group,
+    matches,
+    offsets_topic,
+    read_flows,
+    remote_topic,
+)
+
+
+def mirror_flows_into(raw: Sequence[Mapping[str, Any]], cluster: str) -> list[dict[str, Any]]:
+    """The enabled flows into a cluster as mappings with every key that their engine has, defaults filled in.
+
+    Such a mapping is a flow again for everything that takes one. ValueError for flows that are not in order.
+    """
+    return [_plain(flow) for flow in flows_into(read_flows(raw), cluster)]
+
+
+def mirror_clusters_needed(raw: Sequence[Mapping[str, Any]], cluster: str) -> list[str]:
+    """The clusters that a mirror next to this one has to reach: itself and the sources of its flows, sorted.
+
+    Empty where no flow goes into it.
+    """
+    carried = flows_into(read_flows(raw), cluster)
+    return sorted({alias for flow in carried for alias in (flow.source, flow.target)})
+
+
+def mirror_topics(flow: Mapping[str, Any], names: Iterable[str]) -> list[dict[str, str]]:
+    """Which of the source's topics a flow covers, each with its name in the target: {source, target}, sorted."""
+    read = read_flows([flow])[0]
+    return [{"source": name, "target": remote_topic(read, name)} for name in sorted(names) if matches(read, name)]
+
+
+def mirror_position(flow: Mapping[str, Any]) -> dict[str, str]:
+    """Where one reads how far a flow has come: {offsets_topic} in the target, or {group} of the source for legacy."""
+    read = read_flows([flow])[0]
+    return {"group": legacy_group(read)} if read.engine == LEGACY else {"offsets_topic": offsets_topic(read)}
+
+
+def _plain(flow: Flow) -> dict[str, Any]:
+    found = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(flow).items()}
+    for key in ("config", "consumer_config", "producer_config"):
+        found[key] = found[key] or {}
+    return {key: value for key, value in found.items() if flow.engine == LEGACY or key not in LEGACY_ONLY}

@@ -1,0 +1,250 @@
+#!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Say how far a mirror is behind, or wait until it has caught up."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: mirror_status
+short_description: Say how far a mirror is behind, or wait until it has caught up
+version_added: "0.1.0"
+author: streamops engineers (@streamops)
+description:
+  - Compares the logs of the source with the positions that MirrorMaker 2 has written down in the target, or with the
+    offsets that the legacy MirrorMaker has committed in the source, and tells records behind for each partition.
+  - Markers of transactions and records of aborted ones are never mirrored, so they do not count.
+  - Tells also how old the latest heartbeat is that came through the mirror, and the latest checkpoint.
+  - With O(state=caught_up) waits, bounded, and shows one line per interval with records behind, partitions done, rate
+    and time left. A flow that covers no topic, or not one that it names, is refused and never called caught up.
+extends_documentation_fragment:
+  - streamops.kafka._attributes
+  - streamops.kafka._connection
+  - streamops.kafka._connection.source
+attributes:
+  check_mode:
+    support: full
+    details: Looks once and reports; never fails because a mirror is behind.
+  diff_mode:
+    support: none
+    details: It changes nothing.
+  idempotent:
+    support: full
+options:
+  source:
+    description: Alias of the source in MirrorMaker's properties, in this collection its C(kafka_cluster_name).
+    type: str
+    required: true
+  target:
+    description: Alias of the target, which is the cluster that O(bootstrap_servers) name.
+    type: str
+    required: true
+  topics:
+    description: >-
+      Topics of the source, as in C(mirror_flows), regular expressions for whole names. One that is a plain name must
+      find its topic; of the others one at least must find something.
+    type: list
+    elements: str
+    required: true
+  topics_exclude:
+    description: Regular expressions of topics that are left out, beside those that MirrorMaker always leaves out.
+    type: list
+    elements: str
+    default: []
+  policy:
+    description: Whether a topic gets the source's alias in front of its name, or keeps its name.
+    type: str
+    choices: [default, identity]
+    default: default
+  engine:
+    description: What mirrors. The legacy MirrorMaker always keeps names.
+    type: str
+    choices: [mirror_maker_2, legacy]
+    default: mirror_maker_2
+  state:
+    description:
+      - V(observed) looks once.
+      - V(caught_up) waits until no more than O(max_lag) records are behind, every topic with all its partitions is in
+        the target, and heartbeats are as young as O(max_heartbeat_age) says.
+    type: str
+    choices: [observed, caught_up]
+    default: observed
+  max_lag:
+    description: Records that the flow as a whole may be behind.
+    type: int
+    default: 0
+  max_heartbeat_age:
+    description: >-
+      Longest time in seconds since the latest heartbeat that came through was written into the source; V(0) does not
+      judge it. The legacy engine has none.
+    type: int
+    default: 0
+  timeout:
+    description: Longest wait in seconds with O(state=caught_up).
+    type: int
+    default: 300
+  interval:
+    description: Seconds between two looks, each with its line of progress.
+    type: float
+    default: 5.0
+  start_timeout:
+    description: >-
+      Seconds at the beginning of a wait that a cluster may be unreachable and MirrorMaker's topic missing. Once both
+      have been seen that is tolerated until O(timeout), since brokers may be restarting.
+    type: int
+    default: 30
+"""
+
+EXAMPLES = r"""
+- name: How far is the mirror?
+  streamops.kafka.mirror_status:
+    bootstrap_servers: [b1.example.com:9092]
+    source_connection:
+      bootstrap_servers: [a1.example.com:9092]
+    source: dc_a
+    target: dc_b
+    topics: [orders, 'audit[.].*']
+  delegate_to: localhost
+  register: mirror
+
+- name: Producers are stopped, so wait until everything is in dc_b
+  streamops.kafka.mirror_status:
+    bootstrap_servers: [b1.example.com:9092]
+    security_protocol: SASL_SSL
+    sasl_mechanism: SCRAM-SHA-512
+    sasl_username: admin
+    sasl_password: "{{ dc_b_admin_password }}"
+    ssl_ca_location: /etc/ssl/dc_b.pem
+    source_connection:
+      bootstrap_servers: [a1.example.com:9092]
+      security_protocol: SASL_SSL
+      sasl_mechanism: SCRAM-SHA-512
+      sasl_username: admin
+      sasl_password: "{{ dc_a_admin_password }}"
+      ssl_ca_location: /etc/ssl/dc_a.pem
+    source: dc_a
+    target: dc_b
+    topics: [orders, 'audit[.].*']
+    state: caught_up
+    max_heartbeat_age: 30
+    timeout: 900
+  delegate_to: localhost
+"""
+
+RETURN = r"""
+flow:
+  description: Source and target as MirrorMaker writes them.
+  type: str
+  returned: when both clusters were seen
+  sample: dc_a->dc_b
+lag:
+  description: >-
+    Records that the flow is behind. Offsets that compaction emptied count too; while much is behind so do the markers
+    of transactions.
+  type: int
+  returned: when both clusters were seen
+caught_up:
+  description: Whether RV(lag) is at most O(max_lag) and there are no RV(problems).
+  type: bool
+  returned: when both clusters were seen
+problems:
+  description: What else is not as it should be, one sentence each.
+  type: list
+  elements: str
+  returned: when both clusters were seen
+  sample: ["not in dc_b: dc_a.orders"]
+partitions_total:
+  description: Partitions that the flow covers.
+  type: int
+  returned: when both clusters were seen
+partitions_done:
+  description: Partitions of which every record is in the target.
+  type: int
+  returned: when both clusters were seen
+topics:
+  description: >-
+    The topics of the flow, each with its name in source and target, target_partitions (null when it is not there),
+    lag and partitions; each of these with partition, source_end (the last stable offset; null when no broker tells),
+    position (the next offset that will be mirrored; null when the mirror has written down none) and lag.
+  type: list
+  elements: dict
+  returned: when both clusters were seen
+  sample: [{source: orders, target: dc_a.orders, target_partitions: 1, lag: 2,
+            partitions: [{partition: 0, source_end: 100, position: 98, lag: 2}]}]
+heartbeat_age_ms:
+  description: >-
+    Milliseconds since the latest heartbeat that came through the mirror was written into the source, by the clocks of
+    the mirror and of the machine that asks; null when there is none.
+  type: int
+  returned: when both clusters were seen
+checkpoint_age_ms:
+  description: >-
+    Milliseconds since the latest translated offset of a consumer group was written; null when there is none.
+    MirrorMaker writes none while no group moves.
+  type: int
+  returned: when both clusters were seen
+history:
+  description: What was seen look by look, at most the last 500; C(elapsed) is in seconds.
+  type: list
+  elements: dict
+  returned: when both clusters were seen
+elapsed:
+  description: Seconds that were waited.
+  type: float
+  returned: when both clusters were seen
+attempts:
+  description: Number of looks.
+  type: int
+  returned: when both clusters were seen
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+    CONNECTION_REQUIRED_IF,
+    CONNECTION_REQUIRED_TOGETHER,
+    CONNECTION_SPEC,
+    Connection,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_look import look
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_status import flow_of, judged
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_wait import WAIT_OPTIONS
+
+ARGUMENT_SPEC = {
+    "source_connection": {
+        "type": "dict",
+        "required": True,
+        "options": CONNECTION_SPEC,
+        "required_if": CONNECTION_REQUIRED_IF,
+        "required_together": CONNECTION_REQUIRED_TOGETHER,
+    },
+    "topics": {"type": "list", "elements": "str", "required": True},
+    "topics_exclude": {"type": "list", "elements": "str", "default": []},
+    "policy": {"type": "str", "choices": ["default", "identity"], "default": "default"},
+    "max_lag": {"type": "int", "default": 0},
+    "max_heartbeat_age": {"type": "int", "default": 0},
+    **WAIT_OPTIONS,
+    **CONNECTION_SPEC,
+}
+
+
+def main() -> None:
+    """Look once; the action plugin of the same name repeats this and waits."""
+    module = AnsibleModule(
+        argument_spec=ARGUMENT_SPEC,
+        required_if=CONNECTION_REQUIRED_IF,
+        required_together=CONNECTION_REQUIRED_TOGETHER,
+        supports_check_mode=True,
+    )
+    params = module.params
+    with errors_reported(module):
+        flow = flow_of(params)
+        source, target = Connection.from_params(params["source_connection"]), Connection.from_params(params)
+        seen = look(flow, source, target, params["max_lag"])
+        module.exit_json(changed=False, **judged(flow, seen, params["max_lag"], params["max_heartbeat_age"]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mirror_status against two real clusters and a real MirrorMaker 2 between them, which is killed and comes back."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from tests.support.cluster import free_port_base
+from tests.support.lone_broker import LoneBroker
+from tests.support.mirror import MirrorProcess, quick_properties
+from tests.support.modules import run_module
+
+RECORDS = 500
+
+
+@dataclass
+class Pair:
+    """Cluster a, cluster b, and the mirror a->b."""
+
+    a: LoneBroker
+    b: LoneBroker
+    mirror: MirrorProcess
+
+    def status(self, check: bool = False, **options: Any) -> dict[str, Any]:
+        """What the module returns for the flow a->b."""
+        arguments = {
+            "bootstrap_servers": self.b.bootstrap_servers,
+            "source_connection": {"bootstrap_servers": self.a.bootstrap_servers},
+            "source": "a",
+            "target": "b",
+            "topics": ["orders", "audit[.].*"],
+            "interval": 1,
+            **options,
+        }
+        return run_module("streamops.kafka.mirror_status", arguments, check=check)
+
+    def caught_up(self, timeout: int = 90, **options: Any) -> dict[str, Any]:
+        """What a wait for the mirror returns."""
+        return self.status(state="caught_up", timeout=timeout, **options)
+
+    def produce(self, topic: str, records: int = RECORDS) -> None:
+        """Writes records to cluster a, spread over the partitions."""
+        producer = Producer({"bootstrap.servers": self.a.bootstrap_servers[0], "acks": "all"})
+        for number in range(records):
+            producer.produce(topic, value=str(number).encode(), partition=number % 2)
+        assert producer.flush(30) == 0
+
+    def transaction(self, topic: str, commit: bool) -> None:
+        """Writes ten records to each of two partitions in one transaction, and ends it."""
+        producer = Producer({"bootstrap.servers": self.a.bootstrap_servers[0], "transactional.id": str(uuid.uuid4())})
+        producer.init_transactions(30)
+        producer.begin_transaction()
+        for number in range(20):
+            producer.produce(topic, value=b"in doubt", partition=number % 2)
+        producer.flush(30)
+        if commit:
+            producer.commit_transaction(30)
+        else:
+            producer.abort_transaction(30)
+
+
+def topic_of(found: dict[str, Any], name: str) -> dict[str, Any]:
+    """One topic of a result."""
+    return next(topic for topic in found["topics"] if topic["source"] == name)
+
+
+def create(broker: LoneBroker, *names: str) -> None:
+    """Creates topics of two partitions."""
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers[0]})
+    for future in admin.create_topics([NewTopic(name, 2, 1) for name in names]).values():
+        future.result(30)
+
+
+@pytest.fixture(scope="module")
+def pair(kafka_release: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+    """Both clusters run, the mirror does not yet: tests start, kill and start it again in their order."""
+    release, folder, port = kafka_release("4.3.1"), tmp_path_factory.mktemp("mirror_status"), free_port_base()
+    brokers = [LoneBroker(release, folder / name, port + 10 * number) for number, name in enumerate("ab")]
+    flows = {"a->b": {"topics": "orders,audit[.].*,idle", "groups": ".*"}, "b->a": {"enabled": "false"}}
+    clusters = {name: broker.bootstrap_servers for name, broker in zip("ab", brokers, strict=True)}
+    properties = {
+        **quick_properties(clusters, flows),
+        # What aborted transactions wrote must not be mirrored.
+        "a.consumer.isolation.level": "read_committed",
+    }
+    found = Pair(brokers[0], brokers[1], MirrorProcess(release, properties, folder / "mirror"))
+    try:
+        for broker in brokers:
+            broker.format(urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("="))
+            broker.start()
+        create(found.a, "orders", "audit.log", "idle")
+        yield found
+    finally:
+        for process in (found.mirror, *brokers):
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def before(pair: Pair) -> dict[str, Any]:
+    """A look while no mirror has ever run."""
+    return pair.status()
+
+
+@pytest.fixture(scope="module")
+def mirrored(pair: Pair, before: dict[str, Any]) -> dict[str, Any]:
+    """The mirror runs; the result of the wait until it has mirrored what stood there, heartbeats included."""
+    pair.produce("orders")
+    pair.produce("audit.log")
+    pair.mirror.start()
+    found = pair.caught_up(timeout=120, start_timeout=60, max_heartbeat_age=30)
+    assert not found["failed"], f"{found['msg']}\n{pair.mirror.log()[-3000:]}"
+    return found
+
+
+@pytest.fixture(scope="module")
+def killed(pair: Pair, mirrored: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """What is told after the mirror was killed and more was written: by a look, a wait in vain, and after its return.
+
+    The last wait begins before the mirror does."""
+    pair.mirror.kill()
+    pair.produce("orders")
+    looked = pair.status()
+    in_vain = pair.caught_up(timeout=3)
+    checked = pair.status(check=True, state="caught_up")
+    back = threading.Timer(4, pair.mirror.start)
+    back.start()
+    try:
+        returned = pair.caught_up(timeout=120)
+    finally:
+        back.join()
+    return {"looked": looked, "in vain": in_vain, "checked": checked, "returned": returned}
+
+
+def test_a_mirror_that_never_ran_is_said_to_be_one(before: dict[str, Any]) -> None:
+    assert before["failed"]
+    assert before["failure"]["kind"] == "MirrorNotBegunError"
+    assert "target b: mirror_status a->b: topic mm2-offsets.a.internal does not exist in b" in before["msg"]
+
+
+def test_a_mirror_that_has_everything_has_no_lag(pair: Pair, mirrored: dict[str, Any]) -> None:
+    assert (mirrored["changed"], mirrored["caught_up"], mirrored["lag"]) == (False, True, 0)
+    assert (mirrored["flow"], mirrored["partitions_done"], mirrored["partitions_total"]) == ("a->b", 4, 4)
+    orders = topic_of(mirrored, "orders")
+    assert (orders["target"], orders["target_partitions"], orders["lag"]) == ("a.orders", 2, 0)
+    half = RECORDS // 2
+    assert orders["partitions"] == [
+        {"partition": number, "source_end": half, "position": half, "lag": 0} for number in (0, 1)
+    ]
+    assert mirrored["history"][-1]["lag"] == 0
+
+
+def test_a_heartbeat_that_came_through_is_seen(mirrored: dict[str, Any]) -> None:
+    assert 0 <= mirrored["heartbeat_age_ms"] <= 30_000
+
+
+def test_a_topic_without_records_has_no_lag_and_no_position(pair: Pair, mirrored: dict[str, Any]) -> None:
+    found = pair.status(topics=["idle"])
+    assert [one["position"] for one in topic_of(found, "idle")["partitions"]] == [None, None]
+    assert (found["lag"], found["caught_up"]) == (0, True)
+
+
+def test_a_killed_mirror_falls_behind_by_what_is_written(killed: dict[str, dict[str, Any]]) -> None:
+    found = killed["looked"]
+    assert (found["failed"], found["caught_up"], found["lag"]) == (False, False, RECORDS)
+    assert topic_of(found, "orders")["lag"] == RECORDS
+    assert topic_of(found, "audit.log")["lag"] == 0
+
+
+def test_a_wait_in_vain_says_which_topics_are_behind_and_what_to_look_at(killed: dict[str, dict[str, Any]]) -> None:
+    found = killed["in vain"]
+    assert found["failed"]
+    assert f"not caught up within 3s: {RECORDS} records behind, 2 of 4 partitions done" in found["msg"]
+    assert f"- behind: orders ({RECORDS} records)" in found["msg"]
+    assert "check that the mirrors run" in found["msg"]
+    assert found["attempts"] == len(found["history"]) >= 2
+
+
+def test_check_mode_looks_once_and_fails_for_no_lag(killed: dict[str, dict[str, Any]]) -> None:
+    found = killed["checked"]
+    assert (found["failed"], found["caught_up"], found["attempts"]) == (False, False, 1)
+
+
+def test_a_mirror_that_returns_ends_the_wait(killed: dict[str, dict[str, Any]]) -> None:
+    found = killed["returned"]
+    assert (found["failed"], found["caught_up"], found["lag"]) == (False, True, 0)
+    assert found["history"][0]["lag"] == RECORDS
+
+
+def test_what_an_aborted_transaction_leaves_at_the_end_is_not_waited_for(
+    pair: Pair, killed: dict[str, dict[str, Any]]
+) -> None:
+    pair.transaction("audit.log", commit=True)
+    pair.transaction("audit.log", commit=False)
+    found = pair.caught_up()
+    assert not found["failed"], found["msg"]
+    (first, _second) = topic_of(found, "audit.log")["partitions"]
+    # Ten records and a marker of the one that was aborted, the marker of the one that was not.
+    assert first["source_end"] - first["position"] == 12
+    assert first["lag"] == 0
+
+
+def test_a_topic_that_does_not_exist_is_refused_and_never_caught_up(
+    pair: Pair, killed: dict[str, dict[str, Any]]
+) -> None:
+    found = pair.caught_up(topics=["orders", "ordres"])
+    assert found["failed"]
+    assert found["failure"]["kind"] == "NothingToMirrorError"
+    assert "topic ordres does not exist in a" in found["msg"]
+    assert "no topic of a matches nobody.*" in pair.caught_up(topics=["nobody.*"])["msg"]
+
+
+def test_one_cluster_for_both_is_refused_before_anything_else(pair: Pair) -> None:
+    found = pair.status(source_connection={"bootstrap_servers": pair.b.bootstrap_servers}, topics=["ordres"])
+    assert found["failed"]
+    assert found["failure"]["kind"] == "SameClusterError"
+    assert "source and target are the same cluster" in found["msg"]
+
+
+def test_an_end_that_does_not_answer_is_named(pair: Pair) -> None:
+    nowhere = f"127.0.0.1:{free_port_base()}"
+    found = pair.status(source_connection={"bootstrap_servers": [nowhere]})
+    assert f"source a: Kafka cluster {nowhere}: no bootstrap server answered" in found["msg"]
+    found = pair.caught_up(bootstrap_servers=[nowhere], start_timeout=2)
+    assert f"target b: Kafka cluster {nowhere}: no bootstrap server answered" in found["msg"]
