@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils import (
+    _mirror_identity,
     _mirror_lines,
     _mirror_properties,
     _mirror_rights,
@@ -36,6 +37,7 @@ class FilterModule:
             "mirror_acls": explained(_mirror_rights.mirror_acls),
             "mirror_clusters_needed": explained(_mirror_views.mirror_clusters_needed),
             "mirror_flows_into": explained(_mirror_views.mirror_flows_into),
+            "mirror_same_cluster": explained(_mirror_identity.same_cluster),
             "mirror_lines": explained(_mirror_lines.mirror_lines),
             "mirror_pairs": explained(_mirror_lines.mirror_pairs),
             "mirror_position": explained(_mirror_views.mirror_position),
