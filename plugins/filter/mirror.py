@@ -11,6 +11,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils import (
     _mirror_legacy_topics,
     _mirror_lines,
     _mirror_properties,
+    _mirror_rights,
     _mirror_views,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import read_flows
@@ -58,6 +59,7 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {
+            "mirror_acls": explained(_mirror_rights.mirror_acls),
             "mirror_clusters_needed": explained(_mirror_views.mirror_clusters_needed),
             "mirror_flows_into": explained(_mirror_views.mirror_flows_into),
             "mirror_legacy_problems": explained(mirror_legacy_problems),
@@ -66,6 +68,8 @@ class FilterModule:
             "mirror_lines": explained(_mirror_lines.mirror_lines),
             "mirror_pairs": explained(_mirror_lines.mirror_pairs),
             "mirror_position": explained(_mirror_views.mirror_position),
+            "mirror_principals": explained(_mirror_rights.mirror_principals),
             "mirror_properties": explained(mirror_properties),
             "mirror_topics": explained(_mirror_views.mirror_topics),
+            "mirror_users": explained(_mirror_rights.mirror_users),
         }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 
 from tests.support.cluster import ROOT, Cluster, free_port_base
 from tests.support.growing import FOURTH, three_nodes, with_brokers
-from tests.support.modules import run_module
+from tests.support.releases import unpacked
 from tests.support.secured import PASSWORD, secured_cluster
 from tests.support.zookeeper import ZookeeperCluster, shipped
 
@@ -72,16 +71,6 @@ def kafka_release(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], P
 
     @cache
     def release(version: str) -> Path:
-        files = ROOT / "roles" / "_common" / "files"
-        wish = {
-            "version": version,
-            "launcher": str(files / "launcher"),
-            "lock": str(files / f"kafka-{version}.lock.json"),
-        }
-        made = run_module("streamops.kafka.kafka_archive", wish)
-        directory = tmp_path_factory.mktemp("releases")
-        with tarfile.open(made["archive"]) as archive:
-            archive.extractall(directory, filter="data")
-        return directory / made["release_name"]
+        return unpacked(version, tmp_path_factory.mktemp("releases"))
 
     return release

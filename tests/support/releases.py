@@ -1,0 +1,23 @@
+"""Unpacked releases of Kafka for tests and benchmarks, made by the product's own module."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+from tests.support.cluster import ROOT
+from tests.support.modules import run_module
+
+
+def unpacked(version: str, directory: Path) -> Path:
+    """Unpacks a version into a folder; returns the directory of the release in it."""
+    files = ROOT / "roles" / "_common" / "files"
+    wish = {
+        "version": version,
+        "launcher": str(files / "launcher"),
+        "lock": str(files / f"kafka-{version}.lock.json"),
+    }
+    made = run_module("streamops.kafka.kafka_archive", wish)
+    with tarfile.open(made["archive"]) as archive:
+        archive.extractall(directory, filter="data")
+    return directory / str(made["release_name"])

@@ -1,0 +1,116 @@
+"""A source of one node, a line that can be cut, a target of three nodes and two mirrors beside it: to be hurt."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.support.cluster import free_port_base, hosts_file, until
+from tests.support.line import Line, laid
+from tests.support.mirrored import REST, SHIPPED, Mirrored
+from tests.support.modules import run_module
+
+#: Offset of the source's port for mirrors among the ports of its node, and of the line's switches among all ports.
+MIRROR, SWITCHES = 3, 95
+#: Seconds between two notes of how far the mirror has come, set by the shipped inventory.
+FLUSH = 2
+_SOURCE = {"a1": {"kafka_node_id": 1}}
+_TARGET = {f"b{n - 3}": {"kafka_node_id": n, "kafka_rack": f"r{n - 3}"} for n in (4, 5, 6)}
+
+
+class TwoMirrors(Mirrored):
+    """The cluster with its line. A record goes a1 -> line -> mirror1 or mirror2 -> b1, b2, b3."""
+
+    line: Line
+
+    def create(self, topic: str, partitions: int = 6) -> str:
+        """A topic in the source, which is mirrored when its name begins with orders; returns its name over there."""
+        wish = {"name": topic, "partitions": partitions, "replication_factor": 1}
+        made = run_module("streamops.kafka.topics", {"bootstrap_servers": self.servers("dc_a"), "topics": [wish]})
+        assert not made["failed"], made
+        return f"dc_a.{topic}"
+
+    def leader(self, topic: str) -> str:
+        """The node of the target that leads partition 0 of a topic."""
+        info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": self.servers("dc_b")})
+        partitions = next(one for one in info["topics"] if one["name"] == topic)["partitions"]
+        return {identity: node for node, identity in self.identities.items()}[partitions[0]["leader"]]
+
+    def kill_and_see_it_back(self, node: str) -> None:
+        """SIGKILL, and waits until supervisord has started it again."""
+        before = self.pid(node)
+        self.kill(node)
+        until(lambda: self.alive(node) and self.pid(node) != before, f"{node} to be started again", 120)
+
+    @contextlib.contextmanager
+    def unsupervised(self) -> Iterator[None]:
+        """Holds supervisord, so that what dies stays down until the block ends."""
+        pid = int((self.directory / "run" / "supervisord.pid").read_text())
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(pid, signal.SIGCONT)
+
+    def set_exactly_once(self, value: str) -> None:
+        """Says so in the flow and runs playbooks/mirrors.yml; both mirrors restart when it is new to them."""
+        self.variables["mirror_flows"] = [{**self.variables["mirror_flows"][0], "exactly_once": value}]
+        self.playbook("playbooks/mirrors.yml").ok()
+
+    @property
+    def exactly_once(self) -> str:
+        """What the flow says."""
+        return str(self.variables["mirror_flows"][0].get("exactly_once", "disabled"))
+
+
+@contextlib.contextmanager
+def two_mirrors(directory: Path, **variables: Any) -> Iterator[TwoMirrors]:
+    """Installed and mirroring, topics orders.*, until the block ends."""
+    flow = {"source": "dc_a", "target": "dc_b", "topics": ["orders[.].*"]}
+    inventory = _inventory(directory / "inventory")
+    cluster = TwoMirrors(inventory, directory / "cluster", free_port_base(), {"mirror_flows": [flow], **variables})
+    port = cluster.port("a1", MIRROR)
+    with laid(directory, f"127.0.0.1:{port}", f"127.0.0.2:{port}", cluster.port_base + SWITCHES) as cluster.line:
+        try:
+            cluster.playbook().ok()
+            yield cluster
+        finally:
+            cluster.destroy()
+
+
+def _inventory(directory: Path) -> Path:
+    """The shipped one with fewer nodes in dc_a, one more mirror, and a port of its own for mirrors in dc_a."""
+    mirrors = {
+        f"mirror{n}": {"mirror_maker_rest_port": f"{{{{ kafka_port_base | int + {REST + 10 * (n - 1)} }}}}"}
+        for n in (1, 2)
+    }
+    brokers = {**_SOURCE, **_TARGET}
+    centres = {"dc_a": {node: {} for node in _SOURCE}, "dc_b": {node: {} for node in [*_TARGET, *mirrors]}}
+    groups = {"kraft_controllers": brokers, "kafka_brokers": brokers, "mirror_makers": mirrors, **centres}
+    shipped = SHIPPED / "group_vars"
+    every = yaml.safe_load((shipped / "all.yml").read_text())
+    # Said for each host here.
+    del every["mirror_maker_rest_port"]
+    hosts_file(directory, groups, every)
+    listeners = yaml.safe_load((shipped / "kafka_brokers.yml").read_text())["kafka_listeners"]
+    far = {
+        "name": "MIRROR",
+        # The other end of the line has the same port of 127.0.0.1.
+        "host": "127.0.0.2",
+        "advertised_host": "127.0.0.1",
+        "port": f"{{{{ kafka_port_base | int + 10 * kafka_node_id + {MIRROR} }}}}",
+        "purpose": "clients",
+    }
+    _write(directory, "dc_a", kafka_cluster_name="dc_a", kafka_listeners=[*listeners, far], mirror_listener="MIRROR")
+    _write(directory, "dc_b", kafka_cluster_name="dc_b", kafka_listeners=listeners)
+    return directory
+
+
+def _write(directory: Path, group: str, **variables: Any) -> None:
+    (directory / "group_vars" / f"{group}.yml").write_text(yaml.safe_dump(variables))
