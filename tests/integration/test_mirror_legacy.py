@@ -1,0 +1,161 @@
+"""The legacy engine end to end: two mirrors in one group, stopped and killed under a stream."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cluster import until
+from tests.support.copies import Comparison, Follower, compared
+from tests.support.traffic import Ledger, producing
+from tests.support.two_legacy_mirrors import COMMITS, FLOW, MIRROR, LegacyMirrors, legacy_mirrors
+
+pytestmark = pytest.mark.full
+
+#: Records a second, and how many a stream has at least.
+RATE, RECORDS = 1500, 24_000
+#: Seconds that a mirror may need to go on, on a busy machine.
+PATIENCE = 300
+#: The partitioner of Java's producer, which the mirror's own is.
+JAVA = {"partitioner": "murmur2_random"}
+LEGACY = {**FLOW, "engine": "legacy", "streams": 2}
+
+
+@pytest.fixture(scope="module")
+def mirrored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LegacyMirrors]:
+    """Installed twice: topics of the source come between."""
+    with legacy_mirrors(tmp_path_factory.mktemp("legacy")) as cluster:
+        first = cluster.playbook().ok()
+        assert "dc_a->dc_b runs on the legacy MirrorMaker. It delivers at least once" in first.output
+        cluster.create("orders", 6, **{"cleanup.policy": "delete", "retention.ms": 7200000})
+        cluster.create("orders.private", 1)
+        cluster.create("audit", 2, **{"cleanup.policy": "compact", "max.message.bytes": 3000000})
+        yield cluster
+
+
+def test_topics_come_first_with_the_partitions_and_the_configuration_of_the_source(mirrored: LegacyMirrors) -> None:
+    foreseen = mirrored.playbook("playbooks/mirrors.yml", "--check").ok()
+    assert foreseen.recap["mirror1"]["changed"] == 1
+    assert set(mirrored.topics("dc_b")) & {"orders", "audit"} == set()
+    assert mirrored.playbook("playbooks/mirrors.yml").ok().changed == 1
+    found = mirrored.topics("dc_b", "cleanup.policy", "retention.ms", "max.message.bytes")
+    assert found["orders"][0] == 6
+    assert found["orders"][1]["retention.ms"] == "7200000"
+    assert found["audit"][0] == 2
+    assert found["audit"][1]["cleanup.policy"] == "compact"
+    assert found["audit"][1]["max.message.bytes"] == "3000000"
+    assert "orders.private" not in found
+
+
+def test_a_second_run_changes_nothing(mirrored: LegacyMirrors) -> None:
+    before = mirrored.pids()
+    again = mirrored.playbook().ok()
+    assert again.changed == 0, again.output
+    assert mirrored.pids() == before
+
+
+def test_the_password_is_in_one_file_and_the_mirror_listens_nowhere(mirrored: LegacyMirrors) -> None:
+    secret = MIRROR.replace('"', "")[:10]
+    files = [path for path in (mirrored.directory / "config" / "mirror1").iterdir() if path.is_file()]
+    assert [path.name for path in files if "mirrors" in path.read_text() and "password" in path.read_text()] == [
+        "secrets.properties"
+    ], secret
+    assert "${file:" in mirrored.written("mirror1", "consumer.properties")
+    assert "${file:" in mirrored.written("mirror1", "producer.properties")
+    listening = Path(f"/proc/{mirrored.pid('mirror1')}/net/tcp").read_text()
+    port = f"{mirrored.port_base + 70:04X} 00000000:0000 0A"
+    assert port not in listening
+
+
+def streamed(cluster: LegacyMirrors, fault: str) -> tuple[Comparison, Ledger]:
+    """A stream through a fault of mirror1, read back from the target and compared."""
+    topic = f"orders.{fault}"
+    cluster.create(topic)
+    cluster.playbook("playbooks/mirrors.yml").ok()
+    settings = {**cluster.settings("dc_a"), **JAVA}
+    with (
+        producing(cluster.servers("dc_a"), topic, rate=RATE, settings=settings, keys=997) as ledger,
+        contextlib.closing(Follower(cluster.servers("dc_b"), topic, cluster.settings("dc_b"))) as follower,
+    ):
+        until(lambda: follower.passed(RATE), "the first records in the target", PATIENCE)
+        before = cluster.pid("mirror1")
+        getattr(cluster, fault)("mirror1")
+        until(lambda: cluster.alive("mirror1") and cluster.pid("mirror1") != before, "mirror1 to come back", PATIENCE)
+        at_work = max(ledger.acknowledged)
+        until(lambda: follower.passed(at_work), "records after it", PATIENCE)
+        until(lambda: len(ledger.acknowledged) >= RECORDS, "enough records", PATIENCE)
+    assert not ledger.failed
+    last = dict(sorted((place[0], number) for number, place in ledger.acknowledged.items()))
+    with contextlib.closing(Follower(cluster.servers("dc_b"), topic, cluster.settings("dc_b"))) as proof:
+        until(lambda: proof.reached(last), "the last records", PATIENCE)
+        found = compared(ledger, proof.to_the_end())
+    print(f"{fault}: {found}")
+    return found, ledger
+
+
+def test_a_mirror_that_is_stopped_in_order_loses_and_repeats_nothing(mirrored: LegacyMirrors) -> None:
+    found, ledger = streamed(mirrored, "terminate")
+    assert len(ledger.acknowledged) >= RECORDS
+    assert found.is_complete, found
+    assert not found.repeated, found
+
+
+def test_a_mirror_that_is_killed_loses_nothing_and_repeats_what_it_had_not_committed(mirrored: LegacyMirrors) -> None:
+    found, ledger = streamed(mirrored, "kill")
+    assert len(ledger.acknowledged) >= RECORDS
+    assert found.is_complete, found
+    # Half of the partitions were its own. What is sent in the time between two commits and until the next look at the
+    # clock, which comes with the next records.
+    assert len(found.repeated) <= RATE * (COMMITS + 2), found
+
+
+def test_more_streams_restart_the_mirrors_one_by_one_and_nothing_else(mirrored: LegacyMirrors) -> None:
+    before = mirrored.pids()
+    mirrored.variables["mirror_flows"] = [{**LEGACY, "streams": 3}]
+    foreseen = mirrored.playbook("playbooks/mirrors.yml", "--check", "--diff").ok()
+    assert "+3" in foreseen.output
+    assert mirrored.pids() == before
+    changed = mirrored.playbook("playbooks/mirrors.yml").ok()
+    assert "arguments" in changed.output
+    after = mirrored.pids()
+    assert {node for node in before if before[node] != after[node]} == {"mirror1", "mirror2"}
+    assert mirrored.playbook("playbooks/mirrors.yml").ok().changed == 0
+
+
+@pytest.mark.parametrize(
+    ("variables", "told"),
+    [
+        ({"kafka_version": "4.3.1"}, "engine legacy of dc_a->dc_b is in no Kafka after 3.9"),
+        (
+            {"mirror_flows": [LEGACY, {"source": "dc_c", "target": "dc_b", "topics": ["x"]}]},
+            "dc_a->dc_b (legacy), dc_c->dc_b (mirror_maker_2)",
+        ),
+    ],
+    ids=["version", "engines"],
+)
+def test_what_a_process_cannot_carry_is_refused(
+    mirrored: LegacyMirrors, variables: dict[str, Any], told: str
+) -> None:
+    before = mirrored.pids()
+    refused = mirrored.playbook("playbooks/mirrors.yml", **variables)
+    assert refused.rc != 0
+    assert told in " ".join(refused.output.split())
+    assert "No mirror was changed" in refused.output
+    assert refused.changed == 0
+    assert mirrored.pids() == before
+
+
+def test_a_mirror_that_cannot_work_fails_the_run_with_its_last_words(mirrored: LegacyMirrors) -> None:
+    before = mirrored.pids()
+    broken = [{**LEGACY, "producer_config": {"acks": "some"}}]
+    failed = mirrored.playbook("playbooks/mirrors.yml", mirror_flows=broken, kafka_start_timeout=120)
+    assert failed.rc != 0
+    assert "Invalid value some for configuration acks" in failed.output
+    # The second one works on.
+    assert mirrored.pid("mirror2") == before["mirror2"]
+    assert mirrored.playbook("playbooks/mirrors.yml").ok()
+    assert mirrored.alive("mirror1")
