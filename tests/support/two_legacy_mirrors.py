@@ -12,6 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from confluent_kafka import Consumer, TopicPartition
+
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import legacy_group, read_flows
 from tests.support.cluster import free_port_base, hosts_file, local_variables
 from tests.support.mirrored import Mirrored
 from tests.support.modules import run_module
@@ -65,6 +68,17 @@ class LegacyMirrors(Mirrored):
     def written(self, node: str, name: str) -> str:
         """A file of the configuration of a mirror."""
         return (self.directory / "config" / node / name).read_text()
+
+    def committed(self, topic: str, partitions: int) -> dict[int, int]:
+        """The offsets in the source before which everything is in the target, as the mirrors have noted them."""
+        group = legacy_group(read_flows([{**FLOW, "engine": "legacy"}])[0])
+        about = {"bootstrap.servers": ",".join(self.servers("dc_a")), "group.id": group, **self.settings("dc_a")}
+        client = Consumer(about)
+        try:
+            found = client.committed([TopicPartition(topic, number) for number in range(partitions)], timeout=30)
+        finally:
+            client.close()
+        return {place.partition: max(0, place.offset) for place in found}
 
     def terminate(self, node: str) -> None:
         """SIGTERM; supervisord starts the node again by itself."""
