@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.machines import Ask, Machine
 from tests.support.centres import Centre, Mirror
+from tests.support.machines import Ask, Machine
 
 ENDS = ("dc_a", "dc_b")
 

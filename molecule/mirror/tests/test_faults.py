@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.machines import Machine, docker, eventually
 from tests.support.centres import PATIENCE, Mirror
+from tests.support.machines import Machine, docker, eventually
 from tests.support.traffic import producing
 
 # Seconds without a line, and how many of them what is under way may still arrive.

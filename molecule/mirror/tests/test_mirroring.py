@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from confluent_kafka.admin import AdminClient
 
-from tests.support.machines import Machine, eventually
 from tests.support.centres import Mirror
+from tests.support.machines import Machine, eventually
 from tests.support.modules import run_module
 from tests.support.traffic import producing
 

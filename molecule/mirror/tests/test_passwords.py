@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 
-from tests.support.machines import Machine
 from tests.support.centres import Mirror
+from tests.support.machines import Machine
 from tests.support.planted import forms
 
 MARKS = [form.decode() for form in forms(b"planted-")]

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.support.machines import Attempted, Machine
 from tests.support.centres import Mirror
+from tests.support.machines import Attempted, Machine
 
 Attempt = Callable[..., str]
 
