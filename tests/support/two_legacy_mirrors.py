@@ -25,6 +25,18 @@ ADMIN, MIRROR = "of-the-administrator", 'of "mirrors", [secret]'
 COMMITS = 2
 FLOW = {"source": "dc_a", "target": "dc_b", "topics": ["orders.*", "audit"], "topics_exclude": ["orders[.]private"]}
 
+#: Topics of the source; what they are is to be found in the target, but for the last one.
+TOPICS: list[dict[str, Any]] = [
+    {"name": "orders", "partitions": 6, "replication_factor": 1, "config": {"retention.ms": 7200000}},
+    {
+        "name": "audit",
+        "partitions": 2,
+        "replication_factor": 1,
+        "config": {"cleanup.policy": "compact", "max.message.bytes": 3000000},
+    },
+    {"name": "orders.private", "partitions": 1, "replication_factor": 1},
+]
+
 
 class LegacyMirrors(Mirrored):
     """The clusters and their mirrors."""
@@ -96,7 +108,11 @@ def legacy_mirrors(directory: Path) -> Iterator[LegacyMirrors]:
 
 
 def _inventory(directory: Path) -> Path:
-    brokers = {f"{name}1": {"kafka_node_id": n, "kafka_cluster_name": f"dc_{name}"} for n, name in enumerate("ab", 1)}
+    own = {"a1": {"kafka_topics": TOPICS}}
+    brokers = {
+        f"{name}1": {"kafka_node_id": n, "kafka_cluster_name": f"dc_{name}", **own.get(f"{name}1", {})}
+        for n, name in enumerate("ab", 1)
+    }
     mirrors = {f"mirror{n}": {"kafka_cluster_name": "dc_b"} for n in (1, 2)}
     groups = {"kraft_controllers": brokers, "kafka_brokers": brokers, "mirror_makers": mirrors}
     listeners = [
