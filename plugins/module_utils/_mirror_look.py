@@ -37,7 +37,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import P
 #: Offsets from the end in which the frontier is looked for, one after the other; then it stays unknown.
 WINDOWS = (100, 10_000, 1_000_000)
 #: Partitions whose tails are read together.
-TOGETHER = 200
+TOGETHER = 500
 #: Offsets from the end in which the latest heartbeat and checkpoint are looked for.
 SIGNS = 1_000
 
