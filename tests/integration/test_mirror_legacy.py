@@ -52,7 +52,7 @@ def test_a_second_run_changes_nothing(mirrored: LegacyMirrors) -> None:
 
 
 def test_the_password_is_in_one_file_and_the_mirror_listens_nowhere(mirrored: LegacyMirrors) -> None:
-    files = [path for path in (mirrored.directory / "config" / "mirror1").iterdir() if path.is_file()]
+    files = [path for path in (mirrored.directory / "config").rglob("*") if path.is_file()]
     assert [path.name for path in files if "[secret]" in path.read_text()] == ["secrets.properties"]
     assert "${file:" in mirrored.written("mirror1", "consumer.properties")
     assert "${file:" in mirrored.written("mirror1", "producer.properties")
