@@ -20,7 +20,6 @@ from tests.support.modules import run_module
 MIRROR, SWITCHES = 3, 95
 #: Seconds between two notes of how far the mirror has come, set by the shipped inventory.
 FLUSH = 2
-_SOURCE = {"a1": {"kafka_node_id": 1}}
 _TARGET = {f"b{n - 3}": {"kafka_node_id": n, "kafka_rack": f"r{n - 3}"} for n in (4, 5, 6)}
 
 
@@ -75,13 +74,15 @@ def two_mirrors(directory: Path, **variables: Any) -> Iterator[TwoMirrors]:
     flow = {"source": "dc_a", "target": "dc_b", "topics": ["orders[.].*"]}
     inventory = _inventory(directory / "inventory")
     cluster = TwoMirrors(inventory, directory / "cluster", free_port_base(), {"mirror_flows": [flow], **variables})
-    port = cluster.port("a1", MIRROR)
-    with laid(directory, f"127.0.0.1:{port}", f"127.0.0.2:{port}", cluster.port_base + SWITCHES) as cluster.line:
-        try:
-            cluster.playbook().ok()
+    try:
+        # The preflight of site.yml asks for a port that is free at every address: the line comes after it.
+        cluster.playbook("site.yml", "--limit", "kafka_brokers").ok()
+        port = cluster.port("a1", MIRROR)
+        with laid(directory, f"127.0.0.1:{port}", f"127.0.0.2:{port}", cluster.port_base + SWITCHES) as cluster.line:
+            cluster.playbook("playbooks/mirrors.yml").ok()
             yield cluster
-        finally:
-            cluster.destroy()
+    finally:
+        cluster.destroy()
 
 
 def _inventory(directory: Path) -> Path:
@@ -90,14 +91,10 @@ def _inventory(directory: Path) -> Path:
         f"mirror{n}": {"mirror_maker_rest_port": f"{{{{ kafka_port_base | int + {REST + 10 * (n - 1)} }}}}"}
         for n in (1, 2)
     }
-    brokers = {**_SOURCE, **_TARGET}
-    centres = {"dc_a": {node: {} for node in _SOURCE}, "dc_b": {node: {} for node in [*_TARGET, *mirrors]}}
-    groups = {"kraft_controllers": brokers, "kafka_brokers": brokers, "mirror_makers": mirrors, **centres}
     shipped = SHIPPED / "group_vars"
     every = yaml.safe_load((shipped / "all.yml").read_text())
     # Said for each host here.
     del every["mirror_maker_rest_port"]
-    hosts_file(directory, groups, every)
     listeners = yaml.safe_load((shipped / "kafka_brokers.yml").read_text())["kafka_listeners"]
     far = {
         "name": "MIRROR",
@@ -107,8 +104,14 @@ def _inventory(directory: Path) -> Path:
         "port": f"{{{{ kafka_port_base | int + 10 * kafka_node_id + {MIRROR} }}}}",
         "purpose": "clients",
     }
-    _write(directory, "dc_a", kafka_cluster_name="dc_a", kafka_listeners=[*listeners, far], mirror_listener="MIRROR")
-    _write(directory, "dc_b", kafka_cluster_name="dc_b", kafka_listeners=listeners)
+    source = {"a1": {"kafka_node_id": 1, "kafka_listeners": [*listeners, far]}}
+    brokers = {**source, **_TARGET}
+    centres = {"dc_a": {node: {} for node in source}, "dc_b": {node: {} for node in [*_TARGET, *mirrors]}}
+    groups = {"kraft_controllers": brokers, "kafka_brokers": brokers, "mirror_makers": mirrors, **centres}
+    hosts_file(directory, groups, every)
+    _write(directory, "kafka_brokers", kafka_listeners=listeners)
+    _write(directory, "dc_a", kafka_cluster_name="dc_a", mirror_listener="MIRROR")
+    _write(directory, "dc_b", kafka_cluster_name="dc_b")
     return directory
 
 
