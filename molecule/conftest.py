@@ -10,12 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import kafka
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
-from tests.support.machines import PROGRAMS, Ask, Machine
+from tests.support.machines import PROGRAMS, Ask, Attempted, Machine, administrator_of, client_settings, docker
 
 VARIABLE = "STREAMOPS_MACHINES"
+# Where a client's machine gets kafka-python.
+LIBRARIES = "/opt/client"
 
 
 def read_machines() -> list[Machine]:
@@ -27,10 +29,19 @@ def read_machines() -> list[Machine]:
 
 
 def pytest_generate_tests(metafunc: Any) -> None:
-    """A test that takes `node` runs once for each machine that is a Kafka node."""
-    if "node" in metafunc.fixturenames:
-        nodes = [machine for machine in read_machines() if machine.is_node]
-        metafunc.parametrize("node", nodes, ids=lambda machine: machine.name)
+    """A test that takes `node` runs once for each node of Kafka or ZooKeeper, one that takes `process` for each mirror
+    too, and what asks for a cluster, by the fixture `cluster_name` or one made of it, once for each cluster."""
+    asked = {"node": lambda one: one.is_node, "process": lambda one: one.is_process}
+    for name in [name for name in asked if name in metafunc.fixturenames]:
+        found = [machine for machine in read_machines() if asked[name](machine)]
+        if "cluster_name" not in metafunc.fixturenames:
+            metafunc.parametrize(name, found, ids=lambda machine: machine.name)
+        else:
+            pairs = [(machine, machine.cluster) for machine in found]
+            metafunc.parametrize((name, "cluster_name"), pairs, ids=[machine.name for machine in found])
+            return
+    if "cluster_name" in metafunc.fixturenames:
+        metafunc.parametrize("cluster_name", dict.fromkeys(one.cluster for one in read_machines() if one.is_node))
 
 
 NOTES = pytest.StashKey[list[str]]()
@@ -54,10 +65,10 @@ def machines() -> dict[str, Machine]:
     return {machine.name: machine for machine in read_machines()}
 
 
-@pytest.fixture(scope="session")
-def nodes(machines: dict[str, Machine]) -> list[Machine]:
-    """Those that are Kafka nodes."""
-    return [machine for machine in machines.values() if machine.is_node]
+@pytest.fixture
+def nodes(machines: dict[str, Machine], cluster_name: str) -> list[Machine]:
+    """Those that are nodes of the cluster."""
+    return [machine for machine in machines.values() if machine.is_node and machine.cluster == cluster_name]
 
 
 @pytest.fixture(scope="session")
@@ -75,27 +86,34 @@ def ask() -> Ask:
 
 
 @pytest.fixture(scope="session")
+def attempted() -> Attempted:
+    """attempted(machine, question): how an attempt of programs/attempt.py ends that a user of Kafka makes there."""
+    source, prepared = (PROGRAMS / "attempt.py").read_text(), set()
+
+    def tried(machine: Machine, question: dict[str, Any]) -> str:
+        if machine.name not in prepared:
+            machine.run("mkdir", "-p", LIBRARIES)
+            docker("cp", "--quiet", str(Path(kafka.__file__).parent), f"{machine.name}:{LIBRARIES}/")
+            prepared.add(machine.name)
+        command = ["env", f"PYTHONPATH={LIBRARIES}", "python3", "-c", source]
+        return machine.run(*command, given=json.dumps(question))
+
+    return tried
+
+
+@pytest.fixture
 def administrator(nodes: list[Machine]) -> dict[str, Any]:
     """How the cluster's administrator connects, in the words of the modules."""
-    brokers = [machine for machine in nodes if machine.is_broker]
-    connection = {"bootstrap_servers": [f"{machine.address}:{machine.ports['clients']}" for machine in brokers]}
-    password = brokers[0].get("kafka_admin_password", "")
-    if not password:
-        return connection
-    login = {"security_protocol": "SASL_SSL", "sasl_mechanism": "SCRAM-SHA-512", "sasl_password": password}
-    names = {"sasl_username": brokers[0].variables["kafka_admin_user"]}
-    return {**connection, **login, **names, "ssl_ca_location": brokers[0].variables["kafka_tls_ca_file"]}
+    return administrator_of(nodes)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def settings(administrator: dict[str, Any]) -> dict[str, Any]:
     """The same in the words of librdkafka, without the addresses."""
-    found = Connection.from_params(administrator).confluent_config()
-    del found["bootstrap.servers"]
-    return found
+    return client_settings(administrator)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def ensemble(nodes: list[Machine]) -> dict[str, Any]:
     """How the ensemble of ZooKeeper is asked, in the words of zookeeper_info."""
     servers = [machine for machine in nodes if machine.is_server]

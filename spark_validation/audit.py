@@ -21,14 +21,14 @@ from spark_validation.session import cores, source_options
 from spark_validation.topic import Ranges
 
 SLOTS = 60
-_RECORDS_PER_TASK = 500_000
+RECORDS_PER_TASK = 500_000
 _VIEWS = (["partition", "kind", "lane"], ["partition"], ["bucket"], ["slot"])
 
 
 def read_range(session: SparkSession, arguments: Arguments, topic: str, ranges: Ranges) -> DataFrame:
     """Exactly the frozen offsets of `topic`, as a batch, with the columns of Spark's Kafka source."""
     records = sum(end - start for start, end in ranges.values())
-    tasks = max(len(ranges), cores(session), -(-records // _RECORDS_PER_TASK))
+    tasks = max(len(ranges), cores(session), -(-records // RECORDS_PER_TASK))
     return (
         session.read.format("kafka")
         .options(**source_options(arguments))

@@ -1,4 +1,4 @@
-"""The command line: `smoke --args-file FILE` runs a job, `report RESULT.json` draws its report again."""
+"""The command line: `JOB --args-file FILE` runs a job, `report RESULT.json` draws its report again."""
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -7,12 +7,15 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spark_validation import config, report
+from spark_validation import config, mirror_config, report
 from spark_validation.errors import BadArgumentsError, CannotRunError, root_cause
+from spark_validation.fields import JobArguments
 from spark_validation.result import ERROR, Check, Result, save
 
 
@@ -22,9 +25,7 @@ def main(argv: list[str]) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     for name in JOBS:
         job = commands.add_parser(name, help=f"run job {name}")
-        job.add_argument(
-            "--args-file", required=True, type=Path, help="JSON file of arguments (docs/spark-validation.md)"
-        )
+        job.add_argument("--args-file", required=True, type=Path, help="JSON file of arguments (docs)")
     drawing = commands.add_parser("report", help="draw report.html again from a result.json")
     drawing.add_argument("result", type=Path)
     drawing.add_argument("--output", type=Path, help="file to write (default: report.html beside the result)")
@@ -39,11 +40,11 @@ def run_job(name: str, args_file: Path) -> int:
     result = Result(job=name, mode="", run_id="", started_ms=_now())
     output = args_file.parent
     try:
-        arguments = config.parse(_decoded(args_file))
+        arguments = JOBS[name].parse(_decoded(args_file))
         result.mode, result.run_id, result.settings = arguments.mode, arguments.run_id, arguments.public()
         output = Path(arguments.output_dir)
         output.mkdir(parents=True, exist_ok=True)
-        JOBS[name](arguments, result)
+        JOBS[name].run(arguments, result)
     except CannotRunError as error:
         _note(result, error.what, error.why)
     except Exception as error:
@@ -56,18 +57,19 @@ def run_job(name: str, args_file: Path) -> int:
     return int(document["exit_code"])
 
 
-def _smoke(arguments: config.Arguments, result: Result) -> None:
+@contextmanager
+def _running(arguments: JobArguments, result: Result) -> Iterator[tuple[Any, Any]]:
+    """Session and progress of a job, closed at its end."""
     # Spark is imported late: bad arguments and `report` need neither Java nor a session.
     from spark_validation.progress import Progress
     from spark_validation.session import open_session
-    from spark_validation.smoke import Smoke
 
     progress = Progress(Path(arguments.output_dir) / "progress.jsonl")
     try:
         with progress.phase("start", "start Spark"):
-            session = open_session(f"smoke {arguments.run_id}")
+            session = open_session(f"{result.job} {arguments.run_id}")
         try:
-            Smoke(session, arguments, progress, result).run()
+            yield session, progress
         finally:
             session.stop()
     finally:
@@ -75,7 +77,32 @@ def _smoke(arguments: config.Arguments, result: Result) -> None:
         progress.close()
 
 
-JOBS: dict[str, Callable[[config.Arguments, Result], None]] = {"smoke": _smoke}
+def _smoke(arguments: config.Arguments, result: Result) -> None:
+    with _running(arguments, result) as (session, progress):
+        from spark_validation.smoke import Smoke
+
+        Smoke(session, arguments, progress, result).run()
+
+
+def _mirror_audit(arguments: mirror_config.Arguments, result: Result) -> None:
+    with _running(arguments, result) as (session, progress):
+        from spark_validation.mirror_audit import MirrorAudit
+
+        MirrorAudit(session, arguments, progress, result).run()
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job: how its arguments are read, and what runs with them."""
+
+    parse: Callable[[Any], Any]
+    run: Callable[[Any, Result], None]
+
+
+JOBS: dict[str, Job] = {
+    "smoke": Job(config.parse, _smoke),
+    "mirror_audit": Job(mirror_config.parse, _mirror_audit),
+}
 
 
 def _decoded(path: Path) -> Any:

@@ -8,12 +8,13 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from spark_validation import layout, plots
+from spark_validation import layout, mirror_report, plots
+from spark_validation.pieces import card, tile
 from spark_validation.shown import Document
 
 _WORDS = {
     "pass": ("Pass", "Everything that was acknowledged is there, once, in order and unchanged."),
-    "fail": ("Fail", "The cluster was judged, and something is wrong. The failing checks say what."),
+    "fail": ("Fail", "It was judged, and something is wrong. The failing checks say what."),
     "inconclusive": ("Inconclusive", "A part of this run cannot be judged. Nothing was found to be wrong."),
     "error": ("Error", "The job could not run, so nothing is proved."),
 }
@@ -35,12 +36,15 @@ def render(values: dict[str, Any]) -> str:
     """The report as one HTML document."""
     document = Document(values)
     style = (pkgutil.get_data(__package__, "report.css") or b"").decode()
+    mirror = document.get("job") == mirror_report.JOB
     sections = [_head(document)]
     if document.get("figures.total"):
-        sections += [_tiles(document)]
+        sections += [mirror_report.tiles(document) if mirror else _tiles(document)]
     sections += [_checks(document)]
+    if mirror:
+        sections += [card(*parts) for parts in mirror_report.cards(document)]
     if document.get("cluster.brokers"):
-        sections += [_card("Cluster layout", layout.NOTE, layout.draw(document))]
+        sections += [card("Cluster layout", layout.NOTE, layout.draw(document))]
     if document.get("figures.partitions"):
         sections += _distributions(document)
     sections += [_phases(document), _provenance(document)]
@@ -55,21 +59,23 @@ def render(values: dict[str, Any]) -> str:
     )
 
 
-def _card(title: str, note: str, body: str) -> str:
-    return f'<section class="card"><h2>{escape(title)}</h2><p class="note">{note}</p>{body}</section>'
-
-
 def _head(document: Document) -> str:
     verdict = document.get("verdict")
+    mirror = document.get("job") == mirror_report.JOB
     word, say = _WORDS[verdict]
+    say = mirror_report.SAYS if mirror and verdict == "pass" else say
     said = escape(document.get("message")) if document.get("message") else say
-    again = "audited again, nothing written" if document.get("mode") == "audit" else "written and audited"
+    facts = mirror_report.facts(document) if mirror else _facts(document)
     return f"""<header class="card {verdict}">
 <svg class="mark" viewBox="0 0 60 60" aria-hidden="true"><path d="{_MARKS[verdict]}"/></svg>
 <div><div class="word">{word}</div><div class="say">{said}</div></div>
-<div class="facts">run <b>{document.show("run_id")}</b>, {again}<br>
-topic <b>{document.show("settings.topic")}</b>{_cluster_name(document)}<br>
+<div class="facts">run <b>{document.show("run_id")}</b>, {facts}<br>
 {document.show("started_ms", "time")}, {document.show("seconds", "seconds")} s</div></header>"""
+
+
+def _facts(document: Document) -> str:
+    again = "audited again, nothing written" if document.get("mode") == "audit" else "written and audited"
+    return f"{again}<br>\ntopic <b>{document.show('settings.topic')}</b>{_cluster_name(document)}"
 
 
 def _cluster_name(document: Document) -> str:
@@ -78,13 +84,15 @@ def _cluster_name(document: Document) -> str:
 
 def _tiles(document: Document) -> str:
     tiles = [
-        _tile(
+        tile(
+            document,
             "Records read back",
             "figures.total.records",
             "",
             f"{document.show('figures.total.bytes', 'bytes')} of keys and values",
         ),
-        _tile(
+        tile(
+            document,
             "Append latency, median",
             "figures.latency.p50",
             "ms",
@@ -93,20 +101,14 @@ def _tiles(document: Document) -> str:
     ]
     if document.get("figures.live"):
         more = f"{document.show('figures.live.mode')} stream, 99th percentile {document.show('figures.live.p99')} ms"
-        tiles.append(_tile("End to end, median", "figures.live.p50", "ms", more))
+        tiles.append(tile(document, "End to end, median", "figures.live.p50", "ms", more))
     if document.get("figures.write"):
         more = f"read and judged at {document.show('figures.read.records_per_second')}/s"
-        tiles.append(_tile("Written", "figures.write.records_per_second", "records/s", more))
+        tiles.append(tile(document, "Written", "figures.write.records_per_second", "records/s", more))
     else:
         more = f"in {document.show('figures.read.seconds', 'seconds')} s"
-        tiles.append(_tile("Read and judged", "figures.read.records_per_second", "records/s", more))
-    shown = "".join(tile.format(document.show(path)) for tile, path in tiles)
-    return f'<div class="tiles">{shown}</div>'
-
-
-def _tile(name: str, path: str, unit: str, more: str) -> tuple[str, str]:
-    value = f'<div class="value">{{}}<span class="unit">{unit}</span></div>'
-    return f'<div class="tile"><div class="name">{name}</div>{value}<div class="more">{more}</div></div>', path
+        tiles.append(tile(document, "Read and judged", "figures.read.records_per_second", "records/s", more))
+    return f'<div class="tiles">{"".join(tiles)}</div>'
 
 
 def _checks(document: Document) -> str:
@@ -115,7 +117,7 @@ def _checks(document: Document) -> str:
     rows = "".join(_check_row(document, f"checks.{place}", checks[place]) for place in order)
     head = '<tr><th></th><th>Check</th><th class="num">Expected</th><th class="num">Found</th><th></th></tr>'
     body = f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
-    return _card("Checks", "A run passes when no check fails and none is left undecided.", body)
+    return card("Checks", "A run passes when no check fails and none is left undecided.", body)
 
 
 def _check_row(document: Document, path: str, check: dict[str, Any]) -> str:
@@ -152,20 +154,20 @@ def _distributions(document: Document) -> list[str]:
     legend = layout.legend(document)
     sections = [
         _pair(
-            _card("Records by partition", "Coloured by leader; the dashed line is what was acknowledged.",
+            card("Records by partition", "Coloured by leader; the dashed line is what was acknowledged.",
                   plots.by_partition(document, "records") + legend),
-            _card("Bytes by partition", "Keys and values as they were read back.",
+            card("Bytes by partition", "Keys and values as they were read back.",
                   plots.by_partition(document, "bytes") + legend),
         )
     ]  # fmt: skip
-    append = _card("Append latency", "From the send to the broker's append time, in ms, by number of records.",
+    append = card("Append latency", "From the send to the broker's append time, in ms, by number of records.",
                    plots.latency(document, "figures.latency"))  # fmt: skip
     if document.get("figures.live.count"):
         note = f"Producer, Kafka, Spark ({document.show('figures.live.mode')}), Kafka; in ms, by number of probes."
-        sections.append(_pair(append, _card("Live end-to-end latency", note, plots.latency(document, "figures.live"))))
+        sections.append(_pair(append, card("Live end-to-end latency", note, plots.latency(document, "figures.live"))))
     else:
         sections.append(append)
-    sections.append(_card("Timeline", "Records appended while the run wrote.", plots.timeline(document)))
+    sections.append(card("Timeline", "Records appended while the run wrote.", plots.timeline(document)))
     return sections
 
 
@@ -187,7 +189,7 @@ def _phases(document: Document) -> str:
         for place in range(len(phases))
     )
     body = f'<div class="stack">{parts}</div><div class="legend">{keys}</div>'
-    return _card("Where the time went", "Seconds by phase.", body)
+    return card("Where the time went", "Seconds by phase.", body)
 
 
 def _provenance(document: Document) -> str:
@@ -202,4 +204,4 @@ def _provenance(document: Document) -> str:
     if ranges:
         rows += f"<tr><td>frozen offsets by partition (end excluded)</td><td>{ranges}</td></tr>"
     note = "What ran, with what, and which offsets were judged."
-    return _card("Provenance", note, f'<table class="plain">{rows}</table>') if rows else ""
+    return card("Provenance", note, f'<table class="plain">{rows}</table>') if rows else ""

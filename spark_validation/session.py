@@ -10,7 +10,7 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from spark_validation import __version__
-from spark_validation.config import Arguments
+from spark_validation.fields import Reach
 from spark_validation.geometry import RECORDS_PER_WRITER
 
 
@@ -58,21 +58,21 @@ def versions(session: SparkSession) -> dict[str, str]:
     }
 
 
-def client_properties(arguments: Arguments) -> dict[str, str]:
+def client_properties(reach: Reach) -> dict[str, str]:
     """Native properties for every client of the job. A broker that is gone shows in seconds, not in minutes."""
-    wait = arguments.timeout_seconds * 1000
+    wait = reach.timeout_seconds * 1000
     return {
         "request.timeout.ms": str(wait),
         "default.api.timeout.ms": str(wait),
         "reconnect.backoff.max.ms": "500",
-        **arguments.kafka,
-        "bootstrap.servers": ",".join(arguments.bootstrap_servers),
+        **reach.kafka,
+        "bootstrap.servers": ",".join(reach.bootstrap_servers),
     }
 
 
-def producer_properties(arguments: Arguments) -> dict[str, str]:
+def producer_properties(reach: Reach) -> dict[str, str]:
     """The properties above and what a durable, idempotent producer needs; three timeouts leave room for an election."""
-    wait = arguments.timeout_seconds * 1000
+    wait = reach.timeout_seconds * 1000
     tuned = {
         "max.block.ms": str(wait),
         "delivery.timeout.ms": str(3 * wait + 1000),
@@ -81,7 +81,7 @@ def producer_properties(arguments: Arguments) -> dict[str, str]:
         "compression.type": "lz4",
     }
     fixed = {"acks": "all", "enable.idempotence": "true"}
-    return {**tuned, **client_properties(arguments), **fixed}
+    return {**tuned, **client_properties(reach), **fixed}
 
 
 def kafka_options(properties: dict[str, str]) -> dict[str, str]:
@@ -89,13 +89,13 @@ def kafka_options(properties: dict[str, str]) -> dict[str, str]:
     return {f"kafka.{key}": value for key, value in properties.items()}
 
 
-def source_options(arguments: Arguments) -> dict[str, str]:
+def source_options(reach: Reach) -> dict[str, str]:
     """Options of every read: committed records only, headers, and a loss of data is an error, never a silence."""
     return {
-        **kafka_options(client_properties(arguments)),
+        **kafka_options(client_properties(reach)),
         "kafka.isolation.level": "read_committed",
         "includeHeaders": "true",
         "failOnDataLoss": "true",
-        "kafkaConsumer.pollTimeoutMs": str(3 * arguments.timeout_seconds * 1000),
+        "kafkaConsumer.pollTimeoutMs": str(3 * reach.timeout_seconds * 1000),
         "fetchOffset.numRetries": "1",
     }

@@ -18,6 +18,7 @@ SPEC = {
     "controllers_group": {"type": "str", "default": "kraft_controllers"},
     "brokers_group": {"type": "str", "default": "kafka_brokers"},
     "zookeeper_group": {"type": "str", "default": "zookeeper"},
+    "mirror_makers_group": {"type": "str", "default": "mirror_makers"},
     "node_info_variable": {"type": "str", "default": "__common_node_info"},
     "clock_info_variable": {"type": "str", "default": "__preflight_clock"},
 }
@@ -36,10 +37,10 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         _, options = self.validate_argument_spec(argument_spec=SPEC)
         reader = InventoryReader(self, known)
         expected = set(known.get("ansible_play_hosts_all", ()))
-        groups = (options[f"{name}_group"] for name in ("controllers", "brokers", "zookeeper"))
+        groups = (options[f"{name}_group"] for name in ("controllers", "brokers", "zookeeper", "mirror_makers"))
         nodes = reader.nodes(*groups)
         hosts = []
-        for node in nodes:
+        for node in (*nodes, *reader.mirrors(options["mirror_makers_group"], nodes)):
             if node.name in expected:
                 answers = reader.raw(node.name)
                 info, clock = (answers.get(options[f"{kind}_variable"]) for kind in ("node_info", "clock_info"))
@@ -54,7 +55,7 @@ def _host(node: Node, info: Any, clock: Any) -> Host:
         cluster=node.cluster,
         machine=node.machine,
         node_id=as_int(node.get("zookeeper_id" if node.zookeeper else "kafka_node_id")),
-        roles=tuple(role for role in ("broker", "controller", "zookeeper") if getattr(node, role)),
+        roles=tuple(role for role in ("broker", "controller", "zookeeper", "mirror") if getattr(node, role)),
         cluster_id=node.text("kafka_cluster_id"),
         version=node.text("zookeeper_version" if node.zookeeper else "kafka_version"),
         mode=node.text("kafka_mode"),

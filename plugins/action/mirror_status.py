@@ -35,5 +35,5 @@ class ActionModule(ProgressAction):
         tracker.last.pop("invocation", None)
         result.update(tracker.last, changed=False, **followed.as_result())
         if waiting and followed.last.state != DONE:
-            result.update(failed=True, **tracker.failure(followed.elapsed))
+            result.update(failed=True, **tracker.failure(timeout))
         return result

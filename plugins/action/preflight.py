@@ -20,6 +20,7 @@ SPEC = {
     "controllers_group": {"type": "str", "default": "kraft_controllers"},
     "brokers_group": {"type": "str", "default": "kafka_brokers"},
     "zookeeper_group": {"type": "str", "default": "zookeeper"},
+    "mirror_makers_group": {"type": "str", "default": "mirror_makers"},
 }
 
 
@@ -35,7 +36,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         known = task_vars or {}
         _, options = self.validate_argument_spec(argument_spec=SPEC)
         reader = InventoryReader(self, known)
-        groups = (options[f"{name}_group"] for name in ("controllers", "brokers", "zookeeper"))
+        groups = (options[f"{name}_group"] for name in ("controllers", "brokers", "zookeeper", "mirror_makers"))
         nodes = reader.nodes(*groups)
         inventory = Inventory(
             nodes=tuple(nodes),
@@ -43,6 +44,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
             play_hosts=tuple(known.get("ansible_play_hosts_all", ())),
             known_variables=tuple(reader.read_variables()),
             peers=tuple(reader.peers(nodes)),
+            mirrors=tuple(reader.mirrors(options["mirror_makers_group"], nodes)),
         )
         inventory = replace(inventory, addresses=resolved(names_to_resolve(inventory)))
         return dict(result, **preflight_result(check_inventory(inventory), bool(self._task.register)))

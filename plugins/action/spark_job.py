@@ -9,6 +9,8 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._progress import DONE, Step
 from ansible_collections.streamops.kafka.plugins.module_utils._spark_job import (
+    MIRROR_AUDIT,
+    SMOKE,
     WATCH_OPTIONS,
     Tracker,
     complaint,
@@ -17,7 +19,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._spark_job import 
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress_action import ProgressAction
 
-_NOT_IN_CHECK_MODE = "Spark validation is skipped in check mode: the job writes records"
+_NOT_IN_CHECK_MODE = {
+    SMOKE: "Spark validation is skipped in check mode: the job writes records",
+    MIRROR_AUDIT: "The audit of the mirror is skipped in check mode: it waits for records that no run has sent",
+}
+_NO_AGAIN = "audit_run_id reads an earlier run of job smoke again by its ledger; {job} has none. Nothing was started."
 
 
 class ActionModule(ProgressAction):
@@ -31,18 +37,28 @@ class ActionModule(ProgressAction):
         options = self.own_options(WATCH_OPTIONS)
         if self._task.check_mode:
             # Said here as well, since a callback may hide skipped tasks.
-            self._display.display(f"[{(task_vars or {}).get('inventory_hostname')}] {_NOT_IN_CHECK_MODE}")
-            return dict(result, skipped=True, msg=_NOT_IN_CHECK_MODE)
+            why = _NOT_IN_CHECK_MODE[options["job"]]
+            self._display.display(f"[{(task_vars or {}).get('inventory_hostname')}] {why}")
+            return dict(result, skipped=True, msg=why)
+        if options["audit_run_id"] and options["job"] != SMOKE:
+            return dict(result, failed=True, msg=_NO_AGAIN.format(job=options["job"]))
         plain, secret = split_secrets(options["client_properties"])
+        source_plain, source_secret = split_secrets(options["source_client_properties"])
         job_dir, arguments = place(options, time.strftime("%Y%m%dT%H%M%S", time.gmtime()), secrets.token_hex(2))
-        given = {"client_properties": plain, "secret_properties": secret, "arguments": arguments}
+        given = {
+            "client_properties": plain,
+            "secret_properties": secret,
+            "source_client_properties": source_plain,
+            "source_secret_properties": source_secret,
+            "arguments": arguments,
+        }
         started = self.call(task_vars, step="start", job_dir=job_dir, **given)
         if started.get("failed"):
             return dict(result, **started)
         tracker = Tracker()
 
         # What was written once, at the start, needs no second way.
-        unwritten: dict[str, Any] = {"client_properties": {}, "arguments": {}}
+        unwritten: dict[str, Any] = {"client_properties": {}, "source_client_properties": {}, "arguments": {}}
 
         def look(elapsed: float) -> Step:
             """Run the module once, for one interval."""

@@ -6,7 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils import _mirror_lines, _mirror_properties, _mirror_views
+from ansible_collections.streamops.kafka.plugins.module_utils import (
+    _mirror_lines,
+    _mirror_properties,
+    _mirror_rights,
+    _mirror_views,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import read_flows
 from ansible_collections.streamops.kafka.plugins.plugin_utils.explained import explained
 
@@ -28,11 +33,14 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {
+            "mirror_acls": explained(_mirror_rights.mirror_acls),
             "mirror_clusters_needed": explained(_mirror_views.mirror_clusters_needed),
             "mirror_flows_into": explained(_mirror_views.mirror_flows_into),
             "mirror_lines": explained(_mirror_lines.mirror_lines),
             "mirror_pairs": explained(_mirror_lines.mirror_pairs),
             "mirror_position": explained(_mirror_views.mirror_position),
+            "mirror_principals": explained(_mirror_rights.mirror_principals),
             "mirror_properties": explained(mirror_properties),
             "mirror_topics": explained(_mirror_views.mirror_topics),
+            "mirror_users": explained(_mirror_rights.mirror_users),
         }

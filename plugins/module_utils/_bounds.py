@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._firewall import network
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_nodes import ROLE
 from ansible_collections.streamops.kafka.plugins.module_utils._nodes import listener_for
 from ansible_collections.streamops.kafka.plugins.module_utils._security import SASL_PROTOCOLS, uses
 
@@ -86,7 +87,8 @@ def node_addresses(
 
 
 def _node_words(places: Iterable[Mapping[str, Any]], cluster: str) -> list[str]:
-    here = [place for place in places if place["cluster"] == cluster]
+    # A mirror is a client, also of the cluster that it stands next to.
+    here = [place for place in places if place["cluster"] == cluster and ROLE not in place["roles"]]
     words = [word for place in here for word in place["words"]]
     advertised = [one["advertised_host"] for place in here for one in place["listeners"] if one["opens"]]
     return sorted({*words, *advertised})

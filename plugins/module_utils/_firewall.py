@@ -13,6 +13,8 @@ import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_nodes import PURPOSE as MIRROR_REST
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_nodes import mirror_nodes
 from ansible_collections.streamops.kafka.plugins.module_utils._nodes import cluster_nodes
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import as_bool
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_nodes import zookeeper_nodes
@@ -28,9 +30,11 @@ PARTIES = {
     "zookeeper_clients": ("brokers", "administrators"),
     "zookeeper_quorum": ("zookeepers",),
     "zookeeper_election": ("zookeepers",),
+    # The workers of one target hand each other what their leader has to do (KIP-710); nobody else asks them anything.
+    MIRROR_REST: ("mirrors",),
 }
 # The parties that are nodes of the same cluster.
-NODES = ("brokers", "controllers", "zookeepers")
+NODES = ("brokers", "controllers", "zookeepers", "mirrors")
 # Where sshd listens unless ansible_port says something else.
 SSH_PORT = 22
 LOCAL = ("local", "ansible.builtin.local")
@@ -83,16 +87,16 @@ def places(
 ) -> list[dict[str, Any]]:
     """All that the firewalls of all machines need to know of the inventory, as plain data.
 
-    names -- the groups: brokers, controllers, zookeeper; defaults -- values for hosts that leave a variable out:
-    kafka_cluster_name, kafka_listeners, kafka_firewall_client_groups.
+    names -- the groups: brokers, controllers, zookeeper, mirrors; defaults -- values for hosts that leave a variable
+    out: kafka_cluster_name, kafka_listeners, kafka_firewall_client_groups, mirror_maker_rest_port.
     A place is a node of cluster_nodes with cluster, firewall, ssh_ports, networks (purpose -> CIDR list) and the words
     of three parties: its own, clients, administrators.
     """
     brokers, controllers = (list(groups.get(names[key], [])) for key in ("brokers", "controllers"))
-    zookeepers = list(groups.get(names.get("zookeeper", ""), []))
+    zookeepers, mirrors = (list(groups.get(names.get(key, ""), [])) for key in ("zookeeper", "mirrors"))
     clusters = [
         hostvars[host].get("kafka_cluster_name", defaults["kafka_cluster_name"])
-        for host in (*controllers, *brokers, *zookeepers)
+        for host in (*controllers, *brokers, *zookeepers, *mirrors)
     ]
     return [
         {**node, "cluster": cluster, **_place(hostvars[node["host"]], node["host"], hostvars, groups, defaults)}
@@ -100,6 +104,7 @@ def places(
         for node in (
             *cluster_nodes(hostvars, brokers, controllers, cluster, defaults),
             *zookeeper_nodes(hostvars, zookeepers, cluster, defaults),
+            *mirror_nodes(hostvars, mirrors, cluster, defaults),
         )
     ]
 

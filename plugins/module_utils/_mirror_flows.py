@@ -31,7 +31,7 @@ TOPICS_EXCLUDED = (r".*[\-.]internal", r".*\.replica", r"__.*", r"_streamops_.*"
 GROUPS_EXCLUDED = (r"console-consumer-.*", r"connect-.*", r"__.*")
 #: Topics that MirrorMaker 2 keeps for itself, whatever the pattern says (ReplicationPolicy.isInternalTopic), and its
 #: signs of life, which it mirrors by itself.
-_OWN_TOPICS = re.compile(r"mm2-.*|.*\.checkpoints\.internal|(.*\.)?heartbeats")
+OWN_TOPICS = re.compile(r"mm2-.*|.*\.checkpoints\.internal|(.*\.)?heartbeats")
 #: An alias becomes a part of keys, of topic names and of consumer groups.
 _ALIAS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
@@ -112,7 +112,7 @@ def flow_problems(raw: Any) -> list[tuple[str, str]]:
 
 def matches(flow: Flow, topic: str) -> bool:
     """Whether MirrorMaker mirrors a topic of the source: as DefaultTopicFilter and isCycle of its connector decide."""
-    if _OWN_TOPICS.fullmatch(topic) or _any(TOPICS_EXCLUDED + flow.topics_exclude, topic):
+    if OWN_TOPICS.fullmatch(topic) or _any(TOPICS_EXCLUDED + flow.topics_exclude, topic):
         return False
     return _any(flow.topics, topic) and not _is_cycle(flow, topic)
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils import _mirror_status as status
 from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
 from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import (
     LEGACY,
     Flow,
@@ -31,11 +31,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_records im
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_status import Log, Seen
 from ansible_collections.streamops.kafka.plugins.module_utils._moving import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._progress import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Partition
 
 #: Offsets from the end in which the frontier is looked for, one after the other; then it stays unknown.
 WINDOWS = (100, 10_000, 1_000_000)
 #: Partitions whose tails are read together.
-TOGETHER = 500
+TOGETHER = 200
 #: Offsets from the end in which the latest heartbeat and checkpoint are looked for.
 SIGNS = 1_000
 
@@ -89,17 +91,9 @@ def of_target(flow: Flow, target: Admin, seen: Seen) -> Seen:
     seen = replace(seen, targets={name: len(partitions) for name, partitions in existing.items()})
     if flow.engine == LEGACY:
         return seen
-    offsets = offsets_topic(flow)
-    if offsets not in existing:
+    if offsets_topic(flow) not in existing:
         raise status.not_begun(flow)
-    own = [
-        name for name in (offsets, heartbeats_topic(flow.source), checkpoints_topic(flow.source)) if name in existing
-    ]
-    keys = [(name, partition.index) for name in own for partition in existing[name]]
-    starts, ends = target.start_offsets(keys), target.end_offsets(keys, committed=True)
-    starts = {key: starts[key] if key[0] == offsets else max(starts[key], ends[key] - SIGNS) for key in starts}
-    notes = Notes(flow.source, offsets)
-    target.visit(starts, ends, lambda record: notes.take(record.topic, record.key, record.value, record.timestamp))
+    notes = read_notes(flow, target, existing)
     now = round(time.time() * 1000)
     return replace(
         seen,
@@ -107,6 +101,27 @@ def of_target(flow: Flow, target: Admin, seen: Seen) -> Seen:
         heartbeat_age_ms=None if notes.heartbeat_at is None else max(0, now - notes.heartbeat_at),
         checkpoint_age_ms=None if notes.checkpoint_at is None else max(0, now - notes.checkpoint_at),
     )
+
+
+def read_notes(flow: Flow, target: Admin, existing: Mapping[str, Sequence[Partition]]) -> Notes:
+    """What MirrorMaker 2 has written down in the target: the offsets topic whole, of its signs of life the latest."""
+    offsets = offsets_topic(flow)
+    names = {offsets, heartbeats_topic(flow.source), checkpoints_topic(flow.source)} & existing.keys()
+    keys = [(name, partition.index) for name in sorted(names) for partition in existing[name]]
+    starts, ends = target.start_offsets(keys), target.end_offsets(keys, committed=True)
+    known = starts.keys() & ends.keys()
+    silent = [f"{name}-{number}" for name, number in keys if name == offsets and (name, number) not in known]
+    if silent:  # Positions that nobody can read must not pass for positions that nobody has written.
+        why = f"nobody leads {capped(silent, 5)}, or it is not yet known who does"
+        raise RequestFailedError("read", offsets, "LEADER_NOT_AVAILABLE", why)
+    begins = {key: starts[key] if key[0] == offsets else max(starts[key], ends[key] - SIGNS) for key in known}
+    notes = Notes(flow.source, offsets)
+
+    def take(record: Any) -> None:
+        notes.take(record.topic, record.key, record.value, record.timestamp)
+
+    target.visit(begins, {key: ends[key] for key in known}, take)
+    return notes
 
 
 def frontiers(source: Admin, seen: Seen, enough: int) -> dict[Key, int]:

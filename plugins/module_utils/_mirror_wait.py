@@ -85,14 +85,14 @@ class Tracker:
         names = ("lag", "partitions_done", "partitions_total", "heartbeat_age_ms", "checkpoint_age_ms")
         return {**{name: self.last.get(name) for name in names}, "error": self.error or None}
 
-    def failure(self, seconds: float) -> dict[str, Any]:
-        """Return {msg, failure} of a wait that has not reached its goal."""
+    def failure(self, timeout: float) -> dict[str, Any]:
+        """Return {msg, failure} of a wait that has not reached its goal within C(timeout) seconds."""
         if not self.last:
             return {"msg": self.error, "failure": {"kind": "MirrorWaitTimeout", "error": self.error}}
         behind = sorted((topic for topic in self.last["topics"] if topic["lag"]), key=lambda topic: -topic["lag"])
         topics = [f"{topic['source']} ({topic['lag']:,} records)" for topic in behind]
         lines = [
-            f"mirror_status {self._flow}: not caught up within {duration(seconds)}: {self.last['lag']:,} records "
+            f"mirror_status {self._flow}: not caught up within {duration(timeout)}: {self.last['lag']:,} records "
             f"behind, {self.last['partitions_done']} of {self.last['partitions_total']} partitions done."
         ]
         lines += [f"- behind: {capped(topics, 10)}"] if topics else []

@@ -18,7 +18,7 @@ DAYS_LEFT = 30
 
 def certificates(inventory: Inventory) -> Iterator[Violation]:
     """B32: certificate, key and CA can be read, belong together, hold long enough and name every address."""
-    for node in inventory.nodes:
+    for node in inventory.processes:
         if node.certificate is not None:
             yield from _files(node, node.certificate, "kafka_tls_certificate_file", "kafka_tls_key_file")
             yield from _names(node, node.certificate)

@@ -41,7 +41,7 @@ _TO_BE_DRAWN = "to be drawn"
 
 def held(hosts: Sequence[Host]) -> Iterator[Violation]:
     """B2, B3, B4, B27: the disks of a cluster belong to it, to these nodes and together."""
-    for cluster in by_cluster(host for host in hosts if ROLE not in host.roles).values():
+    for cluster in by_cluster(host for host in hosts if ROLE not in host.roles and not host.only_mirrors).values():
         for refusal in _refusals(cluster):
             rule = REFUSALS.get(refusal["kind"])
             if rule is not None:

@@ -43,8 +43,13 @@ class Host:
 
     @property
     def disks(self) -> Sequence[Mapping[str, Any]]:
-        """What it said about its data directories; nothing when it did not answer."""
-        return self.info["disks"] if self.info else ()
+        """What it said about its data directories; nothing when it did not answer, or keeps no data."""
+        return self.info["disks"] if self.info and not self.only_mirrors else ()
+
+    @property
+    def only_mirrors(self) -> bool:
+        """Whether it runs MirrorMaker, which keeps all it knows in clusters, and nothing else."""
+        return self.roles == ("mirror",)
 
 
 def by_cluster(hosts: Iterable[Host]) -> dict[str, list[Host]]:

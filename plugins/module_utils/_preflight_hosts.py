@@ -90,7 +90,7 @@ def java(hosts: Sequence[Host]) -> Iterator[Violation]:
 
 def java_mixed(hosts: Sequence[Host]) -> Iterator[Violation]:
     """B29: nodes of a cluster on different Java lines behave differently under load."""
-    for cluster, members in by_cluster(hosts).items():
+    for cluster, members in by_cluster(host for host in hosts if not host.only_mirrors).items():
         by_major: dict[int, list[str]] = {}
         for host in members:
             if host.info is not None and host.info["java"]["version"]:

@@ -41,8 +41,8 @@ SHARED = {
 
 
 def cluster_name(inventory: Inventory) -> Iterator[Violation]:
-    """C1: every Kafka host says which cluster it belongs to."""
-    for node in inventory.nodes:
+    """C1: every host says which cluster it belongs to, a mirror which one it mirrors into."""
+    for node in inventory.processes:
         if node.cluster == NO_CLUSTER and node.variables.get("kafka_cluster_name") is not UNDEFINED:
             yield Violation(
                 "C1", ERROR, (node.name,), "kafka_cluster_name", "the host belongs to no cluster", "nothing",

@@ -25,7 +25,7 @@ _MIB = {"k": 1 / 1024, "m": 1, "g": 1024, "": 1 / 1024 / 1024}
 
 def version(inventory: Inventory) -> Iterator[Violation]:
     """B30: a version this collection supports, with the legal path from or to the others."""
-    for node in inventory.kafka:
+    for node in (*inventory.kafka, *inventory.mirrors):
         value = node.text("kafka_version")
         if value and value not in SUPPORTED_VERSIONS:
             yield Violation(
@@ -47,7 +47,7 @@ def _path(value: str) -> str:
 
 def words(inventory: Inventory) -> Iterator[Violation]:
     """C4: variables that take one of a few words."""
-    for node in inventory.nodes:
+    for node in inventory.processes:
         for variable, allowed in WORDS.items():
             value = node.get(variable)
             if value is not None and value not in allowed:
@@ -59,7 +59,7 @@ def words(inventory: Inventory) -> Iterator[Violation]:
 
 def archive(inventory: Inventory) -> Iterator[Violation]:
     """C6: an archive comes with its place and its SHA-512; nothing is unpacked unchecked."""
-    for node in inventory.nodes:
+    for node in inventory.processes:
         if node.get("kafka_install_source") != "archive":
             continue
         prefix = "zookeeper_archive" if node.zookeeper else "kafka_archive"
@@ -78,25 +78,28 @@ def archive(inventory: Inventory) -> Iterator[Violation]:
 
 
 def heap(inventory: Inventory) -> Iterator[Violation]:
-    """C7: kafka_heap_size as Java reads it."""
-    for node in inventory.nodes:
-        value = node.text("kafka_heap_size")
+    """C7: kafka_heap_size, and of a mirror mirror_maker_heap_size, as Java reads it."""
+    for node in inventory.processes:
+        variable = "mirror_maker_heap_size" if node in inventory.mirrors else "kafka_heap_size"
+        value = node.text(variable)
         match = re.fullmatch(r"([1-9]\d*)([kKmMgG]?)", value)
         if value and not match:
-            yield _heap(node, ERROR, "Java cannot read this heap size", value, "digits and k, m or g, such as 4g")
+            yield _heap(
+                node, variable, ERROR, "Java cannot read this heap size", value, "digits and k, m or g, such as 4g"
+            )
         elif match and int(match[1]) * _MIB[match[2].lower()] < MIN_HEAP_MIB:
-            yield _heap(node, WARNING, "the heap is too small for a broker", value, f"{MIN_HEAP_MIB}m or more")
+            yield _heap(node, variable, WARNING, "the heap is too small", value, f"{MIN_HEAP_MIB}m or more")
 
 
-def _heap(node: Node, level: str, what: str, value: str, allowed: str) -> Violation:
+def _heap(node: Node, variable: str, level: str, what: str, value: str, allowed: str) -> Violation:
     return Violation(
-        "C7", level, (node.name,), "kafka_heap_size", what, repr(value), allowed, "set it to such as 1g"
+        "C7", level, (node.name,), variable, what, repr(value), allowed, "set it to such as 1g"
     )  # fmt: skip
 
 
 def directories(inventory: Inventory) -> Iterator[Violation]:
     """C8: directories are absolute and more than the root."""
-    for node in inventory.nodes:
+    for node in inventory.processes:
         paths = [(variable, node.text(variable)) for variable in DIRECTORIES]
         listed = node.get("kafka_log_dirs") or node.zookeeper
         paths += [("kafka_log_dirs", path) for path in node.log_dirs() if listed]

@@ -13,13 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_nodes import PURPOSE as MIRROR_PURPOSE
 from ansible_collections.streamops.kafka.plugins.module_utils._nodes import PURPOSES, machine_of
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_nodes import PORTS as ZOOKEEPER_PORTS
 
 CONTROLLER_GROUP = "kraft_controllers"
 BROKER_GROUP = "kafka_brokers"
 ZOOKEEPER_GROUP = "zookeeper"
+MIRROR_GROUP = "mirror_makers"
 NO_CLUSTER = ""
+REST_PORT = "mirror_maker_rest_port"
 # What the example inventory holds where a user must decide.
 PLACEHOLDER = "CHANGE-ME"
 
@@ -78,7 +81,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Node:
-    """One inventory host of the groups of Kafka and ZooKeeper with its templated variables."""
+    """One inventory host of the groups of Kafka, ZooKeeper and MirrorMaker with its templated variables."""
 
     name: str
     cluster: str
@@ -92,6 +95,8 @@ class Node:
     # The same of the administrator's, where clients show certificates.
     admin_certificate: Mapping[str, Any] | None = None
     zookeeper: bool = False
+    # Of the group of mirrors; its cluster is then the one that it mirrors into.
+    mirror: bool = False
 
     def get(self, name: str, default: Any = None) -> Any:
         """The value of a variable; the default when it is missing, null or could not be templated."""
@@ -111,14 +116,21 @@ class Node:
         """Whether a server of ZooKeeper belongs to its ensemble, and is not about to come or go."""
         return self.name in (self.names("zookeeper_members") or (self.name,))
 
+    @property
+    def only_mirrors(self) -> bool:
+        """Whether the host runs MirrorMaker and nothing else."""
+        return self.mirror and not (self.broker or self.controller or self.zookeeper)
+
     def config(self) -> dict[str, Any]:
         """kafka_config without the values that could not be templated."""
         return _known(self.get("kafka_config"))
 
     def listeners(self) -> list[Listener]:
-        """The well-formed entries of kafka_listeners that this node opens, by its roles; of ZooKeeper its ports."""
+        """The well-formed entries of kafka_listeners that this node opens, by its roles; else the ports it has."""
         if self.zookeeper:
             return [self._port(*port) for port in ZOOKEEPER_PORTS]
+        if self.only_mirrors:
+            return [self._rest()]
         entries = [entry for entry in _dicts(self.get("kafka_listeners")) if entry.get("name")]
         return [listener for listener in map(self._listener, entries) if self._opens(listener)]
 
@@ -132,6 +144,14 @@ class Node:
         host, address = self.text("zookeeper_host"), str(self.get("ansible_host", self.name))
         return Listener(name, as_int(self.get(variable, default)), protocol, host, address, purpose)
 
+    def _rest(self) -> Listener:
+        """What mirrors of one target tell each other by (_mirror_nodes.py)."""
+        address, protocol = (
+            str(self.get("ansible_host", self.name)),
+            "SSL" if self.text("kafka_tls_source") else "PLAINTEXT",
+        )
+        return Listener("REST", as_int(self.get(REST_PORT)), protocol, address, address, MIRROR_PURPOSE)
+
     def _listener(self, entry: Mapping[str, Any]) -> Listener:
         default_host = self.get("ansible_host", self.name)
         return Listener(
@@ -144,10 +164,12 @@ class Node:
         )
 
     def log_dirs(self) -> list[str]:
-        """The data directories of this node: kafka_log_dirs, else one below kafka_data_dir; of ZooKeeper its two."""
+        """Its data directories: kafka_log_dirs, else one below kafka_data_dir; of ZooKeeper two, of a mirror none."""
         if self.zookeeper:
             named = (f"{self.text('kafka_data_dir')}/{self.name}", self.text("zookeeper_data_log_dir"))
             return [path for path in named if path]
+        if self.only_mirrors:
+            return []
         listed = self.get("kafka_log_dirs")
         if isinstance(listed, str) and listed.strip():
             return [part.strip() for part in listed.split(",")]
@@ -215,7 +237,9 @@ class Inventory:
 
     limit is the text of --limit or None; play_hosts are the hosts the play would work on; known_variables are the
     names the collection reads (to tell a typing error); undefined entries live in the nodes. peers are the other hosts
-    that firewalls let in, addresses what the control node resolved for the firewalls (name to addresses).
+    that firewalls let in, addresses what the control node resolved for the firewalls (name to addresses). mirrors are
+    the hosts that run MirrorMaker and nothing else; they belong to no Cluster, since what makes a cluster (quorum, ids,
+    copies) is not about them.
     """
 
     nodes: tuple[Node, ...]
@@ -224,6 +248,12 @@ class Inventory:
     known_variables: tuple[str, ...] = ()
     peers: tuple[Node, ...] = ()
     addresses: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    mirrors: tuple[Node, ...] = ()
+
+    @property
+    def processes(self) -> tuple[Node, ...]:
+        """All hosts that this collection runs something on: the nodes, and the mirrors."""
+        return (*self.nodes, *self.mirrors)
 
     @property
     def kafka(self) -> tuple[Node, ...]:
@@ -246,6 +276,7 @@ def build_node(
     certificate: Mapping[str, Any] | None = None,
     admin_certificate: Mapping[str, Any] | None = None,
     zookeeper: bool = False,
+    mirror: bool = False,
 ) -> Node:
     """A Node from a host's name, its groups, its templated variables and the paths that could not be templated."""
     known = _known(variables)
@@ -260,6 +291,7 @@ def build_node(
         certificate=certificate,
         admin_certificate=admin_certificate,
         zookeeper=zookeeper,
+        mirror=mirror,
     )
 
 

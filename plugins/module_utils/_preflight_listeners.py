@@ -152,7 +152,7 @@ def _unusable(host: str, opened: list[Opened]) -> bool:
 def _port_meets(opened: list[Opened]) -> bool:
     """Whether this is one port of one machine wanted twice, which B19 names."""
     one_machine = len({node.machine for node, _listener in opened}) == 1
-    return one_machine and _binds_meet([listener.host for _node, listener in opened])
+    return one_machine and binds_meet([listener.host for _node, listener in opened])
 
 
 def _hosts(opened: list[Opened]) -> tuple[str, ...]:
@@ -191,7 +191,7 @@ def port_twice_on_machine(inventory: Inventory) -> Iterator[Violation]:
         )  # fmt: skip
 
 
-def _binds_meet(hosts: list[str]) -> bool:
+def binds_meet(hosts: list[str]) -> bool:
     """True when two listeners with these bind addresses cannot have the same port."""
     everywhere = any(host in ("", *META_ADDRESSES) for host in hosts)
     return everywhere or len(set(hosts)) < len(hosts)

@@ -16,6 +16,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils import (
     _preflight_identity,
     _preflight_install,
     _preflight_listeners,
+    _preflight_mirror_exactly_once,
+    _preflight_mirror_logins,
+    _preflight_mirror_loops,
+    _preflight_mirror_properties,
+    _preflight_mirrors,
     _preflight_properties,
     _preflight_replication,
     _preflight_resources,
@@ -64,6 +69,9 @@ TITLES = {
     "B32": "certificates",
     "B33": "who may connect and do what",
     "B34": "secrets and undefined values",
+    "B37": "loops of mirrors",
+    "B38": "exactly-once mirrors",
+    "B39": "the legacy engine of mirrors",
     "B40": "part of a cluster by --limit",
     "C1": "hosts without a cluster",
     "C2": "clusters without controllers or brokers",
@@ -86,6 +94,8 @@ TITLES = {
     "C21": "known vulnerabilities of the Kafka version",
     "C22": "users, ACLs and quotas",
     "C23": "advice of the field",
+    "C24": "mirrors and their flows",
+    "C25": "logins of mirrors",
 }
 INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
     *_preflight_shape.RULES,
@@ -101,6 +111,11 @@ INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
     *_preflight_security.RULES,
     *_preflight_firewall.RULES,
     *_preflight_certificates.RULES,
+    *_preflight_mirrors.RULES,
+    *_preflight_mirror_loops.RULES,
+    *_preflight_mirror_exactly_once.RULES,
+    *_preflight_mirror_properties.RULES,
+    *_preflight_mirror_logins.RULES,
     *_preflight_advice.RULES,
     *_preflight_run.RULES,
 )
@@ -114,6 +129,7 @@ HOST_RULES: tuple[Callable[[Sequence[Host]], Iterator[Violation]], ...] = (
 def check_inventory(inventory: Inventory) -> list[Violation]:
     """All that is wrong with an inventory, errors first; each cluster's preflight_accept turns policy into warnings."""
     accepted = {name: cluster.accepted() for cluster in inventory.clusters() for name in cluster.hosts}
+    accepted.update({mirror.name: mirror.names("preflight_accept") for mirror in inventory.mirrors})
     found = (violation for rule in INVENTORY_RULES for violation in rule(inventory))
     return merge(accept(violation, _common(accepted, violation.hosts)) for violation in found)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Inventory, as_bool
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_mirror_flows import flows, kafka_clusters
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, Violation
 
 
@@ -27,4 +28,21 @@ def limit(inventory: Inventory) -> Iterator[Violation]:
         )  # fmt: skip
 
 
-RULES = (limit,)
+def limit_of_mirrors(inventory: Inventory) -> Iterator[Violation]:
+    """B40: mirrors may be taken one by one, but brokers of both ends have to say in the run how they are reached."""
+    for mirror in inventory.mirrors if inventory.limit else ():
+        touched = [flow for flow in flows(inventory) if flow.target == mirror.cluster]
+        if mirror.name not in inventory.play_hosts or as_bool(mirror.get("preflight_allow_limit", False)):
+            continue
+        known = kafka_clusters(inventory)
+        ends = dict.fromkeys(name for flow in touched for name in (flow.source, flow.target) if name in known)
+        missing = [name for name in ends if set(inventory.play_hosts).isdisjoint(known[name].hosts)]
+        if missing:
+            yield Violation(
+                "B40", ERROR, (mirror.name,), "", f"--limit takes the mirror without {' and '.join(missing)}",
+                f"--limit {inventory.limit}", f"the mirror with all hosts of {' and '.join(ends)}",
+                "add them to --limit: brokers tell a mirror how they are reached; other mirrors may stay out",
+            )  # fmt: skip
+
+
+RULES = (limit, limit_of_mirrors)

@@ -22,7 +22,8 @@ WEAK = frozenset(
     """changeme change-me change_me password passw0rd secret admin kafka confluent admin-secret test test1234
     123456 todo xxx""".split()  # noqa: SIM905  (words read better than a list of quotes)
 )
-
+# Variables of hosts that are nodes of Kafka or ZooKeeper.
+NODES_OWN = re.compile(r"'(kafka_node_id|kafka_rack|zookeeper_id)' is undefined")
 
 # Passwords that only some clusters need; empty is their default.
 OPTIONAL = frozenset({"kafka_admin_password", "mirror_password", "spark_validation_password", "zookeeper_password"})
@@ -30,8 +31,11 @@ OPTIONAL = frozenset({"kafka_admin_password", "mirror_password", "spark_validati
 
 def undefined(inventory: Inventory) -> Iterator[Violation]:
     """B34: every value can be templated with what the inventory says."""
-    for node in inventory.nodes:
+    for node in inventory.processes:
         for path, reason in node.undefined.items():
+            # A mirror has no id: what clusters make of theirs (ports of listeners) is not for it.
+            if node.only_mirrors and NODES_OWN.search(reason) and not path.startswith("mirror_"):
+                continue
             yield Violation(
                 "B34", ERROR, (node.name,), path, "the value cannot be templated", reason,
                 "templates of variables that exist", "define the variable it names (a secret: in the vault)",
@@ -40,7 +44,7 @@ def undefined(inventory: Inventory) -> Iterator[Violation]:
 
 def placeholders(inventory: Inventory) -> Iterator[Violation]:
     """C20: what an example inventory left to fill in is filled in."""
-    for node in inventory.nodes:
+    for node in inventory.processes:
         for path, value in _leaves("", node.variables):
             if PLACEHOLDER in str(value):
                 yield Violation(
@@ -64,7 +68,7 @@ def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 def secrets(inventory: Inventory) -> Iterator[Violation]:
     """B34: no secret is empty or one that everybody knows."""
-    for node in inventory.nodes:
+    for node in inventory.processes:
         for path, value in _secrets(node.variables):
             text = str("" if value is None else value).strip()
             if (text and text.lower() not in WEAK) or (not text and path in OPTIONAL) or text == PLACEHOLDER:

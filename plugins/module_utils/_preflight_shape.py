@@ -22,6 +22,7 @@ LISTS = (
     *("kafka_users", "kafka_acls", "kafka_quotas", "kafka_plain_users", "kafka_tls_client_names"),
     *("kafka_firewall_addresses", "kafka_firewall_admin_addresses", "kafka_firewall_client_groups"),
 )
+DICTS = ("kafka_config", "mirror_maker_config")
 # List variable -> (fields an entry must have, fields it may have).
 ENTRIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "kafka_listeners": (("name", "port", "purpose"), ("protocol", "host", "advertised_host", "networks")),
@@ -38,7 +39,7 @@ ENTRIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "kafka_quotas": ((), (*KINDS, *KEYS, "state")),
 }
 TOPIC_STATES = ("present", "absent")
-OWN_PREFIXES = ("kafka_", "kraft_controller_", "preflight_", "spark_validation_", "zookeeper_")
+OWN_PREFIXES = ("kafka_", "kraft_controller_", "mirror_", "preflight_", "spark_validation_", "zookeeper_")
 # Names of the inventory contract that no role has in its argument specs; the rules get those when they run.
 CONTRACT = (
     *("kafka_node_id", "kafka_rack", "kafka_users", "kafka_acls", "kafka_quotas", "kafka_log_dirs"),
@@ -48,13 +49,14 @@ CONTRACT = (
 
 def containers(inventory: Inventory) -> Iterator[Violation]:
     """C12: lists are lists and dicts are dicts."""
-    for node in inventory.nodes:
+    for node in inventory.processes:
         for variable in LISTS:
             if not isinstance(node.get(variable, []), (list, tuple)):
                 yield _violation(node, variable, "the value has the wrong type", _kind(node.get(variable)), "a list")
-        if not isinstance(node.get("kafka_config", {}), Mapping):
-            found = _kind(node.get("kafka_config"))
-            yield _violation(node, "kafka_config", "the value has the wrong type", found, "a dict of properties")
+        for variable in DICTS:
+            if not isinstance(node.get(variable, {}), Mapping):
+                found = _kind(node.get(variable))
+                yield _violation(node, variable, "the value has the wrong type", found, "a dict of properties")
 
 
 def properties(inventory: Inventory) -> Iterator[Violation]:
@@ -130,7 +132,7 @@ def _bad_fields(entry: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
 def names(inventory: Inventory) -> Iterator[Violation]:
     """C9: a name that nothing reads but that looks like one that is read is a typing error, most likely."""
     known = sorted({*CONTRACT, *inventory.known_variables})
-    for node in inventory.nodes:
+    for node in inventory.processes:
         for name in node.variables:
             if not name.startswith(OWN_PREFIXES) or name in known:
                 continue

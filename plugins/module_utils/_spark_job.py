@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 WATCH_OPTIONS: dict[str, Any] = {
     "timeout": {"type": "int", "default": 900},
     "interval": {"type": "float", "default": 2.0},
+    "job": {"type": "str", "choices": ["smoke", "mirror_audit"], "default": "smoke"},
     "output_dir": {"type": "path", "required": True},
     "run_id": {"type": "str"},
     "audit_run_id": {"type": "str"},
     "arguments": {"type": "dict", "default": {}},
     "client_properties": {"type": "dict", "default": {}},
+    "source_client_properties": {"type": "dict", "default": {}},
 }
+SMOKE, MIRROR_AUDIT = "smoke", "mirror_audit"
 
 PASS = "pass"
 # Kafka's own names for settings whose value is a secret; the job masks the same ones in its report.
@@ -45,13 +48,29 @@ def place(options: Mapping[str, Any], stamp: str, drawn: str) -> tuple[str, dict
     """Return the directory of a run and the job's whole arguments.
 
     ``stamp`` is the time and ``drawn`` a few random characters: two clusters may start a run in the same second.
+    Only the job smoke has modes and a ledger.
     """
     base, again = options["output_dir"].rstrip("/"), options["audit_run_id"]
+    if options["job"] != SMOKE:
+        run_id = options["run_id"] or f"{stamp}-{drawn}"
+        return f"{base}/{run_id}", dict(options["arguments"], run_id=run_id)
     if again:
         arguments = {"mode": "audit", "run_id": again, "ledger_file": f"{base}/{again}/ledger.json"}
         return f"{base}/{again}/audit-{stamp}-{drawn}", dict(options["arguments"], **arguments)
     run_id = options["run_id"] or f"{stamp}-{drawn}"
     return f"{base}/{run_id}", dict(options["arguments"], mode="run", run_id=run_id)
+
+
+def with_properties(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the job's arguments with the client properties, secrets included, where the job expects them."""
+    target = dict(params["client_properties"], **(params["secret_properties"] or {}))
+    arguments = dict(params["arguments"], output_dir=params["job_dir"])
+    if params["job"] != MIRROR_AUDIT:
+        return dict(arguments, kafka=target)
+    source = dict(params["source_client_properties"], **(params["source_secret_properties"] or {}))
+    for side, properties in (("source", source), ("target", target)):
+        arguments[side] = dict(arguments.get(side) or {}, kafka=properties)
+    return arguments
 
 
 def command(params: Mapping[str, Any], package_zip: str, arguments_file: str) -> list[str]:

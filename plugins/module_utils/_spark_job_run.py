@@ -14,7 +14,7 @@ import zipfile
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._spark_job import command, summary
+from ansible_collections.streamops.kafka.plugins.module_utils._spark_job import command, summary, with_properties
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,10 +45,7 @@ def start(params: Mapping[str, Any]) -> dict[str, Any]:
             raise JobStartError(job_dir, f"{path} does not exist")
     archive, arguments_file = os.path.join(job_dir, "spark_validation.zip"), os.path.join(job_dir, "args.json")
     _pack(params["package"], archive)
-    properties = dict(params["client_properties"], **(params["secret_properties"] or {}))
-    _write_private(
-        arguments_file, json.dumps(dict(params["arguments"], output_dir=job_dir, kafka=properties), indent=1)
-    )
+    _write_private(arguments_file, json.dumps(with_properties(params), indent=1))
     argv = command(params, archive, arguments_file)
     log, code = os.path.join(job_dir, "spark.log"), os.path.join(job_dir, "exit_code")
     process = subprocess.Popen(

@@ -33,6 +33,10 @@ options:
     description: The group of the servers of ZooKeeper.
     type: str
     default: zookeeper
+  mirror_makers_group:
+    description: The group of the mirrors (MirrorMaker) of all clusters.
+    type: str
+    default: mirror_makers
   node_info_variable:
     description: The variable that the result of node_info was registered as on each host.
     type: str
@@ -75,6 +79,7 @@ SPEC = {
     "controllers_group": {"type": "str", "default": "kraft_controllers"},
     "brokers_group": {"type": "str", "default": "kafka_brokers"},
     "zookeeper_group": {"type": "str", "default": "zookeeper"},
+    "mirror_makers_group": {"type": "str", "default": "mirror_makers"},
     "node_info_variable": {"type": "str", "default": "__common_node_info"},
     "clock_info_variable": {"type": "str", "default": "__preflight_clock"},
 }

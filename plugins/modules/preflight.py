@@ -33,6 +33,10 @@ options:
     description: The group of the servers of ZooKeeper.
     type: str
     default: zookeeper
+  mirror_makers_group:
+    description: The group of the mirrors (MirrorMaker) of all clusters.
+    type: str
+    default: mirror_makers
 notes:
   - A row of prudence (see the table) becomes a warning when the cluster's variable C(preflight_accept) names it.
   - A value made from facts of a host is not judged, since facts are not gathered yet.
@@ -90,6 +94,7 @@ SPEC = {
     "controllers_group": {"type": "str", "default": "kraft_controllers"},
     "brokers_group": {"type": "str", "default": "kafka_brokers"},
     "zookeeper_group": {"type": "str", "default": "zookeeper"},
+    "mirror_makers_group": {"type": "str", "default": "mirror_makers"},
 }
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: spark_job
-short_description: Run a Spark job that proves a Kafka cluster
+short_description: Run a Spark job that proves a Kafka cluster or a mirror
 version_added: 0.1.0
 author: The streamops engineers
 description:
@@ -28,9 +28,11 @@ attributes:
     details: Each run is a new proof; it reports no change, since the records go to a topic made for them.
 options:
   job:
-    description: The job.
+    description: >-
+      The job. V(smoke) writes records and audits them; V(mirror_audit) compares a mirror with its source and writes
+      nothing.
     type: str
-    choices: [smoke]
+    choices: [smoke, mirror_audit]
     default: smoke
   output_dir:
     description: >-
@@ -41,7 +43,9 @@ options:
     description: The name of the run, up to 32 letters, digits, dots, dashes or underscores; drawn by default.
     type: str
   audit_run_id:
-    description: Audit this earlier run of O(output_dir) again by its ledger. Nothing is written to the cluster.
+    description: >-
+      Audit this earlier run of O(output_dir) again by its ledger. Nothing is written to the cluster. Only for
+      O(job=smoke).
     type: str
   job_dir:
     description: The directory of this run; set by the action itself.
@@ -52,16 +56,26 @@ options:
     required: true
   arguments:
     description: >-
-      Arguments of the job; see docs/spark-validation.md. C(run_id), C(mode), C(output_dir), C(ledger_file) and C(kafka)
-      are set from the options of this module.
+      Arguments of the job; see docs/spark-validation.md and docs/mirror-audit.md. C(run_id), C(mode), C(output_dir),
+      C(ledger_file) and C(kafka) (of V(mirror_audit), those of C(source) and C(target)) are set from the options of
+      this module.
     type: dict
     default: {}
   client_properties:
-    description: Native Kafka client properties, for example V(security.protocol). Secrets among them are kept secret.
+    description: >-
+      Native Kafka client properties, for example V(security.protocol), of the target for O(job=mirror_audit). Secrets
+      among them are kept secret.
+    type: dict
+    default: {}
+  source_client_properties:
+    description: The same of the source; only for O(job=mirror_audit).
     type: dict
     default: {}
   secret_properties:
     description: The secret ones among O(client_properties); set by the action itself.
+    type: dict
+  source_secret_properties:
+    description: The secret ones among O(source_client_properties); set by the action itself.
     type: dict
   master:
     description: A master that C(spark-submit) takes.
@@ -118,6 +132,22 @@ EXAMPLES = r"""
       bootstrap_servers: [kafka1.example.com:9092, kafka2.example.com:9092]
       records: 100000
   register: proof
+
+- name: Compare a mirror with its source
+  streamops.kafka.spark_job:
+    job: mirror_audit
+    output_dir: /var/lib/streamops/reports
+    package: /opt/streamops/spark_validation
+    python: /opt/streamops/venv/bin/python
+    spark_submit: /opt/streamops/venv/bin/spark-submit
+    jars: "{{ connector.jars }}"
+    client_properties: "{{ properties_of_dc_b }}"
+    source_client_properties: "{{ properties_of_dc_a }}"
+    arguments:
+      source: {alias: dc_a, bootstrap_servers: ["kafka1.a.example.com:9092"]}
+      target: {alias: dc_b, bootstrap_servers: ["kafka1.b.example.com:9092"]}
+      topics: [{source: orders, target: dc_a.orders}]
+      position: {offsets_topic: mm2-offsets.dc_a.internal}
 """
 
 RETURN = r"""
@@ -162,10 +192,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._spark_job import 
 
 SPEC = dict(
     WATCH_OPTIONS,
-    job={"type": "str", "choices": ["smoke"], "default": "smoke"},
     job_dir={"type": "path"},
     package={"type": "path", "required": True},
     secret_properties={"type": "dict", "no_log": True},
+    source_secret_properties={"type": "dict", "no_log": True},
     master={"type": "str", "default": "local[2]"},
     python={"type": "path", "required": True},
     spark_submit={"type": "path", "required": True},

@@ -37,7 +37,7 @@ SHARED_DEFAULTS = ROLES / "_common" / "defaults" / "main.yml"
 # The variables that name a certificate, its key, and whom it must lead to.
 NODE_FILES = ("kafka_tls_certificate_file", "kafka_tls_key_file", "kafka_tls_ca_file")
 ADMIN_FILES = ("kafka_admin_certificate_file", "kafka_admin_key_file", "kafka_tls_ca_file")
-READ_PREFIXES = (*OWN_PREFIXES, "kraft_", "mirror_", "zookeeper_", "vault_")
+READ_PREFIXES = (*OWN_PREFIXES, "kraft_", "vault_")
 READ_NAMES = ("ansible_host", "ansible_connection", "ansible_port", "ansible_ssh_port")
 # Facts of a host and what roles derive are not there yet: a value made from them is not wrong, only not known.
 _NOT_YET = re.compile(r"ansible_facts|'(ansible_|_)\w+' is undefined")
@@ -52,12 +52,19 @@ class InventoryReader:
         self._groups = task_vars["groups"]
         self._defaults = action._loader.load_from_file(str(SHARED_DEFAULTS), trusted_as_template=True)
 
-    def nodes(self, controllers: str, brokers: str, zookeepers: str) -> list[Node]:
-        """All hosts of the three groups, controllers first, servers of ZooKeeper last, each once."""
+    def nodes(self, controllers: str, brokers: str, zookeepers: str, mirrors: str) -> list[Node]:
+        """All hosts of the first three groups, controllers first, servers of ZooKeeper last, each once."""
         groups = {role: self._groups.get(group, []) for role, group in
                   (("controller", controllers), ("broker", brokers), ("zookeeper", zookeepers))}  # fmt: skip
         hosts = dict.fromkeys(host for members in groups.values() for host in members)
+        groups["mirror"] = self._groups.get(mirrors, [])
         return [self._node(host, {role: host in members for role, members in groups.items()}) for host in hosts]
+
+    def mirrors(self, group: str, nodes: Sequence[Node]) -> list[Node]:
+        """The hosts of the group of mirrors that are none of the nodes: there the mistake is that they are in both."""
+        taken = {node.name for node in nodes}
+        alone = {"controller": False, "broker": False, "zookeeper": False, "mirror": True}
+        return [self._node(host, alone) for host in self._groups.get(group, []) if host not in taken]
 
     def peers(self, nodes: Sequence[Node]) -> list[Node]:
         """The other hosts that firewalls of these nodes let in: those of client groups, and named administrators."""
@@ -68,7 +75,7 @@ class InventoryReader:
             known = (name for name in _listed(node.get("kafka_firewall_admin_addresses")) if name in self._hostvars)
             wanted.update(dict.fromkeys(known))
         taken = {node.name for node in nodes}
-        none = {"controller": False, "broker": False, "zookeeper": False}
+        none = {"controller": False, "broker": False, "zookeeper": False, "mirror": False}
         return [self._node(host, none) for host in wanted if host not in taken]
 
     def _node(self, host: str, roles: dict[str, bool]) -> Node:
@@ -82,6 +89,7 @@ class InventoryReader:
             controller=roles["controller"],
             broker=roles["broker"],
             zookeeper=roles["zookeeper"],
+            mirror=roles["mirror"],
             variables=variables,
             undefined=undefined,
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.support.cluster import free_port_base
@@ -207,6 +207,23 @@ def test_what_an_aborted_transaction_leaves_at_the_end_is_not_waited_for(
     # Ten records and a marker of the one that was aborted, the marker of the one that was not.
     assert first["source_end"] - first["position"] == 12
     assert first["lag"] == 0
+
+
+def test_the_legacy_engine_stands_where_its_group_has_committed(pair: Pair, killed: dict[str, dict[str, Any]]) -> None:
+    create(pair.b, "orders")
+    legacy: dict[str, Any] = {"topics": ["orders"], "engine": "legacy"}
+    nothing = pair.status(**legacy)
+    assert (nothing["lag"], nothing["topics"][0]["target"]) == (2 * RECORDS, "orders")
+    settings = {"bootstrap.servers": pair.a.bootstrap_servers[0], "group.id": "streamops-mirror-a-b"}
+    consumer = Consumer(settings)
+    try:
+        offsets = [TopicPartition("orders", 0, RECORDS), TopicPartition("orders", 1, RECORDS - 7)]
+        consumer.commit(offsets=offsets, asynchronous=False)
+    finally:
+        consumer.close()
+    found = pair.status(**legacy)
+    assert [one["position"] for one in found["topics"][0]["partitions"]] == [RECORDS, RECORDS - 7]
+    assert (found["lag"], found["heartbeat_age_ms"]) == (7, None)
 
 
 def test_a_topic_that_does_not_exist_is_refused_and_never_caught_up(

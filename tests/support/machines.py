@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
 
 # What the roles open when an inventory says nothing.
 LISTENERS = [
@@ -16,6 +18,13 @@ LISTENERS = [
     {"purpose": "controllers", "port": 9093},
 ]
 ZOOKEEPER_PORTS = {"clients": 2181, "quorum": 2888, "election": 3888}
+# What runs on a host -> the first part of its unit's name, and the file of its properties.
+KINDS = {
+    "kafka": ("kafka", "server.properties"),
+    "zookeeper": ("zookeeper", "zoo.cfg"),
+    "mirror": ("mirror-maker", "mm2.properties"),
+}
+SEARCHED = ["/etc", "/home", "/opt", "/root", "/run", "/srv", "/tmp", "/usr/local", "/var"]
 DIRECTORIES = {
     "install": "/opt/kafka",
     "config": "/etc/kafka",
@@ -68,8 +77,23 @@ class Machine:
 
     @property
     def is_node(self) -> bool:
-        """Whether any node runs here."""
+        """Whether a node of Kafka or ZooKeeper runs here."""
         return self.is_broker or self.is_controller or self.is_server
+
+    @property
+    def is_mirror(self) -> bool:
+        """Whether a MirrorMaker runs here."""
+        return "mirror_makers" in self.groups
+
+    @property
+    def is_process(self) -> bool:
+        """Whether any process of ours runs here."""
+        return self.is_node or self.is_mirror
+
+    @property
+    def cluster(self) -> str:
+        """The cluster that its node belongs to, or that its mirror writes to."""
+        return str(self.get("kafka_cluster_name", "kafka"))
 
     def get(self, variable: str, default: Any) -> Any:
         """A variable of the inventory, or the default that the roles have for it."""
@@ -82,12 +106,17 @@ class Machine:
 
     @property
     def ports(self) -> dict[str, int]:
-        """Purpose to port of the listeners that its node opens."""
+        """Purpose to port of the listeners that its process opens; a second one of a purpose has its name behind it."""
         if self.is_server:
             return {f"zookeeper_{kind}": port for kind, port in ZOOKEEPER_PORTS.items()}
-        ports = {one["purpose"]: one["port"] for one in self.get("kafka_listeners", LISTENERS)}
+        if self.is_mirror:
+            return {"mirror_rest": self.get("mirror_maker_rest_port", 8443)}
         opens = ["clients", "brokers"] * self.is_broker + ["controllers"] * self.is_controller
-        return {purpose: ports[purpose] for purpose in opens}
+        ports: dict[str, int] = {}
+        for one in self.get("kafka_listeners", LISTENERS):
+            if one["purpose"] in opens:
+                ports[f"{one['purpose']} {one['name']}" if one["purpose"] in ports else one["purpose"]] = one["port"]
+        return ports
 
     @property
     def user(self) -> str:
@@ -106,17 +135,23 @@ class Machine:
 
     @property
     def service(self) -> str:
-        """The systemd unit of its node."""
-        return f"{'zookeeper' if self.is_server else 'kafka'}-{self.name}.service"
+        """The systemd unit of its process."""
+        return f"{self._kind[0]}-{self.name}.service"
+
+    @property
+    def _kind(self) -> tuple[str, str]:
+        return KINDS["zookeeper" if self.is_server else "mirror" if self.is_mirror else "kafka"]
 
     @property
     def config_file(self) -> str:
-        """The file of its node's properties."""
-        return f"{self.directories[1]}/{self.name}/{'zoo.cfg' if self.is_server else 'server.properties'}"
+        """The file of its process's properties."""
+        return f"{self.directories[1]}/{self.name}/{self._kind[1]}"
 
     @property
     def disks(self) -> list[str]:
-        """Where its node keeps data, the place of its identity first."""
+        """Where its process keeps data, the place of its identity first; a mirror keeps none."""
+        if self.is_mirror:
+            return []
         home = f"{self.directories[2]}/{self.name}"
         return [home, f"{home}-txlog"] if self.is_server else list(self.get("kafka_log_dirs", [home]))
 
@@ -133,12 +168,22 @@ class Machine:
         assert done.returncode != 0, f"{self.name}: {' '.join(command)} succeeded:\n{done.stdout}"
         return done.stdout + done.stderr
 
+    def files_with(self, patterns: list[str]) -> list[str]:
+        """Files of the machine that hold one of these texts, sorted.
+
+        The kernel's own file systems, the packages of the distribution and our own look are left out.
+        """
+        # The patterns go in by standard input: grep's own arguments would be found by the watcher.
+        look = ["grep", "-rlsaF", "-f", "-", "--devices=skip", *SEARCHED]
+        given = "\n".join(patterns)
+        return sorted(self.run("sh", "-c", f"{' '.join(look)} || test $? -le 2", given=given, timeout=180).splitlines())
+
     def property(self, name: str) -> str:
-        """A property of the node's unit, as systemd has it now."""
+        """A property of the process's unit, as systemd has it now."""
         return self.run("systemctl", "show", self.service, "--property", name, "--value")
 
     def pid(self) -> int:
-        """The process of the node."""
+        """The number of its process."""
         return int(self.property("MainPID"))
 
     def listening(self) -> set[int]:
@@ -148,7 +193,28 @@ class Machine:
         return {int(port) for address, port in ends if not address.strip("[]").startswith(("127.", "::1"))}
 
 
+def administrator_of(nodes: Iterable[Machine]) -> dict[str, Any]:
+    """How the administrator of the cluster of these nodes connects, in the words of the modules."""
+    brokers = [machine for machine in nodes if machine.is_broker]
+    connection = {"bootstrap_servers": [f"{machine.address}:{machine.ports['clients']}" for machine in brokers]}
+    password = brokers[0].get("kafka_admin_password", "")
+    if not password:
+        return connection
+    login = {"security_protocol": "SASL_SSL", "sasl_mechanism": "SCRAM-SHA-512", "sasl_password": password}
+    names = {"sasl_username": brokers[0].variables["kafka_admin_user"]}
+    return {**connection, **login, **names, "ssl_ca_location": brokers[0].variables["kafka_tls_ca_file"]}
+
+
+def client_settings(connection: dict[str, Any]) -> dict[str, Any]:
+    """A connection of the modules in the words of librdkafka, without the addresses."""
+    found = Connection.from_params(connection).confluent_config()
+    del found["bootstrap.servers"]
+    return found
+
+
 #: Programs that need only Python, for machines that have nothing else.
 PROGRAMS = Path(__file__).parents[2] / "molecule" / "shared" / "programs"
 #: ask(machine, program, question): what one of them answers there; None is the control node.
 Ask = Callable[[Machine | None, str, Any], str]
+#: attempted(machine, question): how an attempt of attempt.py ends there.
+Attempted = Callable[[Machine, dict[str, Any]], str]

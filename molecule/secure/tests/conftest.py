@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
-import kafka
 import pytest
 
 from tests.support import certificates
-from tests.support.machines import PROGRAMS, Machine, docker
-
-LIBRARIES = "/opt/client"
+from tests.support.machines import Attempted, Machine
 
 
 @pytest.fixture(scope="session")
-def ca_directory(nodes: list[Machine]) -> Path:
+def ca_directory(machines: dict[str, Machine]) -> Path:
     """Where prepare.yml put the CA and the certificates of the nodes."""
-    return Path(nodes[0].variables["kafka_tls_ca_file"]).parent
+    return Path(machines["broker1"].variables["kafka_tls_ca_file"]).parent
 
 
 @pytest.fixture(scope="session")
@@ -28,18 +24,13 @@ def ca(ca_directory: Path) -> certificates.Issued:
 
 
 @pytest.fixture(scope="session")
-def attempt(machines: dict[str, Machine], nodes: list[Machine], ca: certificates.Issued) -> Callable[..., str]:
+def attempt(machines: dict[str, Machine], attempted: Attempted, ca: certificates.Issued) -> Callable[..., str]:
     """How an attempt ends that a user of Kafka makes on the client's machine: attempt(what, login...)."""
-    client = machines["client"]
-    client.run("mkdir", "-p", LIBRARIES)
-    docker("cp", "--quiet", str(Path(kafka.__file__).parent), f"{client.name}:{LIBRARIES}/")
-    source = (PROGRAMS / "attempt.py").read_text()
-    servers = [f"{node.address}:{node.ports['clients']}" for node in nodes if node.is_broker]
+    brokers = [machine for machine in machines.values() if machine.is_broker]
+    servers = [f"{broker.address}:{broker.ports['clients']}" for broker in brokers]
 
     def tried(what: str, **login: str) -> str:
         question = {"do": what, "servers": servers, "ca": ca.pem().decode(), "login": login}
-        question |= {"topic": "orders", "group": "billing"}
-        given = json.dumps(question)
-        return client.run("env", f"PYTHONPATH={LIBRARIES}", "python3", "-c", source, given=given)
+        return attempted(machines["client"], {**question, "topic": "orders", "group": "billing"})
 
     return tried

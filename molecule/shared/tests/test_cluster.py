@@ -13,7 +13,7 @@ from tests.support.traffic import producing, read_all
 TOPIC = "molecule"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def cluster(administrator: dict[str, Any]) -> dict[str, Any]:
     """What cluster_info says."""
     return run_module("streamops.kafka.cluster_info", administrator)

@@ -33,27 +33,27 @@ SANDBOX = {
 }
 
 
-def test_the_service_runs_and_starts_at_boot(node: Machine) -> None:
-    assert node.run("systemctl", "is-active", node.service) == "active"
-    assert node.run("systemctl", "is-enabled", node.service) == "enabled"
-    assert node.property("NRestarts") == "0"
+def test_the_service_runs_and_starts_at_boot(process: Machine) -> None:
+    assert process.run("systemctl", "is-active", process.service) == "active"
+    assert process.run("systemctl", "is-enabled", process.service) == "enabled"
+    assert process.property("NRestarts") == "0"
 
 
-def test_nothing_failed_on_the_machine(node: Machine) -> None:
-    assert node.run("systemctl", "--failed", "--no-legend", "--plain") == ""
+def test_nothing_failed_on_the_machine(process: Machine) -> None:
+    assert process.run("systemctl", "--failed", "--no-legend", "--plain") == ""
 
 
-def test_the_sandbox_is_as_tight_as_java_allows(node: Machine, note: Callable[[str], None]) -> None:
-    report = node.run("systemd-analyze", "security", "--no-pager", node.service)
+def test_the_sandbox_is_as_tight_as_java_allows(process: Machine, note: Callable[[str], None]) -> None:
+    report = process.run("systemd-analyze", "security", "--no-pager", process.service)
     found = re.search(r"Overall exposure level for \S+: ([\d.]+)", report)
     assert found, report
-    note(f"{node.name}: exposure {found.group(1)} of 10 (systemd-analyze security)")
+    note(f"{process.name}: exposure {found.group(1)} of 10 (systemd-analyze security)")
     assert float(found.group(1)) <= MOST_EXPOSED, report
 
 
-def test_every_line_of_the_sandbox_took_effect(node: Machine) -> None:
+def test_every_line_of_the_sandbox_took_effect(process: Machine) -> None:
     names = ",".join(SANDBOX)
-    lines = node.run("systemctl", "show", node.service, "--property", names).splitlines()
+    lines = process.run("systemctl", "show", process.service, "--property", names).splitlines()
     assert dict(line.split("=", 1) for line in lines) == SANDBOX
 
 
@@ -61,86 +61,90 @@ def test_stopping_may_take_longer_than_a_controlled_shutdown(node: Machine) -> N
     assert node.property("TimeoutStopUSec") == "5min 30s"
 
 
-def test_the_user_has_no_shell_no_home_no_password_and_no_other_group(node: Machine) -> None:
-    user = node.user
-    home, shell = node.run("getent", "passwd", user).split(":")[5:7]
+def test_the_user_has_no_shell_no_home_no_password_and_no_other_group(process: Machine) -> None:
+    user = process.user
+    home, shell = process.run("getent", "passwd", user).split(":")[5:7]
     assert shell == "/usr/sbin/nologin"
     assert home == "/nonexistent"
-    assert node.run("getent", "shadow", user).split(":")[1].startswith(("!", "*"))
-    assert node.run("id", "-Gn", user) == node.group
-    assert "is not allowed to run sudo" in node.run("sudo", "-l", "-U", user)
+    assert process.run("getent", "shadow", user).split(":")[1].startswith(("!", "*"))
+    assert process.run("id", "-Gn", user) == process.group
+    assert "is not allowed to run sudo" in process.run("sudo", "-l", "-U", user)
 
 
-def test_the_process_is_the_users_and_has_no_capability(node: Machine) -> None:
-    status = node.run("cat", f"/proc/{node.pid()}/status")
-    assert node.run("stat", "-c", "%U %G", f"/proc/{node.pid()}") == f"{node.user} {node.group}"
+def test_the_process_is_the_users_and_has_no_capability(process: Machine) -> None:
+    status = process.run("cat", f"/proc/{process.pid()}/status")
+    assert process.run("stat", "-c", "%U %G", f"/proc/{process.pid()}") == f"{process.user} {process.group}"
     assert re.findall(r"Cap(?:Inh|Prm|Eff|Bnd|Amb):\t(\w+)", status) == ["0000000000000000"] * 5
     assert "NoNewPrivs:\t1" in status
     assert "Seccomp:\t2" in status
 
 
-def owners_and_modes(node: Machine) -> dict[str, str]:
-    """Owner, group and mode of what a node has: the service can read its configuration, root alone can write it."""
-    user, group, (install, config, data, log, run) = node.user, node.group, node.directories
-    # Who a node is: every disk of a broker tells it, of a server the first one.
-    identities = {f"{node.disks[0]}/myid": 600} if node.is_server else {f"{d}/meta.properties": 640 for d in node.disks}
+def owners_and_modes(process: Machine) -> dict[str, str]:
+    """Owner, group and mode of what a process has: the service can read its configuration, root alone can write it."""
+    user, group, (install, config, data, log, run) = process.user, process.group, process.directories
+    homes = {data: f"root {group} 750"} if process.disks else {}
+    # Who a process is: every disk of a broker tells it, of a server the first one.
+    identities = {f"{disk}/meta.properties": 640 for disk in process.disks}
+    if process.is_server:
+        identities = {f"{process.disks[0]}/myid": 600}
     return {
         install: "root root 755",
         f"{install}/releases": "root root 755",
         config: "root root 755",
-        f"{config}/{node.name}": f"root {group} 750",
-        node.config_file: f"root {group} 640",
-        f"{config}/{node.name}/jvm.options": f"root {group} 640",
-        f"{config}/{node.name}/start": f"root {group} 750",
-        f"/etc/systemd/system/{node.service}": "root root 644",
-        data: f"root {group} 750",
-        **dict.fromkeys(node.disks, f"{user} {group} 700"),
+        f"{config}/{process.name}": f"root {group} 750",
+        process.config_file: f"root {group} 640",
+        f"{config}/{process.name}/jvm.options": f"root {group} 640",
+        f"{config}/{process.name}/start": f"root {group} 750",
+        f"/etc/systemd/system/{process.service}": "root root 644",
+        **homes,
+        **dict.fromkeys(process.disks, f"{user} {group} 700"),
         **{path: f"{user} {group} {mode}" for path, mode in identities.items()},
         log: f"root {group} 750",
-        f"{log}/{node.name}": f"{user} {group} 750",
-        f"{run}/{node.name}": f"{user} {group} 750",
+        f"{log}/{process.name}": f"{user} {group} 750",
+        f"{run}/{process.name}": f"{user} {group} 750",
     }
 
 
-def test_owners_and_modes(node: Machine) -> None:
-    wanted = owners_and_modes(node)
-    lines = node.run("stat", "-c", "%n=%U %G %a", *wanted).splitlines()
+def test_owners_and_modes(process: Machine) -> None:
+    wanted = owners_and_modes(process)
+    lines = process.run("stat", "-c", "%n=%U %G %a", *wanted).splitlines()
     assert dict(line.split("=", 1) for line in lines) == wanted
 
 
-def test_nobody_but_root_can_write_the_release_or_the_configuration(node: Machine) -> None:
+def test_nobody_but_root_can_write_the_release_or_the_configuration(process: Machine) -> None:
     writable = ["(", "!", "-user", "root", "-o", "-perm", "/022", ")"]
-    install, config = node.directories[:2]
-    assert node.run("find", install, config, *writable, "!", "-type", "l") == ""
+    install, config = process.directories[:2]
+    assert process.run("find", install, config, *writable, "!", "-type", "l") == ""
 
 
-def test_the_running_service_can_write_only_in_its_own_directories(node: Machine) -> None:
+def test_the_running_service_can_write_only_in_its_own_directories(process: Machine) -> None:
     # As root in the mount namespace of the service, so that the sandbox itself refuses and not an owner.
-    inside = ["nsenter", "--target", str(node.pid()), "--mount"]
-    install, config, data, log, _ = node.directories
-    for place in (install, config, f"{config}/{node.name}", "/etc", "/usr", "/var/lib", data, log):
-        assert "Read-only file system" in node.fails(*inside, "touch", f"{place}/x")
-    node.run(*inside, "touch", f"{log}/{node.name}/x")
-    node.run("rm", f"{log}/{node.name}/x")
+    inside = ["nsenter", "--target", str(process.pid()), "--mount"]
+    install, config, data, log, _ = process.directories
+    homes = [data] if process.disks else []
+    for place in (install, config, f"{config}/{process.name}", "/etc", "/usr", "/var/lib", log, *homes):
+        assert "Read-only file system" in process.fails(*inside, "touch", f"{place}/x")
+    process.run(*inside, "touch", f"{log}/{process.name}/x")
+    process.run("rm", f"{log}/{process.name}/x")
 
 
-def test_only_the_declared_ports_listen(node: Machine, nodes: list[Machine]) -> None:
-    here = [one for one in nodes if one.machine == node.machine]
+def test_only_the_declared_ports_listen(process: Machine, machines: dict[str, Machine]) -> None:
+    here = [one for one in machines.values() if one.is_process and one.machine == process.machine]
     # Of an ensemble only the leader waits for followers.
     waits = {one.ports["zookeeper_quorum"] for one in here if one.is_server}
-    assert node.listening() - waits == {port for one in here for port in one.ports.values()} - waits
+    assert process.listening() - waits == {port for one in here for port in one.ports.values()} - waits
 
 
-def test_the_limit_of_open_files_is_the_highest_that_the_machine_allows(node: Machine) -> None:
-    limits = node.run("cat", f"/proc/{node.pid()}/limits")
-    allowed = node.run("cat", "/proc/1/limits")
+def test_the_limit_of_open_files_is_the_highest_that_the_machine_allows(process: Machine) -> None:
+    limits = process.run("cat", f"/proc/{process.pid()}/limits")
+    allowed = process.run("cat", "/proc/1/limits")
     pattern = r"Max open files\s+\d+\s+(\d+)"
     hard, most = (int(re.findall(pattern, text)[0]) for text in (limits, allowed))
-    # Where PID 1 may raise its own limit (a real machine) the node gets all that its unit asks for.
-    wanted = node.get("kafka_limit_nofile", 100_000)
+    # Where PID 1 may raise its own limit (a real machine) the process gets all that its unit asks for.
+    wanted = process.get("kafka_limit_nofile", 100_000)
     assert hard in (wanted, min(wanted, most))
 
 
-def test_log_and_journal_hold_what_the_node_says(node: Machine) -> None:
-    node.run("test", "-s", f"{node.directories[3]}/{node.name}/server.log")
-    assert f"{node.name} starts" in node.run("journalctl", "--no-pager", "-o", "cat", "-u", node.service)
+def test_log_and_journal_hold_what_the_node_says(process: Machine) -> None:
+    process.run("test", "-s", f"{process.directories[3]}/{process.name}/server.log")
+    assert f"{process.name} starts" in process.run("journalctl", "--no-pager", "-o", "cat", "-u", process.service)

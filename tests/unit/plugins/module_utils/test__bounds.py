@@ -59,10 +59,15 @@ def test_waiting_requests_hold_a_share_of_the_heap_and_never_less_than_one_reque
 
 
 def test_addresses_of_the_nodes_are_those_that_can_be_resolved() -> None:
-    def place(cluster: str, *words: str) -> dict[str, Any]:
-        return {**SECURED, "cluster": cluster, "words": list(words)}
+    def place(cluster: str, *words: str, role: str = "broker") -> dict[str, Any]:
+        return {**SECURED, "cluster": cluster, "roles": [role], "words": list(words)}
 
-    places = [place("a", "10.0.0.9"), place("a", "kafka2", "10.1.0.0/16", "unknown"), place("b", "10.9.9.9")]
+    places = [
+        place("a", "10.0.0.9"),
+        place("a", "kafka2", "10.1.0.0/16", "unknown"),
+        place("b", "10.9.9.9"),
+        place("a", "10.0.0.31", role="mirror"),
+    ]
     assert _bounds.node_names(places, "a") == ["kafka1.example", "kafka2", "unknown"]
     resolved = {"kafka2": ["10.0.0.2", "fd00::2"], "kafka1.example": ["10.0.0.9"], "unknown": []}
     assert _bounds.node_addresses(places, "a", resolved) == ["10.0.0.2", "10.0.0.9", "fd00::2"]

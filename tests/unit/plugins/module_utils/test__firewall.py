@@ -22,8 +22,14 @@ DEFAULTS = {
     "kafka_cluster_name": "kafka",
     "kafka_listeners": LISTENERS,
     "kafka_firewall_client_groups": ["spark_gateway", "mirror_makers"],
+    "mirror_maker_rest_port": 8443,
 }
-NAMES = {"brokers": "kafka_brokers", "controllers": "kraft_controllers", "zookeeper": "zookeeper"}
+NAMES = {
+    "brokers": "kafka_brokers",
+    "controllers": "kraft_controllers",
+    "zookeeper": "zookeeper",
+    "mirrors": "mirror_makers",
+}
 
 
 def host(address: str, **more: Any) -> dict[str, Any]:
@@ -76,6 +82,33 @@ def test_only_brokers_reach_zookeeper_and_only_servers_reach_each_other() -> Non
     assert sources(hostvars, groups, "zk1", 2888) == ["10.0.0.41", "10.0.0.42"]
     assert sources(hostvars, groups, "zk1", 3888) == ["10.0.0.41", "10.0.0.42"]
     assert "10.0.0.41" not in sources(hostvars, groups, "broker1", 9092)
+
+
+def two_data_centres() -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """Clusters a and b with a broker each, two mirrors next to b, one next to a."""
+    inside = {"name": "MIRROR", "port": 9097, "purpose": "clients"}
+    hostvars = {
+        "a1": host("10.1.0.1", kafka_cluster_name="a", kafka_listeners=[*LISTENERS, inside], mirror_listener="MIRROR"),
+        "b1": host("10.2.0.1", kafka_cluster_name="b"),
+        "b-mirror1": host("10.2.0.31", kafka_cluster_name="b"),
+        "b-mirror2": host("10.2.0.32", kafka_cluster_name="b", kafka_firewall_addresses=["10.2.9.32"]),
+        "a-mirror1": host("10.1.0.31", kafka_cluster_name="a", mirror_maker_rest_port=8444),
+    }
+    groups = {"kafka_brokers": ["a1", "b1"], "mirror_makers": ["b-mirror1", "b-mirror2", "a-mirror1"]}
+    return hostvars, groups
+
+
+def test_a_mirror_reaches_its_target_and_its_source() -> None:
+    for name, port in (("a1", 9092), ("a1", 9097), ("b1", 9092)):
+        found = sources(*two_data_centres(), name, port)
+        assert {"10.2.0.31", "10.2.9.32", "10.1.0.31"} <= set(found)
+    assert sources(*two_data_centres(), "a1", 9094) == ["10.1.0.1"]
+
+
+def test_only_mirrors_of_one_target_reach_each_other() -> None:
+    assert sources(*two_data_centres(), "b-mirror1", 8443) == ["10.2.0.31", "10.2.9.32"]
+    assert sources(*two_data_centres(), "a-mirror1", 8444) == ["10.1.0.31"]
+    assert [rule["port"] for rule in rules_of(*two_data_centres(), "b-mirror2")] == [8443]
 
 
 def test_networks_of_a_listener_hold_for_that_listener_alone() -> None:

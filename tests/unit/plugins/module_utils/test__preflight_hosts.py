@@ -340,3 +340,17 @@ def test_a_link_with_little_room_is_a_warning_with_the_figure() -> None:
 def test_a_machine_of_several_nodes_is_judged_once() -> None:
     found = check_hosts([busy(1, 900, machine="shared"), busy(2, 900, machine="shared")])
     assert [len(one.hosts) for one in found if one.rule == "C23"] == [2]
+
+
+def mirrors(**changes: Any) -> list[Host]:
+    """A cluster and a mirror next to it, which has another Java and no data, whatever lies in its directories."""
+    java = {"path": "/usr/bin/java", "version": 21, "full": "21.0.7", "error": None}
+    found = info(9, disk(7), java=changes.pop("java", java))
+    good = host(9, found, name="mirror1", roles=("mirror",), node_id=None, cluster_id="", **changes)
+    return [host(1), host(2), host(3), good]
+
+
+def test_a_mirror_has_a_clock_and_java_but_no_disks() -> None:
+    assert check_hosts(mirrors()) == []
+    found = check_hosts(mirrors(clock=clock(5.0), java=OLD_JAVA))
+    assert [(one.rule, one.hosts) for one in found] == [("B29", ("mirror1",)), ("B28", ("mirror1",))]

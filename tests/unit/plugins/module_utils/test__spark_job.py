@@ -47,16 +47,21 @@ def test_the_command_names_files_and_settings_only() -> None:
 
 
 def test_a_run_gets_a_directory_of_its_own_named_by_its_id() -> None:
-    options = {"output_dir": "/out/", "run_id": None, "audit_run_id": None, "arguments": {"records": 5}}
+    options = {"job": "smoke", "output_dir": "/out/", "run_id": None, "audit_run_id": None, "arguments": {"records": 5}}
     assert place(options, "T", "ab") == ("/out/T-ab", {"records": 5, "mode": "run", "run_id": "T-ab"})
     assert place({**options, "run_id": "mine"}, "T", "ab")[0] == "/out/mine"
 
 
 def test_an_audit_lies_within_the_run_that_it_audits_and_takes_its_ledger() -> None:
-    options = {"output_dir": "/out", "run_id": None, "audit_run_id": "old", "arguments": {}}
+    options = {"job": "smoke", "output_dir": "/out", "run_id": None, "audit_run_id": "old", "arguments": {}}
     job_dir, arguments = place(options, "T", "ab")
     assert job_dir == "/out/old/audit-T-ab"
     assert arguments == {"mode": "audit", "run_id": "old", "ledger_file": "/out/old/ledger.json"}
+
+
+def test_an_audit_of_a_mirror_has_no_mode_and_no_ledger() -> None:
+    options = {"job": "mirror_audit", "output_dir": "/out", "run_id": None, "audit_run_id": None, "arguments": {"a": 1}}
+    assert place(options, "T", "ab") == ("/out/T-ab", {"a": 1, "run_id": "T-ab"})
 
 
 def test_a_running_job_shows_its_last_line_with_rate_and_time_left() -> None:

@@ -29,6 +29,8 @@ def params(tmp_path: Path) -> dict[str, Any]:
         "arguments": {"run_id": "r1"},
         "client_properties": {"a": "b"},
         "secret_properties": {"ssl.key.password": "s3cret"},
+        "source_client_properties": {},
+        "source_secret_properties": None,
         "master": "local[2]",
         "python": sys.executable,
         "spark_submit": str(tmp_path / "spark-submit"),
@@ -70,6 +72,22 @@ def test_secrets_reach_the_job_in_a_private_file_that_does_not_outlive_it(params
     ended(params)
     job_dir = Path(params["job_dir"])
     assert json.loads((job_dir / "seen").read_text())["kafka"] == {"a": "b", "ssl.key.password": "s3cret"}
+    assert (job_dir / "mode").read_text().strip() == "600"
+    assert "s3cret" not in (job_dir / "argv").read_text()
+    assert not (job_dir / "args.json").exists()
+
+
+def test_an_audit_of_a_mirror_gets_the_secrets_of_both_clusters_the_same_way(params: dict[str, Any]) -> None:
+    spark_submit(params, "cat args.json > seen; stat -c %a args.json > mode; tr '\\0' ' ' < /proc/$$/cmdline > argv\n")
+    source = {"source_client_properties": {"c": "d"}, "source_secret_properties": {"sasl.jaas.config": "s3cret too"}}
+    arguments = {"run_id": "r1", "source": {"alias": "dc_a"}, "target": {"alias": "dc_b"}}
+    job.start({**params, **source, "job": "mirror_audit", "arguments": arguments})
+    ended(params)
+    job_dir = Path(params["job_dir"])
+    seen = json.loads((job_dir / "seen").read_text())
+    assert seen["source"] == {"alias": "dc_a", "kafka": {"c": "d", "sasl.jaas.config": "s3cret too"}}
+    assert seen["target"] == {"alias": "dc_b", "kafka": {"a": "b", "ssl.key.password": "s3cret"}}
+    assert "kafka" not in seen
     assert (job_dir / "mode").read_text().strip() == "600"
     assert "s3cret" not in (job_dir / "argv").read_text()
     assert not (job_dir / "args.json").exists()

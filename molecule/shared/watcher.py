@@ -16,6 +16,9 @@ from tests.support.planted import forms
 
 WORDS = [*forms(b"planted-"), b"PRIVATE KEY"]
 SECRET = re.compile(rb"[^\s\0]{0,20}(?:" + b"|".join(map(re.escape, WORDS)) + rb")[^\s\0]{0,20}")
+# Services of ours, and what their command lines name as their configuration.
+PROGRAMS = (b"kafka.Kafka\0", b"org.apache.kafka.connect.mirror.MirrorMaker\0")
+CONFIGURATION = re.compile(rb"\0(/[^\0]+\.properties)(?=\0)")
 PERIOD = 0.02
 # A process is young until it can have become another program by exec; older ones are looked at now and then.
 YOUNG, OLD_PERIOD = 2.0, 5.0
@@ -42,8 +45,8 @@ class Watch:
             self.read[name] += 1
             for found in SECRET.findall(text):
                 self.hits.add(f"{name}: {found.decode(errors='replace')}")
-            if name == "cmdline" and b"kafka.Kafka" in text:
-                self.services.add(text.split(b"\0")[-2].decode(errors="replace"))
+            if name == "cmdline" and any(program in text for program in PROGRAMS):
+                self.services.update(word.decode(errors="replace") for word in CONFIGURATION.findall(text))
 
     def sample(self, now: float) -> None:
         """Reads every process that is new, young or due."""

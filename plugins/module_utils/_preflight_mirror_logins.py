@@ -1,0 +1,154 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Preflight rules on how mirrors log in: a user of their own with a password, at a mechanism that is offered, and whose
+ACLs the target has. Messages never show a password."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import LEGACY
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
+    UNDEFINED,
+    Cluster,
+    Inventory,
+    Listener,
+    Node,
+    as_bool,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_mirror_flows import (
+    flows,
+    kafka_clusters,
+    violation,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_mirrors import listener_of
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, Violation
+from ansible_collections.streamops.kafka.plugins.module_utils._security import SASL_PROTOCOLS
+from ansible_collections.streamops.kafka.plugins.module_utils._users import MECHANISMS
+
+
+def has_login(inventory: Inventory) -> Iterator[Violation]:
+    """C25: mirrors have a name and a password where the listener that they use asks for them."""
+    for cluster, listener in _asked(inventory):
+        node = cluster.brokers[0]
+        for variable in ("mirror_user", "mirror_password"):
+            if not _unknown(node, variable) and not node.text(variable):
+                yield _violation(
+                    cluster, variable, f"mirrors cannot log in at listener {listener.name}", "an empty value",
+                    "a user of their own, with a password from the vault",
+                    f"set {variable} in the group_vars of the cluster; the user is made and gets its ACLs by itself",
+                )  # fmt: skip
+
+
+def own_name(inventory: Inventory) -> Iterator[Violation]:
+    """C25: mirrors are nobody who may do everything."""
+    for cluster in _mirrored(inventory):
+        node = cluster.brokers[0]
+        mighty = {node.text("kafka_admin_user"), *node.names("kafka_super_users"), *cluster.hosts}
+        user = node.text("mirror_user")
+        if user and user in mighty:
+            yield _violation(
+                cluster, "mirror_user", "mirrors would have the rights of a super user", user,
+                "a name of neither a node, the administrator nor kafka_super_users",
+                "name a user of their own, who gets the ACLs that mirroring takes",
+            )  # fmt: skip
+
+
+def one_password(inventory: Inventory) -> Iterator[Violation]:
+    """C25: the user of mirrors stands in no other list with another password."""
+    for cluster in _mirrored(inventory):
+        node = cluster.brokers[0]
+        user, password = node.text("mirror_user"), node.variables.get("mirror_password")
+        for variable in ("kafka_users", "kafka_plain_users"):
+            for entry in _entries(node, variable) if user and password is not UNDEFINED else ():
+                if str(entry.get("name")) != user or entry.get("password") is UNDEFINED:
+                    continue
+                absent = entry.get("state") == "absent"
+                if absent or str(entry.get("password")) != str(password):
+                    yield _violation(
+                        cluster, variable, "the user of mirrors is listed there to be another",
+                        f"{user} with {'state absent' if absent else 'another password'}",
+                        "mirror_user with mirror_password alone",
+                        f"take the user out of {variable}, or give mirrors another name",
+                    )  # fmt: skip
+
+
+def mechanism(inventory: Inventory) -> Iterator[Violation]:
+    """C25: the user of mirrors can log in by the first mechanism of the cluster, which is the one that mirrors take."""
+    for cluster, listener in _asked(inventory):
+        node = cluster.brokers[0]
+        offered, user = node.names("kafka_sasl_mechanisms"), node.text("mirror_user")
+        first = next(iter(offered), "")
+        listed = [str(entry.get("name")) for entry in _entries(node, "kafka_plain_users")]
+        if _unknown(node, "kafka_sasl_mechanisms") or first in MECHANISMS or not user:
+            continue
+        if first != "PLAIN" or user not in listed:
+            yield _violation(
+                cluster, "kafka_sasl_mechanisms", f"mirrors have no way to log in at listener {listener.name}",
+                first or "no mechanism", " or ".join(MECHANISMS),
+                "put SCRAM-SHA-512 first in kafka_sasl_mechanisms, or with PLAIN list mirror_user in kafka_plain_users",
+            )  # fmt: skip
+
+
+def brokers_agree(inventory: Inventory) -> Iterator[Violation]:
+    """C25: all brokers of a cluster say the same of how mirrors reach it."""
+    for cluster in _mirrored(inventory):
+        for variable in ("mirror_user", "mirror_password", "mirror_listener"):
+            values = [(node, node.text(variable)) for node in cluster.brokers if not _unknown(node, variable)]
+            differing = [node.name for node, value in values if value != values[0][1]]
+            if differing:
+                yield _violation(
+                    cluster, variable, "the brokers of the cluster disagree",
+                    f"another value on {', '.join(differing)} than on {values[0][0].name}",
+                    "one value for the whole cluster", f"set {variable} once, in the group_vars of the cluster",
+                )  # fmt: skip
+
+
+def _unknown(node: Node, variable: str) -> bool:
+    return node.variables.get(variable) is UNDEFINED
+
+
+def synchronized_acls(inventory: Inventory) -> Iterator[Violation]:
+    """C25: the ACLs of a cluster have one owner: its inventory, or the mirror that copies those of the source."""
+    known = kafka_clusters(inventory)
+    for flow in flows(inventory):
+        owned = flow.target in known and as_bool(known[flow.target].nodes[0].get("kafka_acls_authoritative"))
+        if flow.sync_topic_acls and owned and flow.engine != LEGACY:
+            yield violation(
+                inventory, "C25", [flow.target], f"{flow.pair} would copy ACLs that the inventory takes away again",
+                "sync_topic_acls true with kafka_acls_authoritative", "one owner of the target's ACLs",
+                f"set sync_topic_acls to false, or kafka_acls_authoritative of {flow.target} to false",
+            )  # fmt: skip
+
+
+def _mirrored(inventory: Inventory) -> list[Cluster]:
+    """The clusters that flows read or write."""
+    known = kafka_clusters(inventory)
+    names = dict.fromkeys(name for flow in flows(inventory) for name in (flow.source, flow.target))
+    return [known[name] for name in names if name in known]
+
+
+def _asked(inventory: Inventory) -> Iterator[tuple[Cluster, Listener]]:
+    """The clusters whose listener for mirrors asks for a login, with that listener: as a source the named one."""
+    listed = flows(inventory)
+    for cluster in _mirrored(inventory):
+        node = cluster.brokers[0]
+        first = next((one for one in node.listeners() if one.purpose == "clients"), None)
+        ways = [listener_of(node) for flow in listed if flow.source == cluster.name]
+        ways += [first for flow in listed if flow.target == cluster.name]
+        asking = [one for one in ways if one is not None and one.protocol in SASL_PROTOCOLS]
+        if asking:
+            yield cluster, asking[0]
+
+
+def _entries(node: Node, variable: str) -> list[dict[str, Any]]:
+    listed = node.get(variable, [])
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, (list, tuple)) else []
+
+
+def _violation(cluster: Cluster, variable: str, what: str, found: str, allowed: str, way_out: str) -> Violation:
+    return Violation("C25", ERROR, cluster.hosts, variable, what, found, allowed, way_out)
+
+
+RULES = (has_login, own_name, one_password, mechanism, brokers_agree, synchronized_acls)

@@ -1,0 +1,75 @@
+"""Wait until the mirror's own position has reached the frontier of every partition, and say how far it is meanwhile."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from spark_validation.mirror_cluster import Place
+from spark_validation.mirror_position import Positions
+from spark_validation.progress import Progress
+
+_SAMPLES = 200
+_EVERY_SECONDS = 2.0
+
+
+@dataclass
+class Waited:
+    """How the wait ended. `behind`: offsets left by partition; `samples`: seconds since the start and offsets left."""
+
+    behind: dict[Place, int] = field(default_factory=dict)
+    positions: dict[Place, int] = field(default_factory=dict)
+    samples: list[dict[str, Any]] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def unknown(self, frontiers: dict[Place, int | None]) -> list[str]:
+        """Topics that hold records, of which no partition has a position."""
+        known = {topic for topic, _ in self.positions}
+        return sorted({topic for (topic, _), last in frontiers.items() if last is not None and topic not in known})
+
+
+def left(frontiers: dict[Place, int | None], starts: dict[Place, int], positions: dict[Place, int]) -> dict[Place, int]:
+    """Offsets that the mirror has still to pass, by partition; a partition without a record is done at once."""
+    behind = {}
+    for place, last in frontiers.items():
+        if last is not None:
+            count = last - max(positions.get(place, -1), starts[place] - 1)
+            if count > 0:
+                behind[place] = count
+    return behind
+
+
+def wait(
+    positions: Positions,
+    frontiers: dict[Place, int | None],
+    starts: dict[Place, int],
+    seconds: float,
+    progress: Progress,
+) -> Waited:
+    """Look until nothing is left or `seconds` are over; each change is one line of progress."""
+    begun = time.monotonic()
+    waited = Waited()
+    total = sum(left(frontiers, starts, {}).values())
+    told: int | None = None
+    while True:
+        waited.positions = positions.look()
+        waited.behind = left(frontiers, starts, waited.positions)
+        waited.seconds = round(time.monotonic() - begun, 3)
+        offsets = sum(waited.behind.values())
+        if offsets != told:
+            text = f"{offsets:,} offsets left in {len(waited.behind):,} of {len(frontiers):,} partitions"
+            progress.line("wait", text, total - offsets, total, "offsets")
+            told = offsets
+        _sample(waited.samples, waited.seconds, offsets)
+        if not waited.behind or waited.seconds >= seconds:
+            return waited
+        time.sleep(min(_EVERY_SECONDS, max(0.1, seconds - waited.seconds)))
+
+
+def _sample(samples: list[dict[str, Any]], seconds: float, offsets: int) -> None:
+    """Keep at most _SAMPLES, evenly: when they are too many, every second one goes."""
+    samples.append({"seconds": seconds, "left": offsets})
+    if len(samples) > _SAMPLES:
+        del samples[1:-1:2]
