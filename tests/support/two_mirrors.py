@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,10 @@ MIRROR, SWITCHES = 3, 95
 #: Seconds between two notes of how far the mirror has come, set by the shipped inventory.
 FLUSH = 2
 _TARGET = {f"b{n - 3}": {"kafka_node_id": n, "kafka_rack": f"r{n - 3}"} for n in (4, 5, 6)}
+#: Generation, address of the leader and connectors, as a worker of the flow logs them.
+_JOINED = re.compile(
+    r"groupId=dc_a-mm2\] Joined group at generation (\d+) .*?leaderUrl='([^']*)'.*?connectorIds=\[([^]]*)\]"
+)
 
 
 class TwoMirrors(Mirrored):
@@ -40,6 +45,25 @@ class TwoMirrors(Mirrored):
         info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": self.servers("dc_b")})
         partitions = next(one for one in info["topics"] if one["name"] == topic)["partitions"]
         return {identity: node for node, identity in self.identities.items()}[partitions[0]["leader"]]
+
+    def workers(self) -> dict[str, str]:
+        """Who of the two leads the group of the flow, and who holds the connector that looks for new topics.
+
+        Both by their own logs about the youngest generation of the group; a part that nobody tells is left out.
+        """
+        found = {}
+        for node in self.mirrors:
+            told = _JOINED.findall((self.directory / "log" / node / "server.log").read_text(errors="replace"))
+            found[node] = told[-1] if told else ("0", "", "")
+        youngest = max(int(generation) for generation, _, _ in found.values())
+        parts = {}
+        for node, (generation, url, connectors) in found.items():
+            if int(generation) != youngest:
+                continue
+            parts["leader"] = next(one for one in self.mirrors if f":{self.port(one)}/" in url)
+            if "MirrorSourceConnector" in connectors:
+                parts["holder"] = node
+        return parts
 
     def kill_and_see_it_back(self, node: str) -> None:
         """SIGKILL, and waits until supervisord has started it again."""
