@@ -70,6 +70,8 @@ class _Search:
         for each in known.values():
             assigned.add(each)
         self._consumer.assign(assigned)
+        # A partition that stays assigned also stays paused, as the step before left it.
+        self._consumer.resume(assigned)
         for place, (low, _) in windows.items():
             self._consumer.seek(known[place], low)
         found: dict[Place, int | None] = {}

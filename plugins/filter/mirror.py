@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils import (
+    _mirror_identity,
+    _mirror_legacy,
+    _mirror_legacy_topics,
     _mirror_lines,
     _mirror_properties,
     _mirror_rights,
@@ -27,6 +30,30 @@ def mirror_properties(
     return _mirror_properties.mirror_properties(read_flows(flows), target, clusters, options, version)
 
 
+def mirror_legacy_process(
+    flow: Mapping[str, Any], clusters: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What a process of the legacy engine is started with."""
+    return _mirror_legacy.legacy_process(read_flows([flow])[0], clusters, options)
+
+
+def mirror_legacy_problems(flows: Sequence[Mapping[str, Any]], target: str, version: str) -> list[str]:
+    """Why the mirrors next to `target` cannot carry their flows."""
+    return _mirror_legacy.legacy_problems(read_flows(flows), target, version)
+
+
+def mirror_legacy_topics(
+    flow: Mapping[str, Any],
+    clusters: Mapping[str, Mapping[str, Any]],
+    declared: Sequence[Mapping[str, Any]],
+    brokers: int,
+) -> list[dict[str, Any]]:
+    """The topics that a flow needs in its target; `clusters` is what cluster_info said of each, by name."""
+    read = read_flows([flow])[0]
+    source, target = (clusters[name]["topics"] for name in (read.source, read.target))
+    return _mirror_legacy_topics.legacy_topics(read, source, target, declared, brokers)
+
+
 class FilterModule:
     """What Ansible asks for the filters of this file."""
 
@@ -36,11 +63,15 @@ class FilterModule:
             "mirror_acls": explained(_mirror_rights.mirror_acls),
             "mirror_clusters_needed": explained(_mirror_views.mirror_clusters_needed),
             "mirror_flows_into": explained(_mirror_views.mirror_flows_into),
+            "mirror_legacy_problems": explained(mirror_legacy_problems),
+            "mirror_legacy_process": explained(mirror_legacy_process),
+            "mirror_legacy_topics": explained(mirror_legacy_topics),
             "mirror_lines": explained(_mirror_lines.mirror_lines),
             "mirror_pairs": explained(_mirror_lines.mirror_pairs),
             "mirror_position": explained(_mirror_views.mirror_position),
             "mirror_principals": explained(_mirror_rights.mirror_principals),
             "mirror_properties": explained(mirror_properties),
+            "mirror_same_cluster": explained(_mirror_identity.same_cluster),
             "mirror_topics": explained(_mirror_views.mirror_topics),
             "mirror_users": explained(_mirror_rights.mirror_users),
         }

@@ -44,6 +44,12 @@ class ConfigCalls(Libraries):
                 found[result.resource_name] = {entry.name: _config_value(entry) for entry in result.configs}
         return found
 
+    def topic_values(self, topics: Iterable[str], keys: Iterable[str]) -> dict[str, dict[str, str | None]]:
+        """The effective values of these keys by topic; nothing is asked without keys."""
+        wanted = sorted(set(keys))
+        found = self.configs(TOPIC, dict.fromkeys(topics, wanted)) if wanted else {}
+        return {name: {key: one.value for key, one in values.items()} for name, values in found.items()}
+
     def set_configs(
         self, kind: int, changes: Mapping[str, Mapping[str, str | None]], validate_only: bool = False
     ) -> dict[str, Any]:

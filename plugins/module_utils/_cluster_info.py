@@ -21,11 +21,13 @@ def describe(
     topics: Collection[str] | None = None,
     partitions: bool = True,
     log_dirs: Mapping[int, LogDirs] | None = None,
+    configs: Mapping[str, Mapping[str, str | None]] | None = None,
 ) -> dict[str, Any]:
     """Return the cluster as plain data. C(topics) limits topics and findings to these names; None means all.
 
     C(partitions) says whether topics carry their partitions. Nodes and leader counts are always those of the cluster.
-    C(log_dirs), by broker, adds the sizes of partitions and how full disks are.
+    C(log_dirs), by broker, adds the sizes of partitions and how full disks are. C(configs), by topic, are values that
+    topics carry.
     """
     wanted = [p for p in snapshot.partitions if topics is None or p.topic in topics]
     findings = {name: [_partition(p) for p in found] for name, found in _findings(wanted).items()}
@@ -33,6 +35,9 @@ def describe(
     nodes = _nodes(snapshot)
     if log_dirs is not None:
         _add_sizes(nodes, described, wanted, log_dirs)
+    if configs:
+        for topic in described:
+            topic["config"] = dict(configs.get(topic["name"], {}))
     return {
         "cluster_id": snapshot.cluster_id,
         "controller_id": snapshot.controller_id,

@@ -43,6 +43,24 @@ def last_errors(paths: Iterable[str], since: float | None, limit: int = LIMIT) -
     return once[:limit][::-1]
 
 
+def says(paths: Iterable[str], pattern: str, since: float | None) -> bool:
+    """Tell whether a line in the last part of these files, written since then (seconds since 1970), has the pattern.
+
+    A line without a time of its own belongs to the last one before it that has one.
+    """
+    wanted = re.compile(pattern)
+    for path in paths:
+        recent = True
+        for line in _tail(path)[0].splitlines():
+            at = _seconds(line)
+            if at is not None:
+                # A second of grace: start times are rounded.
+                recent = since is None or at >= since - 1
+            if recent and wanted.search(line):
+                return True
+    return False
+
+
 def telling_lines(text: str, since: float | None) -> list[str]:
     """Return the lines of a log text that tell of errors, each cut to a width, none from before `since`."""
     told = []

@@ -3,7 +3,8 @@
 """What the inventory says about mirrors, and about how they reach the clusters they stand between, as plain data.
 
 A mirror is a node like every other (see _nodes.py), with the role mirror and one port: the internal REST of Kafka
-Connect, over which the workers of one target forward the tasks of their leader to each other (KIP-710).
+Connect, over which the workers of one target forward the tasks of their leader to each other (KIP-710). With the legacy
+engine it listens nowhere.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import LEGACY
 from ansible_collections.streamops.kafka.plugins.module_utils._nodes import listener_for, machine_of
 
 ROLE = "mirror"
@@ -29,6 +31,8 @@ def mirror_nodes(
         variables = hostvars[host]
         if variables.get("kafka_cluster_name", defaults["kafka_cluster_name"]) != cluster:
             continue
+        address = str(variables.get("ansible_host") or host)
+        is_legacy = runs_legacy(variables.get("mirror_flows"), cluster)
         nodes.append(
             {
                 "host": host,
@@ -36,10 +40,18 @@ def mirror_nodes(
                 "roles": [ROLE],
                 "rack": None,
                 "machine": machine_of(variables, host),
-                "listeners": [_rest(variables, str(variables.get("ansible_host") or host), defaults)],
+                "listeners": [] if is_legacy else [_rest(variables, address, defaults)],
             }
         )
     return nodes
+
+
+def runs_legacy(raw: Any, cluster: str) -> bool:
+    """Whether the mirrors next to a cluster run the legacy engine; of mirror_flows that may be out of order."""
+    flows = [item for item in raw if isinstance(item, Mapping)] if isinstance(raw, (list, tuple)) else []
+    carried = [item for item in flows if item.get("target") == cluster and item.get("enabled") is not False]
+    engines = [item.get("engine") for item in carried]
+    return bool(engines) and all(engine == LEGACY for engine in engines)
 
 
 def _rest(variables: Mapping[str, Any], address: str, defaults: Mapping[str, Any]) -> dict[str, Any]:

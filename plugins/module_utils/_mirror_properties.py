@@ -82,6 +82,17 @@ def mirror_properties(
     return _with_users(found, carried, options.get("config") or {})
 
 
+def config_providers(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Kafka reads ${file:path:key} itself; connectors' configurations keep the reference, also in their topic."""
+    provider = {
+        "config.providers": "file",
+        "config.providers.file.class": "org.apache.kafka.common.config.provider.FileConfigProvider",
+    }
+    # KIP-993: no configuration can make Kafka read any other file.
+    allowed = options.get("secrets_dir")
+    return {**provider, **({"config.providers.file.param.allowed.paths": allowed} if allowed else {})}
+
+
 def _prefixed(prefix: str, properties: Mapping[str, Any]) -> dict[str, Any]:
     return {f"{prefix}.{key}": value for key, value in properties.items()}
 
@@ -100,7 +111,7 @@ def _common(options: Mapping[str, Any], copies: int, version: str) -> dict[str, 
     """What holds for every flow: bare keys, which a user's bare key replaces."""
     refresh = options["refresh_seconds"]
     return {
-        **_secrets(options),
+        **config_providers(options),
         # Said for each pair that has it; without this a herder would run for any two clusters of the list.
         "emit.heartbeats.enabled": False,
         # Kafka's 1 is one pipeline for everything.
@@ -117,17 +128,6 @@ def _common(options: Mapping[str, Any], copies: int, version: str) -> dict[str, 
         # The names that 3.9 has too, so that dashboards live through the upgrade; gone in 5.0.
         **({"metric.names.formats": "legacy"} if numbers(version) >= _METRIC_NAMES_SINCE else {}),
     }
-
-
-def _secrets(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Kafka reads ${file:path:key} itself; connectors' configurations keep the reference, also in their topic."""
-    provider = {
-        "config.providers": "file",
-        "config.providers.file.class": "org.apache.kafka.common.config.provider.FileConfigProvider",
-    }
-    # KIP-993: no configuration can make Kafka read any other file.
-    allowed = options.get("secrets_dir")
-    return {**provider, **({"config.providers.file.param.allowed.paths": allowed} if allowed else {})}
 
 
 def _rest(options: Mapping[str, Any], target: str) -> dict[str, Any]:

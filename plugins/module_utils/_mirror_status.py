@@ -41,7 +41,7 @@ class MirrorNotBegunError(StreamopsError):
 
 
 class NothingToMirrorError(StreamopsError):
-    """The flow covers no topic, or not one that it names."""
+    """The flow covers no topic, or not one that it names (C(named) then); a pattern may find its topics later."""
 
 
 class WishError(StreamopsError):
@@ -117,13 +117,15 @@ def chosen(flow: Flow, existing: Collection[str]) -> list[str]:
             continue
         what = "is never mirrored: excluded, internal, or itself from the target" if topics else "does not exist"
         wrong.append(f"topic {pattern} {what}{'' if topics else f' in {flow.source}'}")
-    if not wrong and not covered:
+    named = bool(wrong)
+    if not named and not covered:
         wrong = [f"no topic of {flow.source} matches {', '.join(flow.topics)}"]
     if wrong:
         raise NothingToMirrorError(
             f"mirror_status {flow.pair}: {capped(wrong)}. A mirror of nothing is never called caught up: correct "
             f"topics or topics_exclude, or create the topics in {flow.source}. Nothing was changed.",
             topics=wrong,
+            named=named,
         )
     return covered
 

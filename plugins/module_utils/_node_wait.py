@@ -42,17 +42,17 @@ def life_of(found: Mapping[str, Any] | None) -> Life | None:
     return Life(int(found["pid"]), int(found["start_time"]))
 
 
-def judge(state: str, seen: Life | None, now: Life | None, missing: list[int]) -> str:
+def judge(state: str, seen: Life | None, now: Life | None, missing: list[int], said: bool = True) -> str:
     """Tell what one look means for the wished state.
 
     seen -- the process that an earlier look of this wait saw; now -- the one that lives now; missing -- ports on which
-    nobody listens yet.
+    nobody listens yet; said -- whether it has logged what the wait is for.
     """
     if state == "stopped":
         return WAITING if now else REACHED
     if seen is not None and now != seen:
         return DIED
-    return REACHED if now and not missing else WAITING
+    return REACHED if now and not missing and said else WAITING
 
 
 class Tracker:
@@ -96,7 +96,9 @@ class Tracker:
             return f"process {process.get('pid')} still runs"
         if not process.get("running"):
             return "no process yet"
-        return f"process {process.get('pid')} runs, waits for port {', '.join(str(port) for port in missing)}"
+        if missing:
+            return f"process {process.get('pid')} runs, waits for port {', '.join(str(port) for port in missing)}"
+        return f"process {process.get('pid')} runs, its log does not say yet that it serves"
 
     def failure(self, followed: Followed) -> dict[str, Any]:
         """Return {msg, failure} of a wait that did not reach its state."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._log_lines import LIMIT, last_errors, telling_lines
+from ansible_collections.streamops.kafka.plugins.module_utils._log_lines import LIMIT, last_errors, says, telling_lines
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_ports import ports
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_process import process, read_record, started_at
 from ansible_collections.streamops.kafka.plugins.module_utils._node_wait import WAITING, Life, judge, life_of
@@ -35,7 +35,7 @@ def look(
     while True:
         found = _reading(params)
         now = life_of(found["process"])
-        verdict = judge(params["state"], seen, now, found["missing_ports"])
+        verdict = judge(params["state"], seen, now, found["missing_ports"], _has_said(params, now))
         seen = seen or now
         if verdict != WAITING or clock() - began >= params["interval"]:
             break
@@ -53,6 +53,11 @@ def look(
         # What Java says before Kafka logs. It also repeats errors of the log, which are shown once.
         lines = list(dict.fromkeys([*lines, *telling_lines(journal(params["unit"]), after)]))[-LIMIT:]
     return dict(result, log_lines=lines, log_files=files)
+
+
+def _has_said(params: Mapping[str, Any], now: Life | None) -> bool:
+    pattern = params["ready_line"]
+    return not pattern or (now is not None and says(params["log_files"], pattern, started_at(now.start_time)))
 
 
 def _reading(params: Mapping[str, Any]) -> dict[str, Any]:

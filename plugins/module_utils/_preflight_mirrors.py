@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import MIRROR_MAKER_2, flow_problems
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_nodes import runs_legacy
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
     MIRROR_GROUP,
     REST_PORT,
@@ -202,8 +203,13 @@ def rest_port(inventory: Inventory) -> Iterator[Violation]:
 
 
 def rest_port_twice(inventory: Inventory) -> Iterator[Violation]:
-    """B19: on one machine no other mirror and no listener has the address and port of a mirror."""
-    opened = [(node, listener) for node in inventory.processes for listener in node.listeners()]
+    """B19: on one machine no other mirror and no listener has the address and port of a mirror that listens at all."""
+    opened = [
+        (node, listener)
+        for node in inventory.processes
+        if not (node.only_mirrors and runs_legacy(node.get(VARIABLE), node.cluster))
+        for listener in node.listeners()
+    ]
     for place, (mirror, port) in enumerate(opened):
         if not mirror.only_mirrors or not port.port:
             continue

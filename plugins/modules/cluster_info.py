@@ -37,6 +37,11 @@ options:
     description: Whether each topic carries its partitions. The lists of findings always do.
     type: bool
     default: true
+  topic_configs:
+    description: Keys of the topics' configuration that each topic carries as config, with their effective values.
+    type: list
+    elements: str
+    default: []
   sizes:
     description: >-
       Whether partitions carry size_bytes, topics their largest_partition, and nodes disk_total_bytes and
@@ -103,8 +108,8 @@ quorum:
 topics:
   description: >-
     The topics, each with name, partition_count, replication_factor, min_insync_replicas (the effective value),
-    internal, and with O(include_partitions) its partitions, these with O(sizes) with size_bytes, the size of the
-    leader's log (null while no broker tells).
+    internal, with O(topic_configs) its config, and with O(include_partitions) its partitions, these with O(sizes) with
+    size_bytes, the size of the leader's log (null while no broker tells).
   type: list
   elements: dict
   returned: success
@@ -157,6 +162,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import i
 ARGUMENT_SPEC = {
     "topics": {"type": "list", "elements": "str"},
     "include_partitions": {"type": "bool", "default": True},
+    "topic_configs": {"type": "list", "elements": "str", "default": []},
     "sizes": {"type": "bool", "default": False},
     **CONNECTION_SPEC,
 }
@@ -175,8 +181,11 @@ def main() -> None:
         # Always all partitions: leader counts are of the whole cluster, and an older one shows a broker that is down
         # only through its replicas.
         snapshot = admin.snapshot(min_insync=topics is None or bool(topics))
+        names = {partition.topic for partition in snapshot.partitions if topics is None or partition.topic in topics}
+        configs = admin.topic_values(names, module.params["topic_configs"])
         log_dirs = admin.log_dirs(ids_alive(snapshot.brokers)) if module.params["sizes"] else None
-        module.exit_json(changed=False, **describe(snapshot, topics, module.params["include_partitions"], log_dirs))
+        partitions = module.params["include_partitions"]
+        module.exit_json(changed=False, **describe(snapshot, topics, partitions, log_dirs, configs))
 
 
 if __name__ == "__main__":

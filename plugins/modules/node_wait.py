@@ -39,6 +39,12 @@ options:
     type: list
     elements: int
     default: []
+  ready_line:
+    description:
+      - A regular expression that a line of its logs since its start must have, before it counts as started. For a
+        process that listens nowhere, whose life alone says little. Empty asks for nothing.
+    type: str
+    default: ""
   log_files:
     description: The logs to look for errors in, C(server.log) and the captured output.
     type: list
@@ -87,6 +93,13 @@ EXAMPLES = r"""
     ports: [9092, 9093, 9094]
     log_files: [/var/log/kafka/kafka1/server.log, /var/log/kafka/kafka1/stdout.log]
     timeout: 120
+
+- name: Wait until a process that listens nowhere has joined its consumer group
+  streamops.kafka.node_wait:
+    node: mirror1
+    state_dir: /run/kafka/mirror1
+    ready_line: Successfully joined group
+    log_files: [/var/log/kafka/mirror1/server.log, /var/log/kafka/mirror1/stdout.log]
 """
 
 RETURN = r"""
@@ -131,6 +144,7 @@ SPEC = dict(
     WAIT_OPTIONS,
     state_dir={"type": "path", "required": True},
     ports={"type": "list", "elements": "int", "default": []},
+    ready_line={"type": "str", "default": ""},
     log_files={"type": "list", "elements": "path", "default": []},
     unit={"type": "str", "default": ""},
     seen={"type": "dict", "options": SEEN},

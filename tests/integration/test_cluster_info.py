@@ -92,6 +92,11 @@ def test_a_stopped_broker_shows_in_every_finding_and_leaders_come_back_by_electi
     assert not [p for p in info(combined)["not_preferred_leader"] if p["replicas"][0] == identity]
 
 
+def test_topics_carry_their_effective_configuration(combined: Cluster, orders: str) -> None:
+    found = info(combined, topics=[orders], topic_configs=["cleanup.policy", "no.such.key"])
+    assert found["topics"][0]["config"] == {"cleanup.policy": "delete"}
+
+
 def test_an_unreachable_cluster_is_a_clear_error() -> None:
     server = f"127.0.0.1:{free_port_base()}"
     found = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": [server]})

@@ -109,7 +109,7 @@ def test_one_cluster_under_two_names_is_refused_and_nothing_is_changed(mirrored:
     ]
     refused = mirrored.playbook("playbooks/mirrors.yml", kafka_listeners=listeners)
     assert refused.rc != 0
-    assert "two names lead to one cluster" in refused.output
+    assert "dc_a and dc_b are one cluster" in refused.output
     assert refused.changed == 0
     assert mirrored.pids() == before
 

@@ -39,7 +39,7 @@ def spark() -> Iterator[SparkSession]:
 @pytest.fixture(scope="module")
 def servers(combined: Cluster) -> str:
     topics = [topic(OFFSETS, **{"cleanup.policy": "compact"})]
-    topics += [topic(name) for name in ("orders", "dc_a.orders", "dc_a.lossy", "lossy", "ahead", "gone", "short")]
+    topics += [topic(name) for name in ("sales", "dc_a.sales", "dc_a.lossy", "lossy", "ahead", "gone", "short")]
     topics += [topic("lone"), topic("dc_a.lone"), topic("dc_a.short"), topic("idle"), topic("old"), topic("dc_a.ahead")]
     topics += [topic("stamped"), topic("dc_a.stamped", **{"message.timestamp.type": "LogAppendTime"})]
     topics += [topic(name, **{"cleanup.policy": "compact"}) for name in ("state", "dc_a.state")]
@@ -114,16 +114,16 @@ def examples(result: dict[str, Any], name: str) -> list[dict[str, Any]]:
 def test_a_sound_mirror_passes_with_transactions_compaction_and_a_clock_of_its_own(
     spark: SparkSession, servers: str, tmp_path: Path
 ) -> None:
-    for name in ("orders", "stamped"):
+    for name in ("sales", "stamped"):
         filled(servers, name)
     write(servers, "state", [replace(message, key=message.key or b"none") for message in messages()])
-    for name in ("orders", "stamped", "state"):
+    for name in ("sales", "stamped", "state"):
         positions(servers, OFFSETS, "dc_a", name, mirror(servers, name, f"dc_a.{name}", PARTITIONS))
-    result = audit(spark, servers, tmp_path, ["orders", "stamped", "state"])
+    result = audit(spark, servers, tmp_path, ["sales", "stamped", "state"])
     assert (result["verdict"], bad(result)) == ("pass", {})
     by_topic = {row["source"]: (row["records"], row["mirrored"]) for row in result["figures"]["topics"]}
     # The 90 records of the aborted transactions are seen by nobody.
-    assert by_topic["orders"] == by_topic["stamped"] == (90, 90)
+    assert by_topic["sales"] == by_topic["stamped"] == (90, 90)
     assert (tmp_path / "progress.jsonl").read_text().count('"phase": "wait"')
 
 

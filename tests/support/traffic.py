@@ -27,9 +27,12 @@ class Ledger:
 
 @contextlib.contextmanager
 def producing(
-    bootstrap_servers: list[str], topic: str, rate: int = 2000, settings: dict[str, Any] | None = None
+    bootstrap_servers: list[str], topic: str, rate: int = 2000, settings: dict[str, Any] | None = None, keys: int = 0
 ) -> Iterator[Ledger]:
-    """Writes numbers with acks=all, idempotently, about `rate` a second, until the block ends; then flushes."""
+    """Writes numbers with acks=all, idempotently, about `rate` a second, until the block ends; then flushes.
+
+    keys -- how many different keys the records have; 0 gives them none.
+    """
     ledger = Ledger()
     stop = threading.Event()
     producer = Producer(
@@ -59,7 +62,8 @@ def producing(
                 # What is refused here was never sent, and is tried again: a full buffer, or a broker that has just
                 # started and does not know the topic yet.
                 with contextlib.suppress(BufferError, KafkaException):
-                    producer.produce(topic, value=str(number).encode(), on_delivery=noted(number))
+                    key = f"key-{number % keys}".encode() if keys else None
+                    producer.produce(topic, value=str(number).encode(), key=key, on_delivery=noted(number))
                     number += 1
             producer.poll(0)
             time.sleep(0.02)

@@ -79,6 +79,16 @@ def test_sizes_name_the_largest_partition_of_each_topic_with_and_without_its_par
         }
 
 
+def test_topics_carry_the_values_that_were_asked_for() -> None:
+    found = describe(CLUSTER, configs={"low": {"retention.ms": "5"}})["topics"]
+    assert {topic["name"]: topic["config"] for topic in found} == {
+        "__off": {},
+        "full": {},
+        "low": {"retention.ms": "5"},
+    }
+    assert "config" not in describe(CLUSTER)["topics"][0]
+
+
 def test_the_quorum_is_told_with_its_lag_and_is_none_in_zookeeper_mode() -> None:
     found = describe(CLUSTER)["quorum"]
     assert found["voters"][1] == {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._log_lines import last_errors, telling_lines
+from ansible_collections.streamops.kafka.plugins.module_utils._log_lines import last_errors, says, telling_lines
 
 
 def stamp(at: float) -> str:
@@ -52,6 +52,16 @@ def test_only_lines_since_the_start_count_and_a_line_without_time_belongs_to_the
     told = telling_lines(text, now - 60)
     assert [line.rpartition(" ")[0].endswith("ERROR") or "new too" in line for line in told] == [True, True]
     assert "old" not in " ".join(told)
+
+
+def test_a_log_says_what_is_waited_for_only_since_the_start(tmp_path: Path) -> None:
+    log = tmp_path / "server.log"
+    now = time.time()
+    log.write_text(f"{stamp(now - 100)} INFO Successfully joined group\n(and so on)\n{stamp(now)} INFO begins\n")
+    assert says([str(tmp_path / "none"), str(log)], "joined group", None)
+    assert not says([str(log)], "joined group|and so on", now)
+    log.write_text(log.read_text() + "without a time: joined group\n")
+    assert says([str(log)], "joined group", now)
 
 
 def test_at_most_the_last_twenty_of_all_files_each_once(tmp_path: Path) -> None:

@@ -51,6 +51,23 @@ def test_a_mirror_belongs_to_the_cluster_it_stands_next_to() -> None:
     assert [_mirror_nodes.rest_url(node) for node in nodes] == ["https://10.0.0.1:8443", "http://m3:9000"]
 
 
+@pytest.mark.parametrize(
+    ("flows", "ports"),
+    [
+        ([{"target": "b", "engine": "legacy"}], 0),
+        ([{"target": "b", "engine": "legacy"}, {"target": "b", "enabled": False}, {"target": "c"}], 0),
+        ([{"target": "b", "engine": "legacy"}, {"target": "b"}], 1),
+        ([{"target": "c", "engine": "legacy"}], 1),
+        (["nonsense"], 1),
+        ("nonsense", 1),
+        (None, 1),
+    ],
+)
+def test_a_mirror_with_the_legacy_engine_listens_nowhere(flows: Any, ports: int) -> None:
+    hosts = {"m1": {"kafka_cluster_name": "b", "mirror_flows": flows}}
+    assert len(_mirror_nodes.mirror_nodes(hosts, ["m1"], "b", DEFAULTS)[0]["listeners"]) == ports
+
+
 def test_a_cluster_is_reached_by_the_first_listener_for_clients_or_by_name() -> None:
     near = _mirror_nodes.mirror_reach(brokers())
     assert near == {"bootstrap_servers": ["b1:9092", "b2:9092"], "protocol": "SASL_SSL"}

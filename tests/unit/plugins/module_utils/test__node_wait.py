@@ -39,6 +39,12 @@ def test_judges_one_look(state: str, seen: Life | None, now: Life | None, missin
     assert judge(state, seen, now, missing) == verdict
 
 
+def test_a_process_that_listens_nowhere_has_to_say_that_it_serves() -> None:
+    assert judge("started", None, ONE, [], said=False) == WAITING
+    assert judge("started", ONE, ONE, [], said=True) == REACHED
+    assert judge("stopped", ONE, None, [], said=False) == REACHED
+
+
 def found(verdict: str, life: Life | None, missing: list[int] | None = None, **other: Any) -> dict[str, Any]:
     process = {"running": life is not None, "pid": life and life.pid, "start_time": life and life.start_time}
     plain = {"verdict": verdict, "process": process, "missing_ports": missing or [], "ports": {}, "now": 1000.0}

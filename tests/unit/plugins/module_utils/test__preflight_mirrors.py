@@ -50,6 +50,10 @@ GOOD: dict[str, Inventory] = {
     "moving house": mirrored(flow(**ALL, policy="identity", sync_topic_acls=True)),
     "two nodes": mirrored(flow(), mirrors=TWO),
     "two on a machine": together(mirror2={"mirror_maker_rest_port": 8444}),
+    "two that listen nowhere": mirrored(
+        flow(engine="legacy"), mirrors={name: {**TWO[name], "ansible_host": "10.9.0.1"} for name in TWO},
+        kafka_version="3.9.2",
+    ),
     "legacy": mirrored(flow(engine="legacy", streams=4), mirrors={"m": {"kafka_cluster_name": "dc_b",
                                                                         "kafka_version": "3.9.2"}}),
     "exactly once": mirrored(flow(exactly_once="enabled", config={"producer.acks": "all"})),
