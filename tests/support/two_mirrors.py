@@ -134,7 +134,9 @@ def _inventory(directory: Path) -> Path:
     groups = {"kraft_controllers": brokers, "kafka_brokers": brokers, "mirror_makers": mirrors, **centres}
     hosts_file(directory, groups, every)
     _write(directory, "kafka_brokers", kafka_listeners=listeners)
-    _write(directory, "dc_a", kafka_cluster_name="dc_a", mirror_listener="MIRROR")
+    # playbooks/mirrors.yml waits for a topic to arrive, so there is one.
+    topics = [{"name": "orders.first", "partitions": 1, "replication_factor": 1}]
+    _write(directory, "dc_a", kafka_cluster_name="dc_a", mirror_listener="MIRROR", kafka_topics=topics)
     _write(directory, "dc_b", kafka_cluster_name="dc_b")
     return directory
 
