@@ -97,7 +97,9 @@ def two_mirrors(directory: Path, **variables: Any) -> Iterator[TwoMirrors]:
     """Installed and mirroring, topics orders.*, until the block ends."""
     flow = {"source": "dc_a", "target": "dc_b", "topics": ["orders[.].*"]}
     inventory = _inventory(directory / "inventory")
-    cluster = TwoMirrors(inventory, directory / "cluster", free_port_base(), {"mirror_flows": [flow], **variables})
+    # A mirror of a busy machine may take long to begin, too.
+    given = {"mirror_flows": [flow], "mirror_maker_look_timeout": 400, **variables}
+    cluster = TwoMirrors(inventory, directory / "cluster", free_port_base(), given)
     try:
         # The preflight of site.yml asks for a port that is free at every address: the line comes after it.
         cluster.playbook("site.yml", "--limit", "kafka_brokers").ok()
