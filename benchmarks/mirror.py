@@ -162,9 +162,14 @@ def read(broker: LoneBroker, topic: str) -> tuple[int, float]:
         return count, (last - first) / 1000
 
 
+def administrator(broker: LoneBroker) -> AdminClient:
+    """Creates and deletes topics; says nothing about answers that nobody waits for any more."""
+    return AdminClient({"bootstrap.servers": broker.bootstrap_servers[0], "log_level": 5})
+
+
 def make(broker: LoneBroker, topic: str, partitions: int, **config: str) -> None:
     """A topic of one copy."""
-    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers[0]})
+    admin = administrator(broker)
     wish = NewTopic(topic, num_partitions=partitions, replication_factor=1, config=config)
     admin.create_topics([wish])[topic].result(30)
     until(lambda: topic in admin.list_topics(timeout=30).topics, f"topic {topic}")
@@ -172,8 +177,9 @@ def make(broker: LoneBroker, topic: str, partitions: int, **config: str) -> None
 
 def delete(broker: LoneBroker, topic: str) -> None:
     """Takes a copy away, so that disks stay as they are."""
+    admin = administrator(broker)
     with suppress(KafkaException):
-        AdminClient({"bootstrap.servers": broker.bootstrap_servers[0]}).delete_topics([topic])[topic].result(30)
+        admin.delete_topics([topic])[topic].result(30)
 
 
 def ours(bench: Bench, alias: str, server: str, topic: str, exactly_once: str = "disabled") -> dict[str, Any]:

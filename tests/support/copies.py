@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,6 +35,7 @@ class Follower:
         self.found: Sequences = {number: [] for number in partitions}
         self.highest = dict.fromkeys(partitions, -1)
         self._ended: set[int] = set()
+        self._passed: list[tuple[float, int]] = []
         self._consumer.assign([TopicPartition(topic, number, 0) for number in partitions])
 
     def _partitions(self, topic: str) -> dict[int, Any]:
@@ -52,11 +54,17 @@ class Follower:
                 self._ended.discard(partition)
             elif error.code() == KafkaError._PARTITION_EOF:
                 self._ended.add(partition)
+        self._passed.append((time.monotonic(), min(self.highest.values())))
 
     def passed(self, number: int) -> bool:
         """Whether every partition has a record that was written after this one."""
         self.read()
         return min(self.highest.values()) > number
+
+    def passed_before(self, seconds: float) -> int:
+        """The number that every partition had passed so many seconds ago; -1 when nothing is known of that time."""
+        then = time.monotonic() - seconds
+        return max((number for moment, number in self._passed if moment <= then), default=-1)
 
     def reached(self, numbers: dict[int, int]) -> bool:
         """Whether each of these partitions has its number, or one that was written after it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,8 +21,11 @@ from tests.support.modules import run_module
 MIRROR, SWITCHES = 3, 95
 #: Seconds between two notes of how far the mirror has come, set by the shipped inventory.
 FLUSH = 2
-_SOURCE = {"a1": {"kafka_node_id": 1}}
 _TARGET = {f"b{n - 3}": {"kafka_node_id": n, "kafka_rack": f"r{n - 3}"} for n in (4, 5, 6)}
+#: Generation, address of the leader and connectors, as a worker of the flow logs them.
+_JOINED = re.compile(
+    r"groupId=dc_a-mm2\] Joined group at generation (\d+) .*?leaderUrl='([^']*)'.*?connectorIds=\[([^]]*)\]"
+)
 
 
 class TwoMirrors(Mirrored):
@@ -41,6 +45,25 @@ class TwoMirrors(Mirrored):
         info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": self.servers("dc_b")})
         partitions = next(one for one in info["topics"] if one["name"] == topic)["partitions"]
         return {identity: node for node, identity in self.identities.items()}[partitions[0]["leader"]]
+
+    def workers(self) -> dict[str, str]:
+        """Who of the two leads the group of the flow, and who holds the connector that looks for new topics.
+
+        Both by their own logs about the youngest generation of the group; a part that nobody tells is left out.
+        """
+        found = {}
+        for node in self.mirrors:
+            told = _JOINED.findall((self.directory / "log" / node / "server.log").read_text(errors="replace"))
+            found[node] = told[-1] if told else ("0", "", "")
+        youngest = max(int(generation) for generation, _, _ in found.values())
+        parts = {}
+        for node, (generation, url, connectors) in found.items():
+            if int(generation) != youngest:
+                continue
+            parts["leader"] = next(one for one in self.mirrors if f":{self.port(one)}/" in url)
+            if "MirrorSourceConnector" in connectors:
+                parts["holder"] = node
+        return parts
 
     def kill_and_see_it_back(self, node: str) -> None:
         """SIGKILL, and waits until supervisord has started it again."""
@@ -74,14 +97,18 @@ def two_mirrors(directory: Path, **variables: Any) -> Iterator[TwoMirrors]:
     """Installed and mirroring, topics orders.*, until the block ends."""
     flow = {"source": "dc_a", "target": "dc_b", "topics": ["orders[.].*"]}
     inventory = _inventory(directory / "inventory")
-    cluster = TwoMirrors(inventory, directory / "cluster", free_port_base(), {"mirror_flows": [flow], **variables})
-    port = cluster.port("a1", MIRROR)
-    with laid(directory, f"127.0.0.1:{port}", f"127.0.0.2:{port}", cluster.port_base + SWITCHES) as cluster.line:
-        try:
-            cluster.playbook().ok()
+    # A mirror of a busy machine may take long to begin, too.
+    given = {"mirror_flows": [flow], "mirror_maker_look_timeout": 400, **variables}
+    cluster = TwoMirrors(inventory, directory / "cluster", free_port_base(), given)
+    try:
+        # The preflight of site.yml asks for a port that is free at every address: the line comes after it.
+        cluster.playbook("site.yml", "--limit", "kafka_brokers").ok()
+        port = cluster.port("a1", MIRROR)
+        with laid(directory, f"127.0.0.1:{port}", f"127.0.0.2:{port}", cluster.port_base + SWITCHES) as cluster.line:
+            cluster.playbook("playbooks/mirrors.yml").ok()
             yield cluster
-        finally:
-            cluster.destroy()
+    finally:
+        cluster.destroy()
 
 
 def _inventory(directory: Path) -> Path:
@@ -90,14 +117,10 @@ def _inventory(directory: Path) -> Path:
         f"mirror{n}": {"mirror_maker_rest_port": f"{{{{ kafka_port_base | int + {REST + 10 * (n - 1)} }}}}"}
         for n in (1, 2)
     }
-    brokers = {**_SOURCE, **_TARGET}
-    centres = {"dc_a": {node: {} for node in _SOURCE}, "dc_b": {node: {} for node in [*_TARGET, *mirrors]}}
-    groups = {"kraft_controllers": brokers, "kafka_brokers": brokers, "mirror_makers": mirrors, **centres}
     shipped = SHIPPED / "group_vars"
     every = yaml.safe_load((shipped / "all.yml").read_text())
     # Said for each host here.
     del every["mirror_maker_rest_port"]
-    hosts_file(directory, groups, every)
     listeners = yaml.safe_load((shipped / "kafka_brokers.yml").read_text())["kafka_listeners"]
     far = {
         "name": "MIRROR",
@@ -107,8 +130,16 @@ def _inventory(directory: Path) -> Path:
         "port": f"{{{{ kafka_port_base | int + 10 * kafka_node_id + {MIRROR} }}}}",
         "purpose": "clients",
     }
-    _write(directory, "dc_a", kafka_cluster_name="dc_a", kafka_listeners=[*listeners, far], mirror_listener="MIRROR")
-    _write(directory, "dc_b", kafka_cluster_name="dc_b", kafka_listeners=listeners)
+    source = {"a1": {"kafka_node_id": 1, "kafka_listeners": [*listeners, far]}}
+    brokers = {**source, **_TARGET}
+    centres = {"dc_a": {node: {} for node in source}, "dc_b": {node: {} for node in [*_TARGET, *mirrors]}}
+    groups = {"kraft_controllers": brokers, "kafka_brokers": brokers, "mirror_makers": mirrors, **centres}
+    hosts_file(directory, groups, every)
+    _write(directory, "kafka_brokers", kafka_listeners=listeners)
+    # playbooks/mirrors.yml waits for a topic to arrive, so there is one.
+    topics = [{"name": "orders.first", "partitions": 1, "replication_factor": 1}]
+    _write(directory, "dc_a", kafka_cluster_name="dc_a", mirror_listener="MIRROR", kafka_topics=topics)
+    _write(directory, "dc_b", kafka_cluster_name="dc_b")
     return directory
 
 
