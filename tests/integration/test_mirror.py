@@ -115,10 +115,15 @@ def test_one_cluster_under_two_names_is_refused_and_nothing_is_changed(mirrored:
 
 
 def test_a_run_without_the_source_says_who_is_missing(mirrored: Mirrored) -> None:
-    refused = mirrored.playbook("playbooks/mirrors.yml", "--limit", "mirror1,b1,b2,b3")
+    limited = ("--limit", "mirror1,b1,b2,b3")
+    refused = mirrored.playbook("playbooks/mirrors.yml", *limited)
     assert refused.rc != 0
-    assert "no broker of dc_a takes part in this run" in refused.output
+    assert "ERROR B40" in refused.output
     assert refused.changed == 0
+    insisted = mirrored.playbook("playbooks/mirrors.yml", *limited, preflight_allow_limit=True)
+    assert insisted.rc != 0
+    assert "no broker of dc_a takes part in this run" in insisted.output
+    assert insisted.changed == 0
 
 
 def test_a_mirror_that_was_killed_goes_on_where_it_was(mirrored: Mirrored) -> None:
