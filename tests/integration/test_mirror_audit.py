@@ -151,6 +151,7 @@ def test_faults_are_named_and_located(spark: SparkSession, servers: str, tmp_pat
     assert bad(again)["duplicated"] == ("fail", 1)
 
 
+@pytest.mark.full
 def test_a_mirror_that_is_behind_or_unknown_is_not_judged(spark: SparkSession, servers: str, tmp_path: Path) -> None:
     write(servers, "ahead", messages())
     write(servers, "idle", messages())
@@ -163,6 +164,7 @@ def test_a_mirror_that_is_behind_or_unknown_is_not_judged(spark: SparkSession, s
     assert examples(result, "caught_up") == [{"topic": "idle", "left": 60}, {"topic": "ahead", "left": 7}]
 
 
+@pytest.mark.full
 def test_what_the_target_removed_is_not_judged_and_the_rest_is(
     spark: SparkSession, servers: str, tmp_path: Path
 ) -> None:
@@ -177,6 +179,7 @@ def test_what_the_target_removed_is_not_judged_and_the_rest_is(
     assert (later["verdict"], bad(later)) == ("pass", {})
 
 
+@pytest.mark.full
 def test_the_legacy_engine_tells_its_position_as_a_group(spark: SparkSession, servers: str, tmp_path: Path) -> None:
     write(servers, "old", messages())
     group = Consumer({"bootstrap.servers": servers, "group.id": "streamops-mirror-dc_a-dc_b"})
