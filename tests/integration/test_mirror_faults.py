@@ -32,7 +32,7 @@ TEN = ["mirror2", "leader", "freeze", "mirror1", "mirror2", "leader", "mirror1",
 # exactly once.
 pytestmark = pytest.mark.full
 
-FAULTS = [pytest.param(THREE, id="three"), pytest.param(TEN, id="ten"]
+FAULTS = [pytest.param(THREE, id="three"), pytest.param(TEN, id="ten")]
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +143,7 @@ def test_exactly_once_loses_nothing_and_repeats_nothing(mirrored: TwoMirrors, fa
     assert result.repeated == [], result
 
 
-@pytest.mark.parametrize("victim", ["mirror1", pytest.param("mirror2"])
+@pytest.mark.parametrize("victim", ["mirror1", "mirror2"])
 def test_the_other_worker_takes_over_and_sees_a_new_topic(mirrored: TwoMirrors, victim: str) -> None:
     enable(mirrored)
     topic, fresh = f"orders.{victim}", f"orders.without-{victim}"
