@@ -10,7 +10,7 @@ from confluent_kafka import Consumer, TopicPartition
 
 from tests.support.machines import Machine, administrator_of, client_settings
 from tests.support.modules import run_module
-from tests.support.traffic import Ledger, read_all
+from tests.support.traffic import Ledger, ends_of, read_all
 
 # Seconds that a mirror may need to catch up on this many records, on a busy machine.
 PATIENCE = 240
@@ -52,7 +52,7 @@ class Centre:
             # Of all topics: a question for one by name would be an error when there is none yet.
             found = consumer.list_topics(timeout=30).topics.get(topic)
             places = [TopicPartition(topic, number) for number in found.partitions] if found else []
-            return sum(consumer.get_watermark_offsets(place, timeout=30)[1] for place in places)
+            return sum(ends_of(consumer, place)[1] for place in places)
         finally:
             consumer.close()
 

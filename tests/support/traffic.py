@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 
 @dataclass
@@ -78,6 +78,31 @@ def producing(
         producer.flush(150)
 
 
+# What a client is told while a partition gets another leader and it still knows the former one.
+MOVING = {
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.REPLICA_NOT_AVAILABLE,
+    KafkaError._TIMED_OUT,
+    KafkaError._TRANSPORT,
+}
+
+
+def ends_of(consumer: Consumer, place: TopicPartition, timeout: float = 60) -> tuple[int, int]:
+    """First and next offset of a partition, asked again while it gets another leader."""
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            found: tuple[int, int] = consumer.get_watermark_offsets(place, timeout=30)
+            return found
+        except KafkaException as error:
+            if error.args[0].code() not in MOVING or time.monotonic() > deadline:
+                raise
+            # The answer tells the client the leaders of today.
+            consumer.list_topics(place.topic, timeout=30)
+            time.sleep(0.5)
+
+
 def read_all(
     bootstrap_servers: list[str], topic: str, timeout: float = 60, settings: dict[str, Any] | None = None
 ) -> Counter[int]:
@@ -92,7 +117,7 @@ def read_all(
     )
     try:
         partitions = consumer.list_topics(topic, timeout=30).topics[topic].partitions
-        ends = {p: consumer.get_watermark_offsets(TopicPartition(topic, p), timeout=30) for p in partitions}
+        ends = {p: ends_of(consumer, TopicPartition(topic, p)) for p in partitions}
         consumer.assign([TopicPartition(topic, p, low) for p, (low, _) in ends.items()])
         open_ends = {p: high for p, (low, high) in ends.items() if high > low}
         found: Counter[int] = Counter()
