@@ -154,7 +154,7 @@ def _item_problems(path: str, item: Any) -> Iterator[tuple[str, str]]:
     if not isinstance(item, Mapping):
         yield path, f"is a mapping with {', '.join(REQUIRED)}, found {type(item).__name__}"
         return
-    for key in sorted(set(item) - set(KEYS)):
+    for key in sorted(map(str, set(item) - set(KEYS))):
         yield f"{path}.{key}", f"is not known; known are {', '.join(KEYS)}"
     for key in REQUIRED:
         if not item.get(key):

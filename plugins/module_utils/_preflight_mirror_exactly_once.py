@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import combinations
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import LEGACY, Flow
@@ -22,7 +21,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_mirror_
     mirrors_of,
     violation,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_mirror_overlap import Step, overlap
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_mirror_properties import without_prefix
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_replication import PRODUCTION_RF
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, WARNING, Violation
@@ -139,22 +137,17 @@ def legacy_version(inventory: Inventory) -> Iterator[Violation]:
                 )  # fmt: skip
 
 
-def legacy_beside(inventory: Inventory) -> Iterator[Violation]:
-    """B39: one pair has no topic that both engines mirror: its records would arrive twice."""
-    known = kafka_clusters(inventory)
-    for one, other in combinations(flows(inventory), 2):
-        if one.pair != other.pair or one.engine == other.engine:
-            continue
-        topics = [topic.name for topic in known[one.source].topics()] if one.source in known else []
-        found = overlap([Step("", one), Step("", other)], topics)
-        if found is not None:
-            consent = "" if found.known else ", or consent by adding B39 to preflight_accept if no such topic will be"
+def legacy_alone(inventory: Inventory) -> Iterator[Violation]:
+    """B39: a mirror is one process, and one of the legacy engine carries one flow."""
+    carried = flows(inventory)
+    for target in dict.fromkeys(flow.target for flow in carried if flow.engine == LEGACY):
+        listed = [f"{flow.pair} ({flow.engine})" for flow in carried if flow.target == target]
+        if len(listed) > 1:
             yield violation(
-                inventory, "B39", [one.target], f"both engines would mirror the same topics of {one.pair}", found.words,
-                "topics that only one of them mirrors",
-                f"narrow topics of one, or set it enabled: false{consent}",
-                policy=not found.known,
+                inventory, "B39", [target], f"the mirrors next to {target} would carry more than the legacy engine can",
+                ", ".join(listed), f"one flow into {target}, where its engine is {LEGACY}",
+                "set engine to mirror_maker_2 for all of them, or enabled to false for all but one",
             )  # fmt: skip
 
 
-RULES = (engine, clients, transaction_log, legacy_version, legacy_beside)
+RULES = (engine, clients, transaction_log, legacy_version, legacy_alone)

@@ -81,6 +81,7 @@ def test_flows_into_a_cluster_leave_out_others_and_disabled_ones() -> None:
         ("orders", "mirror_flows", "list of flows"),
         (["a->b"], "mirror_flows[0]", "is a mapping"),
         ([{**ONE, "topic": "x"}], "mirror_flows[0].topic", "not known"),
+        ([{**ONE, 1: "x"}], "mirror_flows[0].1", "not known"),
         ([{"source": "a", "target": "b"}], "mirror_flows[0].topics", "required"),
         ([{**ONE, "topics": "orders"}], "mirror_flows[0].topics", "list of regular expressions"),
         ([{**ONE, "topics": ["("]}], "mirror_flows[0].topics", "no regular expression"),
