@@ -16,7 +16,7 @@ MARKS = [form.decode() for form in forms(b"planted-")]
 def test_they_are_in_one_file_that_only_the_service_can_read(machines: dict[str, Machine], name: str) -> None:
     machine = machines[name]
     (path,) = machine.files_with(MARKS)
-    assert path.startswith(f"{machine.directories[1]}/{name}/")
+    assert path == f"{machine.directories[1]}/mirror-dc_b/secrets.properties"
     assert machine.run("stat", "-c", "%U %G %a", path) == f"root {machine.group} 440"
     assert "Permission denied" in machine.fails("setpriv", "--reuid=nobody", "--clear-groups", "cat", path)
 
