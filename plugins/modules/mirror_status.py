@@ -199,7 +199,6 @@ attempts:
   returned: when both clusters were seen
 """
 
-from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
     CONNECTION_REQUIRED_IF,
@@ -211,6 +210,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._errors import err
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_look import look
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_status import flow_of, judged
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_wait import WAIT_OPTIONS
+from ansible_collections.streamops.kafka.plugins.module_utils._secret_module import SecretModule
 
 ARGUMENT_SPEC = {
     "source_connection": {
@@ -232,7 +232,7 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Look once; the action plugin of the same name repeats this and waits."""
-    module = AnsibleModule(
+    module = SecretModule(
         argument_spec=ARGUMENT_SPEC,
         required_if=CONNECTION_REQUIRED_IF,
         required_together=CONNECTION_REQUIRED_TOGETHER,

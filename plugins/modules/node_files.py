@@ -92,10 +92,10 @@ changed_paths:
   elements: str
 """
 
-from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.streamops.kafka.plugins.module_utils import _node_files
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._secret_module import SecretModule
 
 PLACE = {
     "path": {"type": "path", "required": True},
@@ -122,7 +122,7 @@ SPEC = {
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
+    module = SecretModule(argument_spec=SPEC, supports_check_mode=True)
     with errors_reported(module):
         secret = [{**one, "secret": True} for one in module.params["secret_files"]]
         files = [*module.params["files"], *secret]

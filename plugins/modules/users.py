@@ -148,7 +148,6 @@ failure:
   type: dict
 """
 
-from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
 from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
@@ -159,6 +158,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._connection import
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
 from ansible_collections.streamops.kafka.plugins.module_utils._scram_login import Login
+from ansible_collections.streamops.kafka.plugins.module_utils._secret_module import SecretModule
 from ansible_collections.streamops.kafka.plugins.module_utils._users_apply import ensure_users, unproven_warnings
 
 USER_SPEC = {
@@ -186,7 +186,7 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
+    module = SecretModule(
         argument_spec=ARGUMENT_SPEC,
         supports_check_mode=True,
         required_if=CONNECTION_REQUIRED_IF,

@@ -16,7 +16,16 @@ from tests.support.secured import PASSWORD, secured_cluster
 from tests.support.zookeeper import ZookeeperCluster, shipped
 
 INVENTORIES = ROOT / "inventories"
+# Clusters that several files share; what is left of the files has clusters of its own.
+SHARED = ("combined", "secured", "zookeeper")
 AnyCluster = TypeVar("AnyCluster", bound=Cluster)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keeps files that share a cluster in one process, and every file whole, when `pytest -n` runs two at once."""
+    shared = {item.path: name for item in items for name in SHARED if name in getattr(item, "fixturenames", ())}
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(shared.get(item.path, item.path.name)))
 
 
 def _installed(cluster: AnyCluster) -> Iterator[AnyCluster]:

@@ -92,6 +92,19 @@ def test_a_changed_flow_restarts_the_mirror_and_nothing_else(mirrored: Mirrored)
     until(lambda: not ledger.lost(read_all(mirrored.servers("dc_b"), "dc_a.extra")), "its records", timeout=120)
 
 
+@pytest.mark.full
+def test_a_flow_that_cannot_begin_is_told_with_what_the_mirror_complains_of(mirrored: Mirrored) -> None:
+    create(mirrored, "dc_a", "never")
+    flow = {"source": "dc_a", "target": "dc_b", "topics": ["never"], "config": {"topic.filter.class": "no.such.Filter"}}
+    broken = mirrored.playbook("playbooks/mirrors.yml", mirror_flows=[flow], mirror_maker_look_timeout=20)
+    assert broken.rc != 0
+    told = " ".join(broken.output.split())
+    assert "not in dc_b: dc_a.never" in told
+    assert "Their last errors: mirror1: " in told
+    assert "no.such.Filter" in told
+    mirrored.playbook("playbooks/mirrors.yml").ok()
+
+
 def test_one_cluster_under_two_names_is_refused_and_nothing_is_changed(mirrored: Mirrored) -> None:
     before = mirrored.pids()
     servers = mirrored.servers("dc_a")
@@ -126,25 +139,6 @@ def test_a_run_without_the_source_says_who_is_missing(mirrored: Mirrored) -> Non
     assert insisted.rc != 0
     assert "no broker of dc_a takes part in this run" in insisted.output
     assert insisted.changed == 0
-
-
-def test_100000_records_come_through_three_kills_and_none_is_lost(mirrored: Mirrored) -> None:
-    """The long forms, with a line that is cut and exactly once, are in test_mirror_faults.py."""
-    create(mirrored, "dc_a", "extra2", partitions=6)
-    mirrored.variables["mirror_flows"] = [{"source": "dc_a", "target": "dc_b", "topics": ["orders", "extra2"]}]
-    mirrored.playbook("playbooks/mirrors.yml").ok()
-    with producing(mirrored.servers("dc_a"), "extra2", rate=5000) as ledger:
-        for victim in ("mirror1", "b1", "mirror1"):
-            written, before = len(ledger.acknowledged), mirrored.pid(victim)
-            until(lambda: len(ledger.acknowledged) > written + 20_000, "records", 180)  # noqa: B023
-            mirrored.kill(victim)
-            until(lambda: mirrored.alive(victim) and mirrored.pid(victim) != before, "the victim's return", 180)  # noqa: B023
-        until(lambda: len(ledger.acknowledged) > 100_000, "records", 300)
-    assert not ledger.failed
-    until(lambda: not ledger.lost(read_all(mirrored.servers("dc_b"), "dc_a.extra2")), "all in the target", timeout=300)
-    found = read_all(mirrored.servers("dc_b"), "dc_a.extra2")
-    assert set(found) == set(ledger.acknowledged)
-    assert max(found.values()) <= 3, "a kill repeats what came since the last flush, once"
 
 
 def test_stop_ends_the_mirror_too(mirrored: Mirrored) -> None:

@@ -21,13 +21,33 @@ BIN = ROOT / ".venv" / "bin"
 RECAP = re.compile(r"^(\S+)\s+: (ok=.*)$", re.MULTILINE)
 
 
+# Ranges of ports that tests of this process have taken, each held by a socket that ends with it.
+_TAKEN: list[socket.socket] = []
+
+
 def free_port_base(width: int = 100) -> int:
-    """The first port of a range of which no port is in use now, below the range the kernel takes for clients."""
-    for _ in range(200):
-        base = random.randrange(20000, 32000 - width, width)
-        if all(_is_free(port) for port in range(base, base + width)):
+    """The first port of a range that no test of any process has taken, and of which no port is in use now.
+
+    It is below the range that the kernel takes for clients.
+    """
+    bases = list(range(20000, 32000 - width, width))
+    for base in random.sample(bases, len(bases)):
+        if all(_is_free(port) for port in range(base, base + width)) and _taken(base):
             return base
     raise RuntimeError("no free range of ports between 20000 and 32000")
+
+
+def _taken(base: int) -> bool:
+    """Takes a range, whose ports a cluster opens much later, for this process; False when another has it."""
+    claim = socket.socket(socket.AF_UNIX)
+    try:
+        # A name that begins so is in no file system (unix(7), abstract sockets).
+        claim.bind(f"\0streamops-kafka-tests-{base}")
+    except OSError:
+        claim.close()
+        return False
+    _TAKEN.append(claim)
+    return True
 
 
 def _is_free(port: int) -> bool:
