@@ -35,6 +35,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tuning imp
 COPIES = 3
 #: How often positions of groups are translated and written down; Kafka's own is 60.
 CHECKPOINT_SECONDS = 30
+#: Of the topic that says how far a mirror has come, in bytes. Every start of a mirror reads it whole, and so do
+#: mirror_status and mirror_audit; compaction leaves the segment alone that is written to, 1 GiB of it by default
+#: (KAFKA-15086). Counts when the topic is made.
+OFFSETS_SEGMENT_BYTES = 50 * 1024 * 1024
 _POLICIES = "org.apache.kafka.connect.mirror."
 #: The first versions that know a key (apache/kafka, MirrorSourceConfig: KIP-1089; looked up in 4.0.0, 4.1.1 and 4.3.1).
 _HEARTBEATS_REPLICATION_SINCE = (4, 0)
@@ -167,7 +171,8 @@ def _cluster(alias: str, clusters: Mapping[str, Mapping[str, Any]]) -> dict[str,
 
 def _worker(alias: str, copies: int, options: Mapping[str, Any]) -> dict[str, Any]:
     """What the herders need that keep their state in this cluster."""
-    storage = {f"{name}.storage.replication.factor": copies for name in ("config", "offset", "status")}
+    storage: dict[str, Any] = {f"{name}.storage.replication.factor": copies for name in ("config", "offset", "status")}
+    storage["offset.storage.segment.bytes"] = OFFSETS_SEGMENT_BYTES
     # Kafka's 300 s leave the tasks of a dead node idle for so long.
     delay = int(options["rebalance_delay_seconds"]) * 1000
     return _prefixed(alias, {**storage, "scheduled.rebalance.max.delay.ms": delay})

@@ -51,12 +51,14 @@ def test_records_arrive_under_the_name_of_their_origin(mirrored: Mirrored) -> No
     assert set(found) == set(ledger.acknowledged)
 
 
-def test_internal_topics_have_three_copies(mirrored: Mirrored) -> None:
-    info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": mirrored.servers("dc_b")})
+def test_internal_topics_have_three_copies_and_offsets_small_segments(mirrored: Mirrored) -> None:
+    asked = {"bootstrap_servers": mirrored.servers("dc_b"), "topic_configs": ["segment.bytes"]}
+    info = run_module("streamops.kafka.cluster_info", asked)
     own = {topic["name"]: topic for topic in info["topics"] if "mm2-" in topic["name"] or "dc_a" in topic["name"]}
     assert {"mm2-offsets.dc_a.internal", "mm2-configs.dc_a.internal", "dc_a.orders"} <= set(own)
     few = {name for name, topic in own.items() if any(len(p["replicas"]) != 3 for p in topic["partitions"])}
     assert few == set()
+    assert own["mm2-offsets.dc_a.internal"]["config"]["segment.bytes"] == str(50 * 1024 * 1024)
 
 
 def test_a_second_run_changes_nothing(mirrored: Mirrored) -> None:

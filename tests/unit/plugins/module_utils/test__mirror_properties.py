@@ -85,6 +85,10 @@ def test_every_topic_has_as_many_copies_as_its_own_cluster_can_hold() -> None:
     assert made(one("a", "c"), target="c")["replication.factor"] == 1
 
 
+def test_what_is_read_at_each_start_stays_small() -> None:
+    assert made(one())["b.offset.storage.segment.bytes"] == 50 * 1024 * 1024
+
+
 def test_one_way_runs_a_herder_back_for_heartbeats_and_no_other() -> None:
     found = made(one(), one("c", "b"))
     assert found["emit.heartbeats.enabled"] is False
