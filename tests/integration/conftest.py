@@ -5,27 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
 from tests.support.cluster import ROOT, Cluster, free_port_base
 from tests.support.growing import FOURTH, three_nodes, with_brokers
 from tests.support.releases import unpacked
+from tests.support.schedule import Together
 from tests.support.secured import PASSWORD, secured_cluster
 from tests.support.zookeeper import ZookeeperCluster, shipped
 
 INVENTORIES = ROOT / "inventories"
-# Clusters that several files share; what is left of the files has clusters of its own.
-SHARED = ("combined", "secured", "zookeeper")
 AnyCluster = TypeVar("AnyCluster", bound=Cluster)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keeps files that share a cluster in one process, and every file whole, when `pytest -n` runs two at once."""
-    shared = {item.path: name for item in items for name in SHARED if name in getattr(item, "fixturenames", ())}
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(shared.get(item.path, item.path.name)))
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
+    """What `pytest -n` runs where."""
+    return Together(config, log)
 
 
 def _installed(cluster: AnyCluster) -> Iterator[AnyCluster]:
