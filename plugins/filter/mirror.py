@@ -72,6 +72,5 @@ class FilterModule:
             "mirror_principals": explained(_mirror_rights.mirror_principals),
             "mirror_properties": explained(mirror_properties),
             "mirror_same_cluster": explained(_mirror_identity.same_cluster),
-            "mirror_topics": explained(_mirror_views.mirror_topics),
             "mirror_users": explained(_mirror_rights.mirror_users),
         }

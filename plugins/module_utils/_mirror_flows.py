@@ -32,6 +32,7 @@ GROUPS_EXCLUDED = (r"console-consumer-.*", r"connect-.*", r"__.*")
 #: Topics that MirrorMaker 2 keeps for itself, whatever the pattern says (ReplicationPolicy.isInternalTopic), and its
 #: signs of life, which it mirrors by itself.
 OWN_TOPICS = re.compile(r"mm2-.*|.*\.checkpoints\.internal|(.*\.)?heartbeats")
+HEARTBEATS = "heartbeats"
 #: An alias becomes a part of keys, of topic names and of consumer groups.
 _ALIAS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
@@ -119,7 +120,12 @@ def matches(flow: Flow, topic: str) -> bool:
 
 def remote_topic(flow: Flow, topic: str) -> str:
     """The name that a topic of the source has in the target."""
-    return topic if flow.keeps_names else f"{flow.source}{SEPARATOR}{topic}"
+    return topic if flow.keeps_names and not _looks_like_heartbeats(flow, topic) else f"{flow.source}{SEPARATOR}{topic}"
+
+
+def _looks_like_heartbeats(flow: Flow, topic: str) -> bool:
+    """Whether MirrorMaker 2 renames it although names are kept (IdentityReplicationPolicy.looksLikeHeartbeat)."""
+    return flow.engine == MIRROR_MAKER_2 and topic.endswith(HEARTBEATS)
 
 
 def offsets_topic(flow: Flow) -> str:
@@ -166,6 +172,8 @@ def _item_problems(path: str, item: Any) -> Iterator[tuple[str, str]]:
         for key in LEGACY_ONLY:
             if key in item:
                 yield f"{path}.{key}", "belongs to engine legacy; MirrorMaker 2 takes native properties in config"
+    elif item.get("config"):
+        yield f"{path}.config", "belongs to MirrorMaker 2; engine legacy takes consumer_config and producer_config"
 
 
 def _value_complaints(key: str, value: Any) -> Iterator[str]:

@@ -12,7 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import MIRROR_MAKER_2, Flow, flows_into
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import (
+    HEARTBEATS,
+    MIRROR_MAKER_2,
+    SEPARATOR,
+    Flow,
+    flows_into,
+)
 
 
 def mirror_maker_flows(flows: Sequence[Flow], target: str) -> list[Flow]:
@@ -28,6 +34,21 @@ def wants_heartbeats(flow: Flow) -> bool:
 def emits(flows: Sequence[Flow], source: str, target: str) -> bool:
     """Whether the herder of a flow source->target writes heartbeats: when the flow the other way wants them."""
     return any(wants_heartbeats(flow) for flow in mirror_maker_flows(flows, source) if flow.source == target)
+
+
+def heartbeat_topics(flows: Sequence[Flow], cluster: str, beyond: Sequence[str] = ()) -> list[str]:
+    """The topics of heartbeats in a cluster that go on from it: its own, and those that flows brought from others.
+
+    Every flow takes all of them along, whatever its topics are (MirrorSourceConnector.shouldReplicateTopic), and may
+    not see one alone: a refused one stops it from making any new topic. C(beyond) -- clusters that they go on to;
+    what came from there does not go back.
+    """
+    passed = (*beyond, cluster)
+    found = [HEARTBEATS]
+    for flow in mirror_maker_flows(flows, cluster):
+        if flow.heartbeats and flow.source not in passed:
+            found += [f"{flow.source}{SEPARATOR}{name}" for name in heartbeat_topics(flows, flow.source, passed)]
+    return found
 
 
 def reverse_herders(flows: Sequence[Flow], target: str) -> list[str]:

@@ -65,12 +65,6 @@ def legacy_problems(flows: Sequence[Flow], target: str, version: str) -> list[st
             "no Kafka after 3.9: set engine of the flow to mirror_maker_2, or kafka_version of these mirrors to 3.9.2, "
             "whatever their clusters run"
         )
-    problems += [
-        f"mirror_flows, config of {flow.pair}: engine legacy has two clients and no properties of a flow, found "
-        f"{', '.join(sorted(map(str, flow.config)))}: put them into consumer_config or producer_config"
-        for flow in legacy
-        if flow.config
-    ]
     return problems
 
 

@@ -39,6 +39,8 @@ CHECKPOINT_SECONDS = 30
 #: mirror_status and mirror_audit; compaction leaves the segment alone that is written to, 1 GiB of it by default
 #: (KAFKA-15086). Counts when the topic is made.
 OFFSETS_SEGMENT_BYTES = 50 * 1024 * 1024
+#: How properties of clients begin behind the cluster or the flow that they are of.
+CLIENTS = ("consumer.", "producer.", "admin.")
 _POLICIES = "org.apache.kafka.connect.mirror."
 #: The first versions that know a key (apache/kafka, MirrorSourceConfig: KIP-1089; looked up in 4.0.0, 4.1.1 and 4.3.1).
 _HEARTBEATS_REPLICATION_SINCE = (4, 0)
@@ -57,7 +59,7 @@ def mirror_properties(
     flows -- all of the inventory: heartbeats depend on the flows the other way too.
     clusters -- alias to {bootstrap_servers: list of host:port, properties: native client properties with secrets as
     ${file:path:key}, brokers: how many}.
-    options -- tasks_max, nodes and cores (see tasks_max), refresh_seconds, offset_flush_seconds,
+    options -- tasks_max and nodes (see tasks_max), refresh_seconds, offset_flush_seconds,
     rebalance_delay_seconds, rest {listener: URL, properties: native, with the prefix listeners.https.}, secrets_dir,
     config (native; wins over everything, a bare key over ours of each flow too, but not over a flow's own config).
     version -- Kafka's, of the mirrors themselves.
@@ -223,9 +225,11 @@ def _list(*parts: Sequence[str]) -> list[str]:
 def _with_users(ours: dict[str, Any], carried: Sequence[Flow], config: Mapping[str, Any]) -> dict[str, Any]:
     """Ours, under what flows say of themselves, under what is said of all.
 
-    A bare key ranks below that of a pair in MirrorMaker, so ours make way for a bare key of a user.
+    A bare key ranks below that of a pair in MirrorMaker, so ours make way for a bare key of a user. At bare keys of
+    clients it does not look, and preflight refuses them: ours stay.
     """
-    hidden = {key for key in ours if "->" in key and key.split(".", 1)[1] in config}
+    heard = {key for key in config if not key.startswith(CLIENTS)}
+    hidden = {key for key in ours if "->" in key and key.split(".", 1)[1] in heard}
     found = {key: value for key, value in ours.items() if key not in hidden}
     for flow in carried:
         found.update(_prefixed(flow.pair, flow.config or {}))

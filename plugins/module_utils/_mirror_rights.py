@@ -15,13 +15,19 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acl_entries import resource_violations
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import (
+    HEARTBEATS,
     LEGACY,
+    SEPARATOR,
     Flow,
     legacy_group,
     read_flows,
     remote_topic,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_heartbeats import emits, reverse_herders
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_heartbeats import (
+    emits,
+    heartbeat_topics,
+    reverse_herders,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_patterns import (
     ANY,
     LITERAL,
@@ -33,8 +39,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._users import MECH
 
 #: Operations on resources of one kind: (kind, resources, operations).
 Right = tuple[str, "list[Resource]", "tuple[str, ...]"]
-
-_HEARTBEATS = "heartbeats"
 
 
 def mirror_users(
@@ -94,12 +98,12 @@ def _rights(flows: Sequence[Flow], cluster: str) -> Iterator[Right]:
         if flow.engine == LEGACY:
             yield from _legacy(flow, cluster)
         elif flow.source == cluster:
-            yield from _source(flow)
+            yield from _source(flow, heartbeat_topics(flows, flow.source, [flow.target]))
             if cluster in reverse_herders(flows, flow.target):
                 yield from _workers(flow.target)
                 yield from _heartbeats(writes=True)
         else:
-            yield from _target(flow)
+            yield from _target(flow, heartbeat_topics(flows, flow.source, [flow.target]))
             yield from _heartbeats(writes=emits(flows, flow.source, flow.target))
 
 
@@ -112,10 +116,10 @@ def _legacy(flow: Flow, cluster: str) -> Iterator[Right]:
         yield "topic", resources(flow.topics), ("write",)
 
 
-def _source(flow: Flow) -> Iterator[Right]:
+def _source(flow: Flow, heartbeats: Sequence[str]) -> Iterator[Right]:
     yield "topic", resources(flow.topics), ("read", "describe_configs")
     if flow.heartbeats:
-        yield "topic", [(_HEARTBEATS, LITERAL)], ("read", "describe_configs")
+        yield "topic", [(name, LITERAL) for name in heartbeats], ("read", "describe_configs")
     # Their offsets are read; a group that may not be described is not even listed.
     yield "group", resources(flow.groups), ("describe",)
     if not flow.untouched_source:
@@ -124,11 +128,12 @@ def _source(flow: Flow) -> Iterator[Right]:
         yield _cluster("describe")
 
 
-def _target(flow: Flow) -> Iterator[Right]:
+def _target(flow: Flow, heartbeats: Sequence[str]) -> Iterator[Right]:
     yield from _workers(flow.source)
     # Made, filled, given more partitions and, when wished, configured as the source's topics are.
     configures = ("alter_configs",) if flow.sync_topic_configs else ()
-    copies = [*_copies(flow), *([(f"{flow.source}.{_HEARTBEATS}", LITERAL)] if flow.heartbeats else [])]
+    signs = [(f"{flow.source}{SEPARATOR}{name}", LITERAL) for name in heartbeats if flow.heartbeats]
+    copies = [*_copies(flow), *signs]
     yield "topic", copies, ("create", "write", "alter", *configures)
     # Where each group stands, written down and read again by a task that starts.
     yield "topic", [(f"{flow.source}.checkpoints.internal", LITERAL)], ("create", "read", "write")
@@ -164,7 +169,7 @@ def _workers(alias: str) -> Iterator[Right]:
 
 def _heartbeats(writes: bool) -> Iterator[Right]:
     """The connector makes its topic even where it writes nothing."""
-    yield "topic", [(_HEARTBEATS, LITERAL)], ("create", "write") if writes else ("create",)
+    yield "topic", [(HEARTBEATS, LITERAL)], ("create", "write") if writes else ("create",)
 
 
 def _offset_syncs(other: str) -> Right:

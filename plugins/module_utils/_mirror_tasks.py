@@ -9,21 +9,18 @@ from typing import Any
 
 #: Tasks for each core: one waits for the network while another works. A task is one consumer and one producer.
 TASKS_PER_CORE = 2
-#: Cores of a node where nobody says how many it has.
+#: Cores of a node, of which nobody says how many it has.
 CORES = 2
-#: Below this a flow stands still while its one task moves (Kafka's operations guide asks for at least two).
-LEAST_TASKS = 2
 
 
 def tasks_max(options: Mapping[str, Any]) -> int:
-    """tasks.max for each flow: `options.tasks_max` when it is above 0, else nodes x cores x 2.
+    """tasks.max for each flow: `options.tasks_max` when it is above 0, else four for each of `options.nodes`.
 
     It is an upper bound: MirrorSourceConnector makes no more tasks than there are partitions, so partitions, which
     the inventory does not know of, need no place in it. All nodes of a target must come to the same number, since the
-    configuration is one for all of them: `cores` is that of the weakest node.
+    configuration is one for all of them.
     """
     wanted = int(options.get("tasks_max") or 0)
     if wanted > 0:
         return wanted
-    nodes, cores = int(options.get("nodes") or 1), int(options.get("cores") or CORES)
-    return max(LEAST_TASKS, nodes * cores * TASKS_PER_CORE)
+    return int(options.get("nodes") or 1) * CORES * TASKS_PER_CORE

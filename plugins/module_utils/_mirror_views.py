@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,10 +14,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows impo
     Flow,
     flows_into,
     legacy_group,
-    matches,
     offsets_topic,
     read_flows,
-    remote_topic,
 )
 
 
@@ -36,12 +34,6 @@ def mirror_clusters_needed(raw: Sequence[Mapping[str, Any]], cluster: str) -> li
     """
     carried = flows_into(read_flows(raw), cluster)
     return sorted({alias for flow in carried for alias in (flow.source, flow.target)})
-
-
-def mirror_topics(flow: Mapping[str, Any], names: Iterable[str]) -> list[dict[str, str]]:
-    """Which of the source's topics a flow covers, each with its name in the target: {source, target}, sorted."""
-    read = read_flows([flow])[0]
-    return [{"source": name, "target": remote_topic(read, name)} for name in sorted(names) if matches(read, name)]
 
 
 def mirror_position(flow: Mapping[str, Any]) -> dict[str, str]:

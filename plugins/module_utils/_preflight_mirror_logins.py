@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import LEGACY
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import LEGACY, Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
     UNDEFINED,
     Cluster,
@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_invento
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_mirror_flows import (
     flows,
     kafka_clusters,
+    mirrors_of,
     violation,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_mirrors import listener_of
@@ -122,6 +123,29 @@ def synchronized_acls(inventory: Inventory) -> Iterator[Violation]:
             )  # fmt: skip
 
 
+def certificates(inventory: Inventory) -> Iterator[Violation]:
+    """C25: where a listener asks for a certificate, each mirror has one to show, and a file of its own for it."""
+    for flow in flows(inventory):
+        if not any(way.protocol == "SSL" for way in _ways(inventory, flow)):
+            continue
+        places: dict[tuple[str, str], str] = {}
+        for mirror in mirrors_of(inventory, flow.target):
+            if not _unknown(mirror, "kafka_tls_source") and not mirror.text("kafka_tls_source"):
+                yield Violation(
+                    "C25", ERROR, (mirror.name,), "kafka_tls_source",
+                    f"a listener of {flow.pair} asks for a certificate, and the mirror has none", "an empty value",
+                    "the development CA, or files", "set kafka_tls_source for the mirrors as for their cluster",
+                )  # fmt: skip
+            first = places.setdefault((mirror.machine, mirror.text("kafka_config_dir")), mirror.name)
+            if first != mirror.name:
+                yield Violation(
+                    "C25", ERROR, (first, mirror.name), "kafka_config_dir",
+                    f"mirrors of {flow.target} on one machine would show each other's certificates",
+                    mirror.text("kafka_config_dir") or "the same directory", "a machine for each of them",
+                    "put them on two machines: connectors find their files by one path on all mirrors of a target",
+                )  # fmt: skip
+
+
 def _mirrored(inventory: Inventory) -> list[Cluster]:
     """The clusters that flows read or write."""
     known = kafka_clusters(inventory)
@@ -130,16 +154,29 @@ def _mirrored(inventory: Inventory) -> list[Cluster]:
 
 
 def _asked(inventory: Inventory) -> Iterator[tuple[Cluster, Listener]]:
-    """The clusters whose listener for mirrors asks for a login, with that listener: as a source the named one."""
+    """The clusters whose listener for mirrors asks for a login, with that listener."""
     listed = flows(inventory)
     for cluster in _mirrored(inventory):
-        node = cluster.brokers[0]
-        first = next((one for one in node.listeners() if one.purpose == "clients"), None)
-        ways = [listener_of(node) for flow in listed if flow.source == cluster.name]
-        ways += [first for flow in listed if flow.target == cluster.name]
-        asking = [one for one in ways if one is not None and one.protocol in SASL_PROTOCOLS]
+        ways = [way for flow in listed for way in (_way(cluster, flow),) if way is not None]
+        asking = [way for way in ways if way.protocol in SASL_PROTOCOLS]
         if asking:
             yield cluster, asking[0]
+
+
+def _ways(inventory: Inventory, flow: Flow) -> list[Listener]:
+    """The listeners at both ends of a flow that its mirrors use."""
+    known = kafka_clusters(inventory)
+    ends = [known[name] for name in (flow.source, flow.target) if name in known]
+    return [way for end in ends for way in (_way(end, flow),) if way is not None]
+
+
+def _way(cluster: Cluster, flow: Flow) -> Listener | None:
+    """The listener of this end of a flow: of a source the named one, of a target the first for clients."""
+    node = cluster.brokers[0]
+    if cluster.name == flow.source:
+        return listener_of(node)
+    first = next((one for one in node.listeners() if one.purpose == "clients"), None)
+    return first if cluster.name == flow.target else None
 
 
 def _entries(node: Node, variable: str) -> list[dict[str, Any]]:
@@ -151,4 +188,4 @@ def _violation(cluster: Cluster, variable: str, what: str, found: str, allowed: 
     return Violation("C25", ERROR, cluster.hosts, variable, what, found, allowed, way_out)
 
 
-RULES = (has_login, own_name, one_password, mechanism, brokers_agree, synchronized_acls)
+RULES = (has_login, own_name, one_password, mechanism, brokers_agree, synchronized_acls, certificates)

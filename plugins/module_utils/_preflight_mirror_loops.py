@@ -9,7 +9,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import MIRROR_MAKER_2, Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import (
+    IDENTITY,
+    MIRROR_MAKER_2,
+    Flow,
+    matches,
+    remote_topic,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_identity import same_id
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Inventory
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_mirror_flows import (
@@ -179,4 +185,18 @@ def internal_topics(inventory: Inventory) -> Iterator[Violation]:
                 )  # fmt: skip
 
 
-RULES = (into_itself, pairs_once, one_cluster, loops, two_origins, internal_topics)
+def renamed_topics(inventory: Inventory) -> Iterator[Violation]:
+    """B37: where names are kept, none ends as the topic of heartbeats does: MirrorMaker 2 renames it all the same."""
+    for flow in flows(inventory):
+        known = [name for name in _topics(inventory, flow.source) if matches(flow, name)]
+        renamed = [name for name in dict.fromkeys([*known, *flow.topics]) if remote_topic(flow, name) != name]
+        if flow.policy == IDENTITY and renamed:
+            yield violation(
+                inventory, "B37", [flow.target],
+                f"{flow.pair} keeps names, but what ends in heartbeats becomes {remote_topic(flow, renamed[0])}",
+                ", ".join(renamed), "topics that end otherwise, or policy default",
+                "leave them out by topics_exclude, rename them, or use policy default",
+            )  # fmt: skip
+
+
+RULES = (into_itself, pairs_once, one_cluster, loops, two_origins, internal_topics, renamed_topics)

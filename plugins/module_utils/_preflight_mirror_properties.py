@@ -42,6 +42,14 @@ OF_MIRRORS = {
     "listeners": "mirror_maker_rest_port",
     "dedicated.mode.enable.internal.rest": "mirror_maker_rest_port",
 }
+# Properties of clients: where MirrorMaker 2 looks for them (MirrorMakerConfig, MirrorConnectorConfig). Without a prefix
+# it takes none of them, but for the one that is of a connector itself.
+OF_NO_CLUSTER = {
+    "consumer.": "config of the flow, or SOURCE->TARGET.{key}",
+    "producer.": "TARGET.{key}",
+    "admin.": "CLUSTER.{key}",
+}
+OF_CONNECTORS = "consumer.poll.timeout.ms"
 # Those of the two clients of the legacy engine.
 OF_CLIENTS = {
     "bootstrap.servers": "kafka_listeners and mirror_listener of the cluster",
@@ -92,6 +100,20 @@ def mirror_properties(inventory: Inventory) -> Iterator[Violation]:
                 )  # fmt: skip
 
 
+def client_prefixes(inventory: Inventory) -> Iterator[Violation]:
+    """C24: a property of a client says whose client it is; MirrorMaker ignores one that does not, without a word."""
+    for mirror in inventory.mirrors:
+        given = mirror.get("mirror_maker_config", {})
+        for key in map(str, given if isinstance(given, Mapping) else ()):
+            place = next((place for start, place in OF_NO_CLUSTER.items() if key.startswith(start)), "")
+            if place and key != OF_CONNECTORS:
+                yield Violation(
+                    "C24", ERROR, (mirror.name,), f"mirror_maker_config['{key}']",
+                    "MirrorMaker takes no property of a client that names neither a cluster nor a flow", key,
+                    place.format(key=key), "put it there, or take it out",
+                )  # fmt: skip
+
+
 def without_prefix(key: str, prefixes: list[str]) -> str:
     """A native property without the pair or the cluster that it is about."""
     return next((key.removeprefix(prefix) for prefix in prefixes if key.startswith(prefix)), key)
@@ -105,4 +127,4 @@ def _twice(inventory: Inventory, flow: Flow, where: str, key: str, said: str) ->
     )  # fmt: skip
 
 
-RULES = (flow_properties, client_properties, mirror_properties)
+RULES = (flow_properties, client_properties, mirror_properties, client_prefixes)

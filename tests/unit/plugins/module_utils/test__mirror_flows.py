@@ -92,6 +92,7 @@ def test_flows_into_a_cluster_leave_out_others_and_disabled_ones() -> None:
         ([{**ONE, "source": "a.b"}], "mirror_flows[0].source", "kafka_cluster_name"),
         ([{**ONE, "streams": 2}], "mirror_flows[0].streams", "engine legacy"),
         ([{**ONE, "engine": "legacy", "streams": 0}], "mirror_flows[0].streams", "1 or more"),
+        ([{**ONE, "engine": "legacy", "config": {"x": 1}}], "mirror_flows[0].config", "consumer_config and producer"),
         ([{**ONE, "target": "a"}], "mirror_flows[0]", "into itself"),
         ([ONE, ONE], "mirror_flows", "one for each pair"),
         ([ONE, {**ONE, "source": "c", "exactly_once": "enabled"}], "mirror_flows", "differ in exactly_once"),

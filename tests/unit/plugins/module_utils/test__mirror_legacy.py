@@ -119,11 +119,6 @@ def test_what_one_process_cannot_carry_is_told(others: list[dict[str, Any]], ver
         assert re.search(pattern, problem)
 
 
-def test_properties_of_mirror_maker_2_are_refused_and_not_forgotten() -> None:
-    problems = legacy.legacy_problems(read_flows([{**ONE, "config": {"tasks.max": 3}}]), "b", "3.9.2")
-    assert "tasks.max: put them into consumer_config or producer_config" in problems[0]
-
-
 def test_mirror_maker_2_is_none_of_its_business() -> None:
     assert legacy.legacy_problems(read_flows([{**ONE, "engine": "mirror_maker_2"}]), "b", "4.3.1") == []
 

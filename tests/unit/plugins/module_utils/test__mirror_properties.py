@@ -178,6 +178,11 @@ def test_users_win() -> None:
     assert found["b.producer.linger.ms"] == 0
 
 
+def test_what_mirror_maker_would_not_hear_replaces_nothing() -> None:
+    found = made(one(), config={"consumer.isolation.level": "read_uncommitted"})
+    assert found["a->b.consumer.isolation.level"] == "read_committed"
+
+
 def test_only_flows_of_mirror_maker_2_that_are_enabled() -> None:
     found = made(one(), one("c", "b", enabled=False), one("c", "b", engine="legacy"))
     assert found["clusters"] == ["b", "a"]
@@ -192,7 +197,7 @@ def test_a_cluster_that_is_not_described_is_named() -> None:
 
 @pytest.mark.parametrize(
     ("options", "tasks"),
-    [({}, 4), ({"tasks_max": 7, "nodes": 3}, 7), ({"nodes": 3, "cores": 8}, 48), ({"cores": 1}, 2)],
+    [({}, 4), ({"tasks_max": 7, "nodes": 3}, 7), ({"nodes": 3}, 12)],
 )
 def test_tasks(options: dict[str, int], tasks: int) -> None:
     assert tasks_max(options) == tasks

@@ -77,6 +77,18 @@ def test_a_target_is_written_under_the_names_of_the_policy() -> None:
     assert not on("topic", "a.orders", "write") & identity
 
 
+def test_heartbeats_that_came_from_others_go_on() -> None:
+    """A hub b with a way back to a: what c says of itself passes b, and what a says does not come back."""
+    flows = [one(), one("c", "b"), one("b", "a")]
+    copy = ("create", "write", "alter", "alter_configs")
+    hub, end = allowed("b", *flows), allowed("a", *flows)
+    assert on("topic", "c.heartbeats", "read", "describe_configs", *copy) <= hub
+    assert on("topic", "b.heartbeats", *copy) | on("topic", "b.c.heartbeats", *copy) <= end
+    named = {name for _kind, name, _operation in hub | end if name.endswith("heartbeats")}
+    assert named == {"heartbeats", "a.heartbeats", "c.heartbeats", "b.heartbeats", "b.c.heartbeats"}
+    assert not on("topic", "a.heartbeats", "read") & hub
+
+
 def test_only_what_a_flow_wishes() -> None:
     plain = allowed("b", one(sync_group_offsets=False, sync_topic_configs=False))
     assert not {right for right in plain if right[2] == "alter_configs"}

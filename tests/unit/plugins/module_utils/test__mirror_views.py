@@ -31,14 +31,6 @@ def test_clusters_that_a_mirror_needs() -> None:
     assert views.mirror_clusters_needed(RAW, "d") == []
 
 
-def test_topics_of_a_flow() -> None:
-    topics = ["payments", "orders-eu", "orders", "b.orders", "__consumer_offsets"]
-    assert views.mirror_topics(ONE, topics) == [
-        {"source": "orders", "target": "a.orders"},
-        {"source": "orders-eu", "target": "a.orders-eu"},
-    ]
-
-
 @pytest.mark.parametrize(
     ("engine", "position"),
     [("mirror_maker_2", {"offsets_topic": "mm2-offsets.a.internal"}), ("legacy", {"group": "streamops-mirror-a-b"})],

@@ -31,16 +31,15 @@ CLIENTS: dict[str, tuple[Inventory, list[str]]] = {
         mirrored(flow(exactly_once="preparing", config={"consumer.isolation.level": "READ_UNCOMMITTED"})), ["took back"]
     ),
     "consumer of the mirror": (native(**{"dc_a.consumer.isolation.level": "read_uncommitted"}), ["took back"]),
-    "consumer of all": (
-        native(**{"consumer.isolation.level": "read_uncommitted"}), ["mirror_maker_config['consumer.isolation.level']"]
-    ),
     "consumer of the pair": (native(**{"dc_a->dc_b.consumer.isolation.level": "read_uncommitted"}), ["took back"]),
     "acks": (
         mirrored(flow(**ONCE, config={"producer.override.acks": 1})),
         ["does not wait for all copies in sync", "producer.override.acks 1, allowed: all"],
     ),
     "acks of the mirror": (native(**{"dc_b.producer.acks": "1"}), ["does not wait"]),
-    "idempotence": (native(**{"producer.enable.idempotence": False}), ["may write a record twice", "allowed: true"]),
+    "idempotence": (
+        native(**{"dc_b.producer.enable.idempotence": False}), ["may write a record twice", "allowed: true"]
+    ),
     "in flight": (
         native(**{"dc_b.producer.max.in.flight.requests.per.connection": 6}), ["cannot be idempotent", "5 or fewer"]
     ),
@@ -56,10 +55,10 @@ def test_clients_that_break_exactly_once_are_named_alone(name: str) -> None:
 @pytest.mark.parametrize(
     "inventory",
     [
-        mirrored(flow(), mirror_maker_config={"consumer.isolation.level": "read_uncommitted"}),
-        native(**{"consumer.isolation.level": "read_committed", "dc_b.producer.acks": -1}),
+        mirrored(flow(), mirror_maker_config={"dc_a.consumer.isolation.level": "read_uncommitted"}),
+        native(**{"dc_a.consumer.isolation.level": "read_committed", "dc_b.producer.acks": -1}),
         native(**{"dc_b.consumer.isolation.level": "read_uncommitted", "dc_a.producer.acks": 1}),
-        native(**{"producer.acks": UNDEFINED, "producer.enable.idempotence": "true"}),
+        native(**{"dc_b.producer.acks": UNDEFINED, "dc_b.producer.enable.idempotence": "true"}),
     ],
 )
 def test_other_clients_are_left_alone(inventory: Inventory) -> None:

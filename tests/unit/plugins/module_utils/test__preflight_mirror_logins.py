@@ -92,6 +92,33 @@ def test_a_source_is_entered_by_the_named_listener_and_a_target_by_the_first() -
     assert "listener FAR" in found[0].sentence()
 
 
+#: Brokers whose clients show certificates.
+SHOWN = {**SECURED, "kafka_listeners": [{**LISTENERS[0], "protocol": "SSL"}, *SECURED["kafka_listeners"][1:]]}
+TWO = {name: {"kafka_cluster_name": "dc_b", "ansible_host": "10.9.0.1"} for name in ("m1", "m2")}
+
+
+def certified(mirrors: dict[str, dict[str, Any]]) -> list[str]:
+    """What is said of certificates of these mirrors."""
+    found = check_inventory(mirrored(flow(), mirrors=mirrors, **SHOWN))
+    return [one.sentence() for one in found if one.rule == "C25"]
+
+
+def test_a_mirror_has_a_certificate_where_one_is_asked_for() -> None:
+    (told,) = certified({"m1": {"kafka_cluster_name": "dc_b", "kafka_tls_source": ""}})
+    assert "m1: kafka_tls_source: a listener of dc_a->dc_b asks for a certificate, and the mirror has none" in told
+    assert certified({"m1": {"kafka_cluster_name": "dc_b"}}) == []
+
+
+def test_mirrors_of_one_machine_do_not_share_a_certificate() -> None:
+    (told,) = certified({**TWO})
+    assert "m1, m2: kafka_config_dir: mirrors of dc_b on one machine would show each other's certificates" in told
+    apart = {**TWO, "m2": {**TWO["m2"], "ansible_host": "10.9.0.2"}}
+    assert certified(apart) == []
+    assert [
+        one.sentence() for one in check_inventory(mirrored(flow(), mirrors=TWO, **SECURED)) if one.rule == "C25"
+    ] == []
+
+
 def test_acls_of_a_target_have_one_owner() -> None:
     owned = {"dc_b": {"kafka_acls_authoritative": True}}
     parts = ["dc_a->dc_b would copy ACLs", "sync_topic_acls true with kafka_acls_authoritative"]

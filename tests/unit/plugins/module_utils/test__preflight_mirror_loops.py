@@ -141,6 +141,13 @@ def test_a_pattern_that_could_match_internal_topics_too_is_fine(pattern: str) ->
     assert check_inventory(mirrored(flow(topics=[pattern]))) == []
 
 
+@pytest.mark.parametrize("topics", [["device_heartbeats"], [".*heartbeats", "orders"]])
+def test_a_name_that_would_not_be_kept_is_refused(topics: list[str]) -> None:
+    parts = ["dc_a->dc_b keeps names, but what ends in heartbeats becomes dc_a.", topics[0]]
+    expect(mirrored(flow(topics=topics, policy="identity")), "B37", *parts)
+    assert check_inventory(mirrored(flow(topics=topics))) == []
+
+
 def test_two_origins_of_one_topic_are_an_error_in_production_and_a_warning_in_development() -> None:
     flows = [flow("a", "hub", **SAME), flow("b", "hub", **SAME)]
     parts = ["a->hub and b->hub keep names", "records of two clusters", "topic orders"]

@@ -53,6 +53,19 @@ def test_a_variable_of_the_mirrors_is_not_said_twice(key: str, variable: str) ->
 
 
 @pytest.mark.parametrize(
+    ("key", "place"),
+    [
+        ("consumer.max.poll.records", "config of the flow, or SOURCE->TARGET.consumer.max.poll.records"),
+        ("producer.linger.ms", "TARGET.producer.linger.ms"),
+        ("admin.retries", "CLUSTER.admin.retries"),
+    ],
+)
+def test_a_property_of_a_client_that_nobody_would_read_is_refused(key: str, place: str) -> None:
+    found = f"mirror_dc_b: mirror_maker_config['{key}']"
+    expect(mirrored(flow(), mirror_maker_config={key: 1}), "C24", found, f"allowed: {place}")
+
+
+@pytest.mark.parametrize(
     "changes",
     [
         {"consumer_config": {"group.id": "x"}},
@@ -68,6 +81,7 @@ def test_the_clients_of_the_legacy_engine_keep_group_and_servers(changes: dict[s
     [
         mirrored(flow(config={"tasks.max": 4, "offset.lag.max": 0, "refresh.topics.interval.seconds": 5})),
         mirrored(flow(), mirror_maker_config={"dc_a->dc_b.tasks.max": 4, "dc_a.receive.buffer.bytes": 1048576}),
+        mirrored(flow(), mirror_maker_config={"consumer.poll.timeout.ms": 500, "dc_b.producer.linger.ms": 0}),
         mirrored(flow(engine="legacy", producer_config={"linger.ms": 20}), mirrors=OLD),
     ],
 )
