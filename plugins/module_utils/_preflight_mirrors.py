@@ -124,7 +124,8 @@ def mirrors_have_flows(inventory: Inventory) -> Iterator[Violation]:
             yield Violation(
                 "C24", ERROR, (mirror.name,), "kafka_cluster_name", "no flow has the cluster of this mirror as target",
                 mirror.cluster, ", ".join(targets) or f"the target of a flow, of which {VARIABLE} has none",
-                f"add a flow, correct kafka_cluster_name, or take the host out of {MIRROR_GROUP}",
+                f"add a flow, correct kafka_cluster_name, or stop it (stop.yml --limit {mirror.name}) and take it out "
+                f"of {MIRROR_GROUP}",
             )  # fmt: skip
 
 

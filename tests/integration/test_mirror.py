@@ -143,6 +143,20 @@ def test_a_run_without_the_source_says_who_is_missing(mirrored: Mirrored) -> Non
     assert insisted.changed == 0
 
 
+@pytest.mark.full
+def test_a_mirror_whose_flows_are_switched_off_stops_and_stays_down(mirrored: Mirrored) -> None:
+    kept, before = mirrored.variables["mirror_flows"], mirrored.pids()
+    mirrored.variables["mirror_flows"] = [{**one, "enabled": False} for one in kept]
+    mirrored.playbook("playbooks/mirrors.yml").ok()
+    assert not mirrored.alive("mirror1")
+    again = mirrored.playbook("playbooks/mirrors.yml").ok()
+    assert again.changed == 0, again.output
+    assert not mirrored.alive("mirror1")
+    mirrored.variables["mirror_flows"] = kept
+    mirrored.playbook("playbooks/mirrors.yml").ok()
+    assert {node for node, pid in mirrored.pids().items() if pid != before[node]} == {"mirror1"}
+
+
 def test_stop_ends_the_mirror_too(mirrored: Mirrored) -> None:
     mirrored.playbook("playbooks/stop.yml").ok()
     assert not any(mirrored.alive(node) for node in mirrored.nodes)

@@ -15,6 +15,7 @@ TASK_FILES = sorted((ROOT / "roles").glob("*/tasks/**/*.yml"))
 
 # What these modules do is not seen in their name; they may say that nothing changed, each for the reason given.
 READS_ONLY = {
+    "Begun | Ask each mirror for its errors": "grep reads a log",
     "TLS issue | Write down what the certificate names": "a request that stays in memory",
     "TLS CA | Write down its name": "a request that stays in memory",
     "Supervisor machine | Ask whether supervisord runs": "supervisorctl pid only answers a question",
