@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.cluster import ROOT, Cluster, environment, free_port_base, until
+from tests.support.cluster import JVM_OPTIONS, ROOT, Cluster, environment, free_port_base, until
 from tests.support.modules import run_module
 from tests.support.traffic import producing, read_all
 from tests.support.watch import Watch
@@ -136,7 +136,7 @@ def test_a_stopped_node_that_cannot_start_ends_the_run_before_any_other_stops(cl
     before = cluster.pids()
     run = cluster.playbook(
         kafka_broker_config={"queued.max.requests": 403},
-        kafka_jvm_options="{{ ['-XX:+NoSuchOption'] if inventory_hostname == 'kafka3' else [] }}",
+        kafka_jvm_options=f"{{{{ ['-XX:+NoSuchOption'] if inventory_hostname == 'kafka3' else {JVM_OPTIONS} }}}}",
         kafka_start_timeout=60,
     )
     assert run.rc != 0

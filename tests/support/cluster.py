@@ -21,6 +21,8 @@ BIN = ROOT / ".venv" / "bin"
 RECAP = re.compile(r"^(\S+)\s+: (ok=.*)$", re.MULTILINE)
 
 
+#: A node of a test lives for minutes: Java's second compiler would cost more than it gains.
+JVM_OPTIONS = ["-XX:TieredStopAtLevel=1"]
 # Ranges of ports that tests of this process have taken, each held by a socket that ends with it.
 _TAKEN: list[socket.socket] = []
 
@@ -123,6 +125,7 @@ class Cluster:
             "spark_validation_enabled": False,
             # A node of a busy machine may take long to start; no test judges how long.
             "kafka_start_timeout": 400,
+            "kafka_jvm_options": JVM_OPTIONS,
             **self.variables,
             **variables,
         }
