@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import (
+    KEYS,
     LEGACY,
     LEGACY_ONLY,
     Flow,
@@ -43,7 +43,9 @@ def mirror_position(flow: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _plain(flow: Flow) -> dict[str, Any]:
-    found = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(flow).items()}
+    # Not by dataclasses.asdict: it makes a second mapping of the kind it finds, and Ansible's own kind refuses that.
+    values = {key: getattr(flow, key) for key in KEYS}
+    found = {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
     for key in ("config", "consumer_config", "producer_config"):
         found[key] = found[key] or {}
     return {key: value for key, value in found.items() if flow.engine == LEGACY or key not in LEGACY_ONLY}
