@@ -23,7 +23,7 @@ def test_the_line_delays_both_directions(switch: Callable[[str], Any]) -> None:
 def test_a_broker_answers_through_the_line_as_late_as_it_is_far_and_under_its_name(
     machines: dict[str, Machine], ask: Ask, note: Callable[[str], None]
 ) -> None:
-    broker, line = machines["a1"], machines["line"]
+    broker, line = machines["east1"], machines["line"]
     with open(broker.variables["kafka_tls_ca_file"]) as file:
         asked = {"port": broker.ports["clients MIRROR"], "ca": file.read(), "address": line.address, "name": "line"}
     began = time.monotonic()

@@ -12,8 +12,8 @@ from tests.support.ports import scanned
 # Who tries, and the purposes of listeners that are open to it, by cluster; of a machine in the other data centre what
 # the engine lets through, which is nothing. docs/firewall.md has the rules.
 ALLOWED: dict[tuple[str, str], set[str]] = {
-    ("a1", "dc_a"): {"clients", "clients MIRROR", "brokers", "controllers"},
-    ("b1", "dc_b"): {"clients", "brokers", "controllers"},
+    ("east1", "dc_a"): {"clients", "clients MIRROR", "brokers", "controllers"},
+    ("west1", "dc_b"): {"clients", "brokers", "controllers"},
     ("line", "dc_a"): {"clients MIRROR"},
     ("line", "dc_b"): set(),
     ("mirror1", "dc_b"): {"clients"},
@@ -22,7 +22,7 @@ ALLOWED: dict[tuple[str, str], set[str]] = {
     ("the control node", "dc_b"): {"clients"},
 }
 # The same for the internal REST of the mirrors.
-PEERS = {"mirror2": {"mirror_rest"}, "b1": set(), "line": set(), "stranger": set(), "the control node": set()}
+PEERS = {"mirror2": {"mirror_rest"}, "west1": set(), "line": set(), "stranger": set(), "the control node": set()}
 
 
 @pytest.mark.parametrize(("who", "where"), ALLOWED)
