@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils import _mirror_clients, _mirror_nodes, _nodes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.explained import explained
+from ansible_collections.streamops.kafka.plugins.plugin_utils.once import once
 
 
 def cluster_nodes(
@@ -17,12 +18,11 @@ def cluster_nodes(
     defaults: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
     """The nodes of the cluster `names.cluster`; `names` also gives the two groups: brokers, controllers."""
-    return _nodes.cluster_nodes(
-        hostvars,
-        list(groups.get(names["brokers"], [])),
-        list(groups.get(names["controllers"], [])),
-        names["cluster"],
-        defaults,
+    cluster = str(names["cluster"])
+    brokers, controllers = (tuple(groups.get(names[group], [])) for group in ("brokers", "controllers"))
+    return once(
+        ("cluster_nodes", cluster, brokers, controllers),
+        lambda: _nodes.cluster_nodes(hostvars, brokers, controllers, cluster, defaults),
     )
 
 
@@ -33,8 +33,10 @@ def mirror_nodes(
     defaults: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
     """The mirrors next to the cluster `names.cluster`; `names.mirrors` is their group."""
-    hosts = list(groups.get(names["mirrors"], []))
-    return _mirror_nodes.mirror_nodes(hostvars, hosts, names["cluster"], defaults)
+    cluster, hosts = str(names["cluster"]), tuple(groups.get(names["mirrors"], []))
+    return once(
+        ("mirror_nodes", cluster, hosts), lambda: _mirror_nodes.mirror_nodes(hostvars, hosts, cluster, defaults)
+    )
 
 
 class FilterModule:

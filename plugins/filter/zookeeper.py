@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils import _zookeeper_nodes, _zookeeper_security
 from ansible_collections.streamops.kafka.plugins.plugin_utils.explained import explained
+from ansible_collections.streamops.kafka.plugins.plugin_utils.once import once
 
 
 def zookeeper_nodes(
@@ -17,8 +18,11 @@ def zookeeper_nodes(
     defaults: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
     """The servers of the cluster `names.cluster`; `names.zookeeper` is their group."""
-    hosts = list(groups.get(names["zookeeper"], []))
-    return _zookeeper_nodes.zookeeper_nodes(hostvars, hosts, names["cluster"], defaults)
+    cluster, hosts = str(names["cluster"]), tuple(groups.get(names["zookeeper"], []))
+    return once(
+        ("zookeeper_nodes", cluster, hosts),
+        lambda: _zookeeper_nodes.zookeeper_nodes(hostvars, hosts, cluster, defaults),
+    )
 
 
 class FilterModule:
