@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._advice import advice_lines
+from ansible_collections.streamops.kafka.plugins.plugin_utils.explained import explained
 
 
 class FilterModule:
@@ -14,4 +14,4 @@ class FilterModule:
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
-        return {"advice_lines": advice_lines}
+        return {"advice_lines": explained("_advice.advice_lines")}

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils import _firewall
 from ansible_collections.streamops.kafka.plugins.plugin_utils.explained import explained
 
 
@@ -16,7 +15,7 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {
-            "firewall_names": explained(_firewall.unresolved, "firewall"),
-            "firewall_places": explained(_firewall.places, "firewall"),
-            "firewall_rules": explained(_firewall.rules, "firewall"),
+            "firewall_names": explained("_firewall.unresolved", "firewall"),
+            "firewall_places": explained("_firewall.places", "firewall"),
+            "firewall_rules": explained("_firewall.rules", "firewall"),
         }

@@ -8,8 +8,6 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.streamops.kafka.plugins.module_utils import _format_guard
-
 
 def format_plan(
     nodes: Sequence[Mapping[str, Any]],
@@ -19,6 +17,8 @@ def format_plan(
     replacing: str | None = "",
 ) -> dict[str, Any]:
     """Plan the formatting of all nodes of one cluster."""
+    from ansible_collections.streamops.kafka.plugins.module_utils import _format_guard
+
     try:
         return _format_guard.format_plan(nodes, str(cluster_id or ""), registered, str(drawn), str(replacing or ""))
     except (KeyError, TypeError, ValueError) as error:

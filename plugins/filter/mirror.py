@@ -6,16 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils import (
-    _mirror_identity,
-    _mirror_legacy,
-    _mirror_legacy_topics,
-    _mirror_lines,
-    _mirror_properties,
-    _mirror_rights,
-    _mirror_views,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import read_flows
 from ansible_collections.streamops.kafka.plugins.plugin_utils.explained import explained
 
 
@@ -27,19 +17,25 @@ def mirror_properties(
     version: str,
 ) -> dict[str, Any]:
     """The file mm2.properties of the mirrors next to `target`, of mirror_flows as the inventory has them."""
-    return _mirror_properties.mirror_properties(read_flows(flows), target, clusters, options, version)
+    from ansible_collections.streamops.kafka.plugins.module_utils import _mirror_flows, _mirror_properties
+
+    return _mirror_properties.mirror_properties(_mirror_flows.read_flows(flows), target, clusters, options, version)
 
 
 def mirror_legacy_process(
     flow: Mapping[str, Any], clusters: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]
 ) -> dict[str, Any]:
     """What a process of the legacy engine is started with."""
-    return _mirror_legacy.legacy_process(read_flows([flow])[0], clusters, options)
+    from ansible_collections.streamops.kafka.plugins.module_utils import _mirror_flows, _mirror_legacy
+
+    return _mirror_legacy.legacy_process(_mirror_flows.read_flows([flow])[0], clusters, options)
 
 
 def mirror_legacy_problems(flows: Sequence[Mapping[str, Any]], target: str, version: str) -> list[str]:
     """Why the mirrors next to `target` cannot carry their flows."""
-    return _mirror_legacy.legacy_problems(read_flows(flows), target, version)
+    from ansible_collections.streamops.kafka.plugins.module_utils import _mirror_flows, _mirror_legacy
+
+    return _mirror_legacy.legacy_problems(_mirror_flows.read_flows(flows), target, version)
 
 
 def mirror_legacy_topics(
@@ -49,7 +45,9 @@ def mirror_legacy_topics(
     brokers: int,
 ) -> list[dict[str, Any]]:
     """The topics that a flow needs in its target; `clusters` is what cluster_info said of each, by name."""
-    read = read_flows([flow])[0]
+    from ansible_collections.streamops.kafka.plugins.module_utils import _mirror_flows, _mirror_legacy_topics
+
+    read = _mirror_flows.read_flows([flow])[0]
     source, target = (clusters[name]["topics"] for name in (read.source, read.target))
     return _mirror_legacy_topics.legacy_topics(read, source, target, declared, brokers)
 
@@ -60,17 +58,17 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {
-            "mirror_acls": explained(_mirror_rights.mirror_acls),
-            "mirror_clusters_needed": explained(_mirror_views.mirror_clusters_needed),
-            "mirror_flows_into": explained(_mirror_views.mirror_flows_into),
+            "mirror_acls": explained("_mirror_rights.mirror_acls"),
+            "mirror_clusters_needed": explained("_mirror_views.mirror_clusters_needed"),
+            "mirror_flows_into": explained("_mirror_views.mirror_flows_into"),
             "mirror_legacy_problems": explained(mirror_legacy_problems),
             "mirror_legacy_process": explained(mirror_legacy_process),
             "mirror_legacy_topics": explained(mirror_legacy_topics),
-            "mirror_lines": explained(_mirror_lines.mirror_lines),
-            "mirror_pairs": explained(_mirror_lines.mirror_pairs),
-            "mirror_position": explained(_mirror_views.mirror_position),
-            "mirror_principals": explained(_mirror_rights.mirror_principals),
+            "mirror_lines": explained("_mirror_lines.mirror_lines"),
+            "mirror_pairs": explained("_mirror_lines.mirror_pairs"),
+            "mirror_position": explained("_mirror_views.mirror_position"),
+            "mirror_principals": explained("_mirror_rights.mirror_principals"),
             "mirror_properties": explained(mirror_properties),
-            "mirror_same_cluster": explained(_mirror_identity.same_cluster),
-            "mirror_users": explained(_mirror_rights.mirror_users),
+            "mirror_same_cluster": explained("_mirror_identity.same_cluster"),
+            "mirror_users": explained("_mirror_rights.mirror_users"),
         }

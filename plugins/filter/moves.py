@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.move_lines import move_lines
-from ansible_collections.streamops.kafka.plugins.plugin_utils.move_report import move_report
+from ansible_collections.streamops.kafka.plugins.plugin_utils.explained import explained
 
 
 class FilterModule:
@@ -15,4 +14,7 @@ class FilterModule:
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
-        return {"move_lines": move_lines, "move_report": move_report}
+        return {
+            "move_lines": explained("move_lines.move_lines"),
+            "move_report": explained("move_report.move_report"),
+        }

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils import _mirror_clients, _mirror_nodes, _nodes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.explained import explained
 from ansible_collections.streamops.kafka.plugins.plugin_utils.once import once
 
@@ -18,6 +17,8 @@ def cluster_nodes(
     defaults: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
     """The nodes of the cluster `names.cluster`; `names` also gives the two groups: brokers, controllers."""
+    from ansible_collections.streamops.kafka.plugins.module_utils import _nodes
+
     cluster = str(names["cluster"])
     brokers, controllers = (tuple(groups.get(names[group], [])) for group in ("brokers", "controllers"))
     return once(
@@ -33,6 +34,8 @@ def mirror_nodes(
     defaults: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
     """The mirrors next to the cluster `names.cluster`; `names.mirrors` is their group."""
+    from ansible_collections.streamops.kafka.plugins.module_utils import _mirror_nodes
+
     cluster, hosts = str(names["cluster"]), tuple(groups.get(names["mirrors"], []))
     return once(
         ("mirror_nodes", cluster, hosts), lambda: _mirror_nodes.mirror_nodes(hostvars, hosts, cluster, defaults)
@@ -45,21 +48,21 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {
-            "cluster_endpoints": explained(_mirror_clients.cluster_endpoints),
+            "cluster_endpoints": explained("_mirror_clients.cluster_endpoints"),
             "cluster_nodes": explained(cluster_nodes),
-            "endpoints": explained(_nodes.endpoints),
-            "initial_controllers": explained(_nodes.initial_controllers),
-            "live_properties": explained(_nodes.live_properties),
-            "listener_properties": explained(_nodes.listener_properties),
-            "machine_hosts": explained(_nodes.machine_hosts),
-            "mirror_clients": explained(_mirror_clients.mirror_clients),
+            "endpoints": explained("_nodes.endpoints"),
+            "initial_controllers": explained("_nodes.initial_controllers"),
+            "live_properties": explained("_nodes.live_properties"),
+            "listener_properties": explained("_nodes.listener_properties"),
+            "machine_hosts": explained("_nodes.machine_hosts"),
+            "mirror_clients": explained("_mirror_clients.mirror_clients"),
             "mirror_nodes": explained(mirror_nodes),
-            "mirror_reach": explained(_mirror_nodes.mirror_reach),
-            "mirror_secrets": explained(_mirror_clients.mirror_secrets),
-            "mirror_trusts": explained(_mirror_clients.mirror_trusts),
-            "node_lines": explained(_nodes.node_lines),
-            "peer_names": explained(_nodes.peer_names),
-            "rest_url": explained(_mirror_nodes.rest_url),
-            "voter_listeners": explained(_nodes.voter_listeners),
-            "with_disks": explained(_nodes.with_disks),
+            "mirror_reach": explained("_mirror_nodes.mirror_reach"),
+            "mirror_secrets": explained("_mirror_clients.mirror_secrets"),
+            "mirror_trusts": explained("_mirror_clients.mirror_trusts"),
+            "node_lines": explained("_nodes.node_lines"),
+            "peer_names": explained("_nodes.peer_names"),
+            "rest_url": explained("_mirror_nodes.rest_url"),
+            "voter_listeners": explained("_nodes.voter_listeners"),
+            "with_disks": explained("_nodes.with_disks"),
         }

@@ -8,9 +8,6 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.streamops.kafka.plugins.module_utils._directory_id import directory_id
-from ansible_collections.streamops.kafka.plugins.module_utils._properties import PropertiesError, declare, to_text
-
 
 def _mapping(name: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
@@ -20,24 +17,30 @@ def _mapping(name: str, value: Any) -> Mapping[str, Any]:
 
 def to_properties(value: Any) -> str:
     """Print a dictionary as the sorted text of a Java .properties file."""
+    from ansible_collections.streamops.kafka.plugins.module_utils import _properties
+
     try:
-        return to_text(_mapping("to_properties", value))
-    except PropertiesError as problem:
+        return _properties.to_text(_mapping("to_properties", value))
+    except _properties.PropertiesError as problem:
         raise AnsibleFilterError(f"to_properties: property {problem}") from problem
 
 
 def declared(value: Any) -> dict[str, str]:
     """Return a dictionary of properties as text, each secret replaced by a digest."""
+    from ansible_collections.streamops.kafka.plugins.module_utils import _properties
+
     try:
-        return declare(_mapping("declared", value))
-    except PropertiesError as problem:
+        return _properties.declare(_mapping("declared", value))
+    except _properties.PropertiesError as problem:
         raise AnsibleFilterError(f"declared: property {problem}") from problem
 
 
 def node_directory_id(cluster_id: Any, node_id: Any) -> str:
     """Derive the directory id of a node from the id of its cluster."""
+    from ansible_collections.streamops.kafka.plugins.module_utils import _directory_id
+
     try:
-        return directory_id(str(cluster_id), int(node_id))
+        return _directory_id.directory_id(str(cluster_id), int(node_id))
     except (TypeError, ValueError) as problem:
         raise AnsibleFilterError(f"directory_id: {problem}") from problem
 

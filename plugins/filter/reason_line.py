@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._restart_reasons import reason_line
+from ansible_collections.streamops.kafka.plugins.plugin_utils.explained import explained
 
 
 class FilterModule:
@@ -14,4 +14,4 @@ class FilterModule:
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name each filter."""
-        return {"reason_line": reason_line}
+        return {"reason_line": explained("_restart_reasons.reason_line")}

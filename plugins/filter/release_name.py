@@ -58,15 +58,15 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.streamops.kafka.plugins.module_utils import _archive_layout as layout
-from ansible_collections.streamops.kafka.plugins.module_utils import _lock
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError
-
 
 def release_name(
     made_of: Mapping[str, Any] | str, launcher_sha256: str, archive_sha512: str = "", product: str = "kafka"
 ) -> str:
     """Name the release made of a parsed lock file, or of the archive of a version with this SHA-512."""
+    from ansible_collections.streamops.kafka.plugins.module_utils import _archive_layout as layout
+    from ansible_collections.streamops.kafka.plugins.module_utils import _lock
+    from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError
+
     try:
         if isinstance(made_of, str):
             return layout.name_from_archive(made_of, archive_sha512, launcher_sha256, layout.PRODUCTS[product])

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils import _zookeeper_nodes, _zookeeper_security
 from ansible_collections.streamops.kafka.plugins.plugin_utils.explained import explained
 from ansible_collections.streamops.kafka.plugins.plugin_utils.once import once
 
@@ -18,6 +17,8 @@ def zookeeper_nodes(
     defaults: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
     """The servers of the cluster `names.cluster`; `names.zookeeper` is their group."""
+    from ansible_collections.streamops.kafka.plugins.module_utils import _zookeeper_nodes
+
     cluster, hosts = str(names["cluster"]), tuple(groups.get(names["zookeeper"], []))
     return once(
         ("zookeeper_nodes", cluster, hosts),
@@ -31,16 +32,16 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {
-            "zookeeper_access": explained(_zookeeper_security.access_options),
-            "zookeeper_broker_security": explained(_zookeeper_security.broker_properties),
-            "zookeeper_client_jaas": explained(_zookeeper_security.client_jaas),
-            "zookeeper_comers_and_goers": explained(_zookeeper_nodes.comers_and_goers),
-            "zookeeper_connect": explained(_zookeeper_nodes.connect_string),
-            "zookeeper_member_steps": explained(_zookeeper_nodes.member_steps),
+            "zookeeper_access": explained("_zookeeper_security.access_options"),
+            "zookeeper_broker_security": explained("_zookeeper_security.broker_properties"),
+            "zookeeper_client_jaas": explained("_zookeeper_security.client_jaas"),
+            "zookeeper_comers_and_goers": explained("_zookeeper_nodes.comers_and_goers"),
+            "zookeeper_connect": explained("_zookeeper_nodes.connect_string"),
+            "zookeeper_member_steps": explained("_zookeeper_nodes.member_steps"),
             "zookeeper_nodes": explained(zookeeper_nodes),
-            "zookeeper_own_steps": explained(_zookeeper_nodes.own_steps),
-            "zookeeper_server_list": explained(_zookeeper_nodes.expected_servers),
-            "zookeeper_server_jaas": explained(_zookeeper_security.server_jaas),
-            "zookeeper_server_security": explained(_zookeeper_security.server_properties),
-            "zookeeper_servers": explained(_zookeeper_nodes.server_properties),
+            "zookeeper_own_steps": explained("_zookeeper_nodes.own_steps"),
+            "zookeeper_server_list": explained("_zookeeper_nodes.expected_servers"),
+            "zookeeper_server_jaas": explained("_zookeeper_security.server_jaas"),
+            "zookeeper_server_security": explained("_zookeeper_security.server_properties"),
+            "zookeeper_servers": explained("_zookeeper_nodes.server_properties"),
         }

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -231,6 +232,24 @@ def test_lookups_import_ansible_and_pure_utils_only(path: Path) -> None:
 @pytest.mark.parametrize("path", files("plugins/filter"), ids=lambda path: path.name)
 def test_filters_import_pure_utils_only(path: Path) -> None:
     assert breaches(path, ("ansible.errors", OURS + "plugin_utils."), pure_utils=True) == []
+
+
+@pytest.mark.parametrize("path", files("plugins/filter"), ids=lambda path: path.name)
+def test_filters_import_what_they_call_when_it_is_called(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    at_once = [node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.module]
+    assert [name for name in at_once if name.startswith(OURS + "module_utils")] == [], "see plugin_utils/explained.py"
+
+
+@pytest.mark.parametrize("path", files("plugins/filter"), ids=lambda path: path.name)
+def test_filters_name_functions_of_pure_utils(path: Path) -> None:
+    calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+    named = [call.args[0].value for call in calls if call.args and isinstance(call.args[0], ast.Constant)
+             and isinstance(call.func, ast.Name) and call.func.id == "explained"]  # fmt: skip
+    for file, _, function in (str(name).partition(".") for name in named):
+        folder = "module_utils" if file.startswith("_") else "plugin_utils"
+        assert callable(getattr(import_module(f"{OURS}{folder}.{file}"), function, None)), f"{file}.{function}"
+        assert f"{file}.py" not in IMPURE
 
 
 @pytest.mark.parametrize("path", files("spark_validation"), ids=lambda path: path.name)
