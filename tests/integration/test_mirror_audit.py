@@ -23,6 +23,7 @@ from tests.support.cluster import Cluster
 from tests.support.mirror_copies import Message, mirror, positions, write
 from tests.support.modules import REPOSITORY, run_module
 from tests.support.spark import connector_jars, start_session
+from tests.support.spark_cluster import ON_LOOPBACK, SparkCluster
 
 PARTITIONS = 3
 OFFSETS = "mm2-offsets.dc_a.internal"
@@ -41,7 +42,12 @@ def servers(combined: Cluster) -> str:
     topics = [topic(OFFSETS, **{"cleanup.policy": "compact"})]
     topics += [topic(name) for name in ("sales", "dc_a.sales", "dc_a.lossy", "lossy", "ahead", "gone", "short")]
     topics += [topic("lone"), topic("dc_a.lone"), topic("dc_a.short"), topic("idle"), topic("old"), topic("dc_a.ahead")]
-    topics += [topic("stamped"), topic("dc_a.stamped", **{"message.timestamp.type": "LogAppendTime"})]
+    topics += [
+        topic("spread"),
+        topic("dc_a.spread"),
+        topic("stamped"),
+        topic("dc_a.stamped", **{"message.timestamp.type": "LogAppendTime"}),
+    ]
     topics += [topic(name, **{"cleanup.policy": "compact"}) for name in ("state", "dc_a.state")]
     result = run_module("streamops.kafka.topics", {"bootstrap_servers": combined.bootstrap_servers, "topics": topics})
     assert not result["failed"], result["msg"]
@@ -191,25 +197,42 @@ def test_the_legacy_engine_tells_its_position_as_a_group(spark: SparkSession, se
     assert (result["verdict"], bad(result)) == ("pass", {})
 
 
+def submitted(servers: str, output: Path, name: str, **options: Any) -> dict[str, Any]:
+    """Run the job on one topic by the module; `options` are those of the module."""
+    side = {"bootstrap_servers": servers.split(",")}
+    given = {
+        "job": "mirror_audit", "output_dir": str(output), "run_id": name,
+        "package": str(REPOSITORY / "spark_validation"), "python": sys.executable,
+        "spark_submit": str(Path(sys.executable).with_name("spark-submit")), "jars": connector_jars(),
+        "client_properties": {"client.id": "target"},
+        "source_client_properties": {"client.id": "source", "ssl.key.password": "s3cret"},
+        "arguments": {
+            "source": {"alias": "dc_a", **side}, "target": {"alias": "dc_b", **side},
+            "position": {"offsets_topic": OFFSETS}, "topics": [{"source": name, "target": f"dc_a.{name}"}],
+        },
+    }  # fmt: skip
+    return run_module("streamops.kafka.spark_job", {**given, **options}, timeout=300)
+
+
 def test_the_job_is_submitted_by_the_module_with_secrets_in_its_file_only(servers: str, tmp_path: Path) -> None:
     write(servers, "lone", messages(9))
     positions(servers, OFFSETS, "dc_a", "lone", mirror(servers, "lone", "dc_a.lone", PARTITIONS))
-    side = {"bootstrap_servers": servers.split(",")}
-    result = run_module(
-        "streamops.kafka.spark_job",
-        {
-            "job": "mirror_audit", "output_dir": str(tmp_path / "reports"), "run_id": "lone",
-            "package": str(REPOSITORY / "spark_validation"), "python": sys.executable,
-            "spark_submit": str(Path(sys.executable).with_name("spark-submit")), "jars": connector_jars(),
-            "client_properties": {"client.id": "target"},
-            "source_client_properties": {"client.id": "source", "ssl.key.password": "s3cret"},
-            "arguments": {
-                "source": {"alias": "dc_a", **side}, "target": {"alias": "dc_b", **side},
-                "position": {"offsets_topic": OFFSETS}, "topics": [{"source": "lone", "target": "dc_a.lone"}],
-            },
-        },
-        timeout=300,
-    )  # fmt: skip
+    result = submitted(servers, tmp_path / "reports", "lone")
     assert result["verdict"] == "pass", result
     assert "s3cret" not in Path(result["report"]).read_text()
     assert not (Path(result["report"]).parent / "args.json").exists()
+
+
+@pytest.mark.full
+def test_two_workers_of_a_standalone_cluster_find_what_is_lost(servers: str, tmp_path: Path) -> None:
+    write(servers, "spread", messages())
+    last = mirror(servers, "spread", "dc_a.spread", PARTITIONS, lambda copied: copied[:4] + copied[5:])
+    positions(servers, OFFSETS, "dc_a", "spread", last)
+    cluster = SparkCluster(tmp_path)
+    try:
+        master = cluster.start().master
+        result = submitted(servers, tmp_path / "reports", "spread", master=master, conf=ON_LOOPBACK)
+    finally:
+        cluster.stop()
+    assert (result["verdict"], bad(result["result"])) == ("fail", {"lost": ("fail", 1)}), result
+    assert cluster.executors() == 2

@@ -13,16 +13,9 @@ import pytest
 from tests.support.cluster import BIN, ROOT, Cluster
 from tests.support.modules import run_module
 from tests.support.spark import connector_jars
-from tests.support.spark_cluster import SparkCluster
+from tests.support.spark_cluster import ON_LOOPBACK, SparkCluster
 
 TOPIC = "smoke-submitted"
-# A driver that executors on this machine can reach, whatever its host name resolves to.
-ON_LOOPBACK = {
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.executor.memory": "512m",
-    "spark.cores.max": "2",
-}
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,13 @@ from pathlib import Path
 from tests.support.cluster import BIN, free_port_base, until
 
 _DEPLOY = "org.apache.spark.deploy"
+#: A driver that executors on this machine can reach, whatever its host name resolves to.
+ON_LOOPBACK = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.executor.memory": "512m",
+    "spark.cores.max": "2",
+}
 
 
 @dataclass
