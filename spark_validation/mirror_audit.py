@@ -21,7 +21,7 @@ from spark_validation.mirror_frontier import frontiers
 from spark_validation.mirror_position import Group, OffsetsTopic, Positions
 from spark_validation.mirror_read import reader
 from spark_validation.mirror_seen import Compared, Scope
-from spark_validation.mirror_wait import Waited, wait
+from spark_validation.mirror_wait import Waited, beyond, wait
 from spark_validation.progress import Progress, records_read
 from spark_validation.result import Result
 from spark_validation.session import jvm, versions
@@ -54,7 +54,8 @@ class MirrorAudit:
             result.figures["lag"] = waited.samples
             behind = {topic for topic, _ in waited.behind}
             with self.progress.phase("compare", "compare source and mirror"):
-                self._compare(frozen, before, [pair for pair in arguments.pairs if pair.source not in behind])
+                pairs = [pair for pair in arguments.pairs if pair.source not in behind]
+                self._compare(frozen, before, pairs, waited.positions)
 
     def _cluster(self, side: Cluster) -> MirrorCluster:
         return MirrorCluster(jvm(self.session), side.alias, side)
@@ -85,7 +86,9 @@ class MirrorAudit:
             positions = OffsetsTopic(self._target, arguments.offsets_topic or "", arguments.source.alias, read)
         return wait(positions, frozen.lasts, frozen.starts, arguments.wait_seconds, self.progress)
 
-    def _compare(self, frozen: SourceFrozen, before: dict[str, TopicSeen], pairs: list[Pair]) -> None:
+    def _compare(
+        self, frozen: SourceFrozen, before: dict[str, TopicSeen], pairs: list[Pair], positions: Offsets
+    ) -> None:
         """Freeze the target, compare, and look again whether everything stayed what it was."""
         arguments, result = self.arguments, self.result
         target, unsettled = self._freeze_target([pair.target for pair in pairs])
@@ -93,20 +96,21 @@ class MirrorAudit:
         deleted = {pair.target for pair in pairs if pair.target in before} - set(target.topics)
         disturbed |= dict.fromkeys(deleted, "it was deleted")
         present = [pair for pair in pairs if pair.target not in deleted]
-        held = {topic for (topic, _), last in frozen.lasts.items() if last is not None}
-        result.checks += mirror_judge.judge_topics(present, frozen.topics, target.topics, held, arguments)
+        result.checks += mirror_judge.judge_topics(present, frozen.topics, target.topics, frozen.lasts, arguments)
         # Now that the ends of the target stand, everything below them lies below these ends of the source.
         judged = {pair.source for pair in pairs if pair.target in target.topics}
-        second = self._source.ends([place for place in frozen.starts if place[0] in judged])
+        places = [place for place in frozen.starts if place[0] in judged]
+        second = self._source.ends(places)
+        disturbed |= beyond(positions, self._source.ends(places, committed=False))
         compared = scopes(pairs, frozen, target, second, arguments.from_ms, int(time.time() * 1000))
         result.figures["frozen"] = mirror_figures.frozen(compared)
         begun = time.monotonic()
         seen, why = self._seen(compared)
         seconds = time.monotonic() - begun
         names = {scope.source for scope in compared}
-        disturbed |= _disturbed(self._source, frozen.topics, names, frozen.log_starts)
+        disturbed |= _disturbed(self._source, frozen.topics, names, frozen.starts)
         known = {**target.topics, **before}
-        disturbed |= _disturbed(self._target, known, {scope.target for scope in compared}, target.log_starts)
+        disturbed |= _disturbed(self._target, known, {scope.target for scope in compared}, target.starts)
         if seen is None and not disturbed:
             disturbed = {scope.source: f"records were gone when they were read: {why}" for scope in compared}
         result.checks.append(mirror_judge.judge_stable(disturbed, arguments.max_examples))
@@ -153,9 +157,9 @@ class MirrorAudit:
 
 
 def _disturbed(
-    cluster: MirrorCluster, before: dict[str, TopicSeen], names: set[str], log_starts: Offsets
+    cluster: MirrorCluster, before: dict[str, TopicSeen], names: set[str], starts: Offsets
 ) -> dict[str, str]:
-    """What happened to topics since `before` and `log_starts` were taken, by topic."""
+    """What happened to topics since `before` and `starts` (the first offsets read) were taken, by topic."""
     now = cluster.topics(sorted(names))
     found = {}
     for name in names:
@@ -165,8 +169,8 @@ def _disturbed(
             found[name] = "it was deleted and made anew"
         elif now[name].partitions != before[name].partitions:
             found[name] = f"it has {now[name].partitions} partitions now and had {before[name].partitions}"
-    places = [place for place in log_starts if place[0] in names - set(found)]
+    places = [place for place in starts if place[0] in names - set(found)]
     for place, start in cluster.starts(places).items():
-        if start > log_starts[place]:
+        if start > starts[place]:
             found[place[0]] = f"records of partition {place[1]} were removed up to offset {start}"
     return found

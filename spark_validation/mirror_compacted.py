@@ -2,8 +2,10 @@
 
 The latest value up to the frontier must be the target's latest, or a value that the source got after the frontier.
 A key that got one after the frontier is in motion: the source's compaction may have removed meanwhile what the target
-still shows, so such a key is a finding of no kind; it is counted as `in_flux` when its value is found nowhere.
+still shows, so a value that is found nowhere is `in_flux`, which decides nothing. A key that the target does not show
+at all is lost, unless one of the newer records is its tombstone.
 A key whose latest record is a tombstone is gone: the target may still show the tombstone, or nothing.
+Compaction works by partition, so a key that stands in two of them (the topic has grown) has a latest value in each.
 """
 # SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -16,8 +18,8 @@ from spark_validation.mirror_rows import MAY, MIRROR, MUST
 from spark_validation.mirror_seen import CHANGED, EXPIRED, IN_FLUX, LOST, PHANTOM, UNJUDGED
 
 # Two hashes, so that two of a thousand million keys do not meet by chance.
-_KEY = ["pair", "key_hash", "key_check"]
-_SHOWN = ("offset", "partition", "ts", "id", "size", "value_hash", "headers_hash", "ts_cmp", "key", "place")
+_KEY = ["pair", "place", "key_hash", "key_check"]
+_SHOWN = ("offset", "partition", "ts", "id", "size", "value_hash", "headers_hash", "ts_cmp", "key")
 
 
 def latest(rows: DataFrame) -> DataFrame:
@@ -35,7 +37,7 @@ def differing(by_key: DataFrame, later: DataFrame, cut: DataFrame, promised: Dat
 
     later    -- the marked rows of the source beyond the frontier
     cut      -- by pair: cut_source, cut_target, whether retention has removed old records
-    promised -- pair, promised_from (ms)
+    promised -- pair, promised_from (ms) and sized, see mirror_records.excused
     from_ms  -- a key that only one side has, with a record older than this, is not judged
     """
     source, target = F.col("must"), F.col("mirror")
@@ -43,15 +45,17 @@ def differing(by_key: DataFrame, later: DataFrame, cut: DataFrame, promised: Dat
     same = source["id"] == target["id"]
     wrong = by_key.where((alive | shown) & ~F.coalesce(same, F.lit(False)))
     wrong = wrong.join(_known_later(later, wrong), _KEY, "left_anti")
+    wrong = wrong.join(_deleted_later(later), _KEY, "left")
     wrong = wrong.join(F.broadcast(cut), "pair", "left").join(F.broadcast(promised), "pair", "left")
     old = F.coalesce(source["ts"], target["ts"]) < from_ms
     gone = F.isnull("mirror") & F.col("cut_target")
-    unjudged = gone & (source["ts"] >= F.coalesce("promised_from", F.lit(-1)))
+    older = F.isnull("must") & F.col("cut_source")
+    held = F.coalesce(source["ts"], target["ts"]) >= F.coalesce("promised_from", F.lit(-1))
     kind = (
-        F.when(F.isnotnull("may"), IN_FLUX)
+        F.when(F.isnotnull("may") & (F.isnotnull("mirror") | F.col("deleted")), IN_FLUX)
         .when(old & (F.isnull("must") | F.isnull("mirror")), EXPIRED)
-        .when(unjudged, UNJUDGED)
-        .when(gone | (F.isnull("must") & F.col("cut_source")), EXPIRED)
+        .when((gone & held) | (older & held & ~F.col("sized")), UNJUDGED)
+        .when(gone | older, EXPIRED)
         .when(F.isnull("mirror"), LOST)
         .when(F.isnull("must"), PHANTOM)
         .otherwise(CHANGED)
@@ -63,7 +67,7 @@ def differing(by_key: DataFrame, later: DataFrame, cut: DataFrame, promised: Dat
     ]
     differs = {"value": "value_hash", "headers": "headers_hash", "timestamp": "ts_cmp"}
     what = F.concat_ws(", ", *[F.when(source[name] != target[name], F.lit(word)) for word, name in differs.items()])
-    return wrong.select("pair", *columns, kind.alias("kind"), what.alias("what"))
+    return wrong.select("pair", "place", *columns, kind.alias("kind"), what.alias("what"))
 
 
 def _alive(side: str) -> Column:
@@ -74,6 +78,11 @@ def _known_later(later: DataFrame, wrong: DataFrame) -> DataFrame:
     """Keys of `wrong` whose value on the target the source got after the frontier, as one of possibly many."""
     shown = wrong.where(F.isnotnull("may")).select(*_KEY, F.col("mirror")["id"].alias("id"))
     return later.join(shown, [*_KEY, "id"], "left_semi").select(*_KEY).distinct()
+
+
+def _deleted_later(later: DataFrame) -> DataFrame:
+    """Keys that the source deleted after the frontier, with `deleted`."""
+    return later.where(F.isnull("size")).select(*_KEY).distinct().withColumn("deleted", F.lit(True))
 
 
 def by_pair(by_key: DataFrame) -> dict[int, dict[str, int]]:

@@ -206,5 +206,5 @@ class Comparison:
         return self._rows(scopes, parts)
 
     def _promised(self, scopes: list[Scope]) -> DataFrame:
-        rows = [(scope.number, scope.promised_from_ms) for scope in scopes]
-        return self.session.createDataFrame(rows, "pair int, promised_from bigint")
+        rows = [(scope.number, scope.promised_from_ms, scope.sized) for scope in scopes]
+        return self.session.createDataFrame(rows, "pair int, promised_from bigint, sized boolean")

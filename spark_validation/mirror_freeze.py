@@ -54,6 +54,7 @@ def scopes(
             target.topics[pair.target].stamps_time,
             source.topics[pair.source].compacted or target.topics[pair.target].compacted,
             _promised_from(source.topics[pair.source], now_ms),
+            source.topics[pair.source].deletes and source.topics[pair.source].retention_bytes >= 0,
         )
         for number, pair in enumerate(pairs)
         if pair.target in target.topics

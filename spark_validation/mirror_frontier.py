@@ -75,21 +75,23 @@ class _Search:
         for place, (low, _) in windows.items():
             self._consumer.seek(known[place], low)
         found: dict[Place, int | None] = {}
+        at = {place: low for place, (low, _) in windows.items()}
         open_still = set(windows)
-        moved = time.monotonic()
+        moved, reached = time.monotonic(), sum(at.values())
         while open_still:
-            before = len(open_still)
             records = self._polled()
             for place in list(open_still):
                 high = windows[place][1]
                 last = _last_below(records.records(known[place]), high)
                 if last is not None:
-                    found[place], moved = last, time.monotonic()
-                if int(self._consumer.position(known[place])) >= high:
+                    found[place] = last
+                at[place] = int(self._consumer.position(known[place]))
+                if at[place] >= high:
                     open_still.discard(place)
                     self._consumer.pause(self._java.java.util.Collections.singletonList(known[place]))
-            if len(open_still) < before:
-                moved = time.monotonic()
+            # Also aborted records, which nobody sees, move the position.
+            if sum(at.values()) > reached:
+                moved, reached = time.monotonic(), sum(at.values())
             if time.monotonic() - moved > self._patience:
                 topic, index = min(open_still)
                 why = f"partition {index} of topic {topic} gives no records for {self._patience:.0f} s"

@@ -40,14 +40,18 @@ def differing(rows: DataFrame) -> DataFrame:
         *[F.sum((F.col("side") == side).cast("bigint")).alias(name) for name, side in _COUNTED.items()]
     )
     odd = counts.where("t < a or t > a + c")
-    copy = F.row_number().over(Window.partitionBy(*_IDENTITY, "side").orderBy("partition", "offset"))
+    # Of equal records the last are taken for the ones that are there: retention removes the first, and repeats come
+    # after what they repeat.
+    forward = F.when(F.col("side") == MUST, -F.col("offset")).otherwise(F.col("offset"))
+    copy = F.row_number().over(Window.partitionBy(*_IDENTITY, "side").orderBy("partition", forward))
     ranked = rows.where(F.col("side") != MAY).join(odd, _IDENTITY).withColumn("copy", copy)
     kind = (
         F.when((F.col("side") == MUST) & (F.col("copy") > F.col("t")), LOST)
         .when((F.col("side") == MIRROR) & (F.expr("a + c") == 0), PHANTOM)
         .when((F.col("side") == MIRROR) & (F.col("copy") > F.expr("a + c")), DUPLICATED)
     )
-    return ranked.withColumn("kind", kind).where(F.col("kind").isNotNull()).select("pair", "place", "kind", *_CARRIED)
+    found = ranked.withColumn("kind", kind).where(F.col("kind").isNotNull())
+    return found.select("pair", "place", "kind", (F.col("side") == MIRROR).alias("on_target"), *_CARRIED)
 
 
 _COUNTED = {"a": MUST, "c": MAY, "t": MIRROR}
@@ -56,15 +60,17 @@ _COUNTED = {"a": MUST, "c": MAY, "t": MIRROR}
 def excused(odd: DataFrame, marks: DataFrame, promised: DataFrame, by_offset: bool) -> DataFrame:
     """`differing` rows where those that retention may explain are `unjudged` or `expired` instead.
 
-    marks -- by partition, see mirror_anchors; promised -- pair, promised_from (ms): what the source still promises
+    marks    -- by partition, see mirror_anchors
+    promised -- pair, promised_from (ms) and sized: what the source still promises, and whether it limits its size too
     """
     rows = odd.join(F.broadcast(marks), ["pair", "place"], "left").join(F.broadcast(promised), "pair", "left")
     place = F.col("offset") if by_offset else F.col("ts")
     gone = (F.col("kind") == LOST) & (place < F.coalesce("judged_from", F.lit(-1)))
     older = (F.col("kind") == PHANTOM) & (place < F.coalesce("known_from", F.lit(-1)))
     held = F.col("ts") >= F.coalesce("promised_from", F.lit(-1))
-    kind = F.when(gone & held, UNJUDGED).when(gone | older, EXPIRED).otherwise(F.col("kind"))
-    return rows.withColumn("kind", kind).drop("judged_from", "known_from", "promised_from")
+    unexplained = (gone & held) | (older & held & ~F.col("sized"))
+    kind = F.when(unexplained, UNJUDGED).when(gone | older, EXPIRED).otherwise(F.col("kind"))
+    return rows.withColumn("kind", kind).drop("judged_from", "known_from", "promised_from", "sized")
 
 
 def changes(odd: DataFrame) -> DataFrame:
@@ -154,8 +160,7 @@ def example(row: Row, scope: Scope) -> dict[str, Any]:
     if "s_offset" in values:
         source, target = _side(values, "s_"), _side(values, "t_")
     else:
-        on_target = values["kind"] in (DUPLICATED, PHANTOM)
-        source, target = (None, values) if on_target else (values, None)
+        source, target = (None, values) if values.get("on_target") else (values, None)
     one: dict[str, Any] = source or target or {}
     shown: dict[str, Any] = {
         "topic": scope.source if source else scope.target,

@@ -44,6 +44,8 @@ class Scope:
     compacted: bool = False
     # Retention of the source in epoch ms: what is older it no longer promises to hold. None: it promises everything.
     promised_from_ms: int | None = None
+    # Whether the source also limits its size: then it may remove what it promises by time.
+    sized: bool = False
 
     def ranges(self, side: str, partitions: set[int] | None = None) -> dict[int, tuple[int, int]]:
         """The offsets of `side` (source or target) by partition; of some partitions only when they are given."""
@@ -73,7 +75,7 @@ class Compared:
 
 
 LOST, PHANTOM, CHANGED, DUPLICATED, DISORDER = "lost", "phantom", "changed", "duplicated", "out_of_order"
-# Not judged: removed from the target while the source still promises it; older than the source holds; in motion.
+# Not judged: removed from one side while the source still promises it; past what it promises; in motion.
 UNJUDGED, EXPIRED, IN_FLUX = "unjudged", "expired", "in_flux"
 KINDS = (LOST, PHANTOM, CHANGED, DUPLICATED, DISORDER, UNJUDGED, EXPIRED, IN_FLUX)
 

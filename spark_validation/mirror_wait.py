@@ -41,6 +41,19 @@ def left(frontiers: dict[Place, int | None], starts: dict[Place, int], positions
     return behind
 
 
+def beyond(positions: dict[Place, int], ends: dict[Place, int]) -> dict[str, str]:
+    """Topics of which a position lies where no record is yet, with the reason: it was that of a topic deleted since.
+
+    ends -- the offsets after the last record, taken after the positions
+    """
+    return {
+        place[0]: f"the mirror's position in partition {place[1]} is {positions[place]}, and the topic ends at {end}: "
+        "it was made anew, and the mirror has not noticed"
+        for place, end in ends.items()
+        if positions.get(place, -1) >= end
+    }
+
+
 def wait(
     positions: Positions,
     frontiers: dict[Place, int | None],

@@ -48,7 +48,7 @@ def formatted(value: Any, form: str) -> str:
     if form == "bytes":
         return _scaled(float(value), ("B", "kB", "MB", "GB", "TB"), 1000.0)
     if form == "time":
-        return datetime.fromtimestamp(value / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        return _moment(value)
     if form == "seconds":
         return f"{value:,.1f}"
     if isinstance(value, bool):
@@ -60,6 +60,14 @@ def formatted(value: Any, form: str) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key}={item}" for key, item in value.items()) or DASH
     return str(value)
+
+
+def _moment(milliseconds: float) -> str:
+    """A number that no calendar has (a producer that stamps microseconds) stays a number."""
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (ValueError, OverflowError, OSError):
+        return f"{milliseconds:.0f} ms"
 
 
 def _scaled(value: float, units: tuple[str, ...], step: float) -> str:

@@ -4,7 +4,7 @@
 
 What a cluster says about itself in a run is its endpoint: {cluster, bootstrap_servers, protocol (for those next to it),
 mirror_bootstrap_servers, mirror_protocol (for mirrors elsewhere), mechanism, user, password, ca_file, brokers,
-connection (of the administrator)}.
+connection (of the administrator), job_properties (native, of Spark jobs)}.
 """
 
 from __future__ import annotations

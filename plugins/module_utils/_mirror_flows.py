@@ -30,8 +30,8 @@ TOPICS_EXCLUDED = (r".*[\-.]internal", r".*\.replica", r"__.*", r"_streamops_.*"
 #: Groups whose offsets are never translated (DefaultGroupFilter).
 GROUPS_EXCLUDED = (r"console-consumer-.*", r"connect-.*", r"__.*")
 #: Topics that MirrorMaker 2 keeps for itself, whatever the pattern says (ReplicationPolicy.isInternalTopic), and its
-#: signs of life, which it mirrors by itself.
-OWN_TOPICS = re.compile(r"mm2-.*|.*\.checkpoints\.internal|(.*\.)?heartbeats")
+#: signs of life, which it mirrors by itself. What begins with a dot passes for internal too.
+OWN_TOPICS = re.compile(r"\..*|mm2-.*|.*\.checkpoints\.internal|(.*\.)?heartbeats")
 HEARTBEATS = "heartbeats"
 #: An alias becomes a part of keys, of topic names and of consumer groups.
 _ALIAS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
@@ -95,8 +95,9 @@ _BOOLEANS = (
 LEGACY_ONLY = ("streams", "consumer_config", "producer_config")
 
 
-def read_flows(raw: Sequence[Mapping[str, Any]]) -> list[Flow]:
-    """The flows of a list as an inventory has it; ValueError with everything that is wrong with it."""
+def read_flows(raw: Sequence[Mapping[str, Any]] | None) -> list[Flow]:
+    """The flows of a list as an inventory has it (null: none); ValueError with everything that is wrong with it."""
+    raw = [] if raw is None else raw
     problems = flow_problems(raw)
     if problems:
         raise ValueError("; ".join(f"{path}: {complaint}" for path, complaint in problems))

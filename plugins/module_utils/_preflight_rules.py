@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils import (
     _preflight_mirror_logins,
     _preflight_mirror_loops,
     _preflight_mirror_properties,
+    _preflight_mirror_settings,
     _preflight_mirrors,
     _preflight_properties,
     _preflight_replication,
@@ -116,6 +117,7 @@ INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
     *_preflight_mirror_exactly_once.RULES,
     *_preflight_mirror_properties.RULES,
     *_preflight_mirror_logins.RULES,
+    *_preflight_mirror_settings.RULES,
     *_preflight_advice.RULES,
     *_preflight_run.RULES,
 )

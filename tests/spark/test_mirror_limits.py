@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+import pytest
 from pyspark.sql import SparkSession
 
 from tests.support.fake_mirror import (
@@ -34,11 +35,14 @@ def test_retention_is_told_from_loss_and_from_phantoms(spark: SparkSession) -> N
         # The target has removed 20 that the source promises for ever, or promises no more.
         "short": cut(sound(), target=20),
         "expired": cut(sound(promised_from_ms=2**50), target=20),
-        "old": cut(sound(), source=20),
+        # The source has removed what it promises no more, what its size does not allow, and what it promises.
+        "old": cut(sound(promised_from_ms=2**50), source=20),
+        "sized": cut(sound(sized=True), source=20),
+        "removed": cut(sound(), source=20),
         "both": cut(sound(), source=10, target=30),
         "gone": cut(sound(), target=60),
         # A mirror that went back over the start of what the source still holds.
-        "rewound": cut(repeated(sound(), 10, 30), source=20),
+        "rewound": cut(repeated(sound(promised_from_ms=2**50), 10, 30), source=20),
         "rewound_cut": cut(repeated(sound(), 10, 30), target=15),
         "damaged": cut(sound(), source=10, target=30),
     }
@@ -47,12 +51,47 @@ def test_retention_is_told_from_loss_and_from_phantoms(spark: SparkSession) -> N
         "short": {"unjudged": 40},
         "expired": {"expired": 40},
         "old": {"expired": 40},
+        "sized": {"expired": 40},
+        "removed": {"unjudged": 40},
         "both": {"unjudged": 40},
         "gone": {"unjudged": 120},
         "rewound": {"expired": 60, "duplicated": 20},
         "rewound_cut": {"duplicated": 30, "unjudged": 20},
         "damaged": {"unjudged": 40, "lost": 1},
     }
+
+
+def test_a_writer_into_the_mirror_of_an_emptied_topic_is_not_excused_by_retention(spark: SparkSession) -> None:
+    mirror = cut(sound(promised_from_ms=BEGAN + 1_000_000), source=60)
+    for place in range(3):
+        mirror.target[0].append(Event(100 + place, b"who", b"knows", BEGAN + 2_000_000 + place))
+    assert found(compared(spark, {"x": mirror}), {"x": mirror}) == {"x": {"expired": 120, "unjudged": 3}}
+
+
+def alternating(size: int, start: int = 0) -> list[Event]:
+    """A topic that says on and off: without times its records are of two kinds."""
+    return [Event(place, b"lamp", b"off" if place % 2 else b"on", BEGAN + place) for place in range(start, size)]
+
+
+def test_records_of_equal_content_raise_no_alarm(spark: SparkSession) -> None:
+    whole, shift = alternating(100), 5_000_000
+    late = [replace(event, ts=event.ts + shift) for event in whole]
+    again = [Event(place, b"k", value, BEGAN) for place, value in enumerate((b"A", b"B", b"A", b"B", b"C", b"A"))]
+    mirrors = {
+        # The target has removed the first thirty: which of the equal ones are gone cannot be known.
+        "cut": FakeMirror({0: whole}, {0: late[30:]}, target_start={0: 30}, timeless=True),
+        # A B C A with a step back over A B.
+        "repeat": FakeMirror({0: [Event(0, b"k", b"A", BEGAN), *again[3:]]}, {0: again}),
+    }
+    renumbered(mirrors["repeat"].source)
+    assert found(compared(spark, mirrors), mirrors) == {"cut": {"unjudged": 30}, "repeat": {"duplicated": 2}}
+
+
+def test_the_legacy_engine_is_not_blamed_for_a_partition_that_retention_emptied(spark: SparkSession) -> None:
+    mirror = sound()
+    mirror.target[1], mirror.target_start[1] = [], 60
+    seen = compared(spark, {"x": mirror}, keeps_partitions=False)
+    assert found(seen, {"x": mirror}) == {"x": {"unjudged": 60}}
 
 
 def repeated(mirror: FakeMirror, back: int, place: int) -> FakeMirror:
@@ -159,6 +198,32 @@ def test_a_key_that_changed_after_the_frontier_may_show_either_value(spark: Spar
         value.decode(): FakeMirror(source, {0: [Event(0, b"k", value, BEGAN + place)]}, behind=2, compacted=True)
         for place, value in enumerate(values)
     }
-    # The first is older than the frontier's; a key in motion is no finding.
+    # The first is older than the frontier's: a key in motion decides nothing.
     expected: dict[str, dict[str, int]] = {"one": {"in_flux": 1}, "two": {}, "three": {}, "four": {}}
+    assert found(compared(spark, mirrors), mirrors) == expected
+
+
+@pytest.mark.parametrize(("newest", "kind"), [(b"three", "lost"), (None, "in_flux")])
+def test_a_key_in_motion_is_lost_unless_the_source_deletes_it(
+    spark: SparkSession, newest: bytes | None, kind: str
+) -> None:
+    values = [b"one", b"two", newest]
+    source = {0: [Event(place, b"k", value, BEGAN + place) for place, value in enumerate(values)]}
+    mirror = FakeMirror(source, {0: []}, behind=1, compacted=True)
+    assert found(compared(spark, {"x": mirror}), {"x": mirror}) == {"x": {kind: 1}}
+
+
+def test_a_key_has_a_latest_value_in_each_partition_of_a_compacted_topic(spark: SparkSession) -> None:
+    # Compaction left a high offset in the partition of before, and a low one where the key stands since the topic grew.
+    source = {0: [Event(5000, b"k", b"before", BEGAN)], 1: [Event(100, b"k", b"since", BEGAN + 1)]}
+    target = {0: [Event(50, b"k", b"before", BEGAN)], 1: [Event(100, b"k", b"since", BEGAN + 1)]}
+    mirrors = {
+        "sound": FakeMirror(source, target, compacted=True),
+        "lost": FakeMirror(source, {0: target[0], 1: []}, compacted=True),
+        "stale": FakeMirror(source, {**target, 1: [Event(100, b"k", b"older", BEGAN + 1)]}, compacted=True),
+        "elsewhere": FakeMirror(source, {0: [*target[0], Event(51, b"x", b"y", BEGAN)], 1: target[1]}, compacted=True),
+    }
+    expected: dict[str, dict[str, int]] = {
+        "sound": {}, "lost": {"lost": 1}, "stale": {"changed": 1}, "elsewhere": {"phantom": 1},
+    }  # fmt: skip
     assert found(compared(spark, mirrors), mirrors) == expected

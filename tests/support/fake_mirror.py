@@ -45,6 +45,7 @@ class FakeMirror:
     timeless: bool = False
     compacted: bool = False
     promised_from_ms: int | None = None
+    sized: bool = False
 
     def scope(self, number: int, name: str) -> Scope:
         """The pair as the job freezes it: the last `behind` records of each partition are beyond the frontier."""
@@ -63,7 +64,7 @@ class FakeMirror:
                     target_start > 0,
                 )
             )
-        times = (self.timeless, self.compacted, self.promised_from_ms)
+        times = (self.timeless, self.compacted, self.promised_from_ms, self.sized)
         return Scope(number, name, f"dc_a.{name}", tuple(spans), *times)
 
 

@@ -13,7 +13,7 @@ from spark_validation.mirror_freeze import SourceFrozen, TargetFrozen, begins, s
 from spark_validation.mirror_position import taken
 from spark_validation.mirror_records import preview, size
 from spark_validation.mirror_seen import Compared, Found, Scope, Span, merged
-from spark_validation.mirror_wait import Waited, left
+from spark_validation.mirror_wait import Waited, beyond, left
 from spark_validation.result import verdict_of
 from tests.unit.spark_validation.test_mirror_arguments import GOOD
 
@@ -54,7 +54,7 @@ def test_repeats_fail_only_where_there_may_be_none_or_fewer() -> None:
 
 def test_what_retention_removed_is_inconclusive_and_what_expired_informs() -> None:
     found = statuses(seen(unjudged=3, expired=4, in_flux=1))
-    assert found == {"duplicated": "info", "retention": "inconclusive", "expired": "info", "in_flux": "info"}
+    assert found == {"duplicated": "info", "retention": "inconclusive", "expired": "info", "in_flux": "inconclusive"}
 
 
 def topic(name: str, partitions: int) -> TopicSeen:
@@ -65,19 +65,29 @@ def test_missing_topics_and_partitions_fail_and_more_partitions_inform() -> None
     pairs = [Pair(name, f"m.{name}") for name in ("gone", "empty", "fewer", "more")]
     source = {pair.source: topic(pair.source, 3) for pair in pairs}
     target = {"m.fewer": topic("m.fewer", 2), "m.more": topic("m.more", 4)}
-    checks = mirror_judge.judge_topics(pairs, source, target, {"gone", "fewer", "more"}, arguments())
+    lasts: dict[Place, int | None] = {(name, index): 5 for name in ("gone", "fewer", "more") for index in range(3)}
+    checks = mirror_judge.judge_topics(pairs, source, target, lasts, arguments())
     assert {check.name: (check.status, check.actual) for check in checks} == {
         "topics": ("fail", 1),
         "partitions": ("fail", 1),
         "extra_partitions": ("info", 1),
     }
     assert checks[0].examples == [{"topic": "gone", "missing": "m.gone"}]
+    grown = {**lasts, ("fewer", 2): None}
+    assert mirror_judge.judge_topics(pairs, source, target, grown, arguments())[1].status == "pass"
 
 
 def test_lag_is_counted_from_the_position_or_from_the_start() -> None:
     lasts: dict[Place, int | None] = {("a", 0): 99, ("a", 1): None, ("b", 0): 9, ("c", 0): 5}
     starts = {("a", 0): 0, ("a", 1): 7, ("b", 0): 3, ("c", 0): 0}
     assert left(lasts, starts, {("a", 0): 89, ("c", 0): 5}) == {("a", 0): 10, ("b", 0): 7}
+
+
+def test_a_position_beyond_the_end_is_that_of_a_topic_before() -> None:
+    positions = {("anew", 0): 99, ("anew", 1): 3, ("same", 0): 99}
+    found = beyond(positions, {("anew", 0): 50, ("anew", 1): 50, ("same", 0): 100, ("unknown", 0): 7})
+    assert list(found) == ["anew"]
+    assert "position in partition 0 is 99, and the topic ends at 50" in found["anew"]
 
 
 def test_a_mirror_that_is_behind_is_inconclusive_and_an_unknown_topic_is_named() -> None:

@@ -47,6 +47,11 @@ def document() -> dict[str, Any]:
     return result.to_dict()
 
 
+def test_a_time_that_no_calendar_has_is_shown_as_a_number() -> None:
+    assert formatted(1_795_000_000_000, "time") == "2026-11-18 11:06:40 UTC"
+    assert formatted(1_795_000_000_000_000, "time") == "1795000000000000 ms"
+
+
 def test_every_figure_shown_is_the_one_in_the_result() -> None:
     values = document()
     shown = read(report.render(values)).figures

@@ -38,6 +38,7 @@ def test_a_flow_has_its_defaults() -> None:
         (".*", "_streamops_smoke", False),
         (".*", "mm2-offsets.c.internal", False),
         (".*", "heartbeats", False),
+        (".*", ".hidden", False),
         (".*", "c.heartbeats", False),
         (".*", "c.orders", True),
         (".*", "b.orders", False),

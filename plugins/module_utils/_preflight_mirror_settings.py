@@ -1,0 +1,96 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Preflight rules on settings that have one owner: those that all mirrors of a target share, and those of topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import (
+    LEGACY,
+    SEPARATOR,
+    Flow,
+    matches,
+    remote_topic,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import UNDEFINED, Inventory, Node
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_mirror_flows import (
+    flows,
+    kafka_clusters,
+    mirrors_of,
+    violation,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, WARNING, Violation
+
+#: The mirrors of a target run what the one among them that leads has written down, paths included.
+SHARED = (
+    *("kafka_config_dir", "mirror_maker_config", "mirror_maker_tasks_max", "mirror_maker_refresh_seconds"),
+    *("mirror_maker_offset_flush_seconds", "mirror_maker_rebalance_delay_seconds"),
+)
+#: Not copied from the source, so they stay the target's own (DefaultConfigPropertyFilter of 4.3.1).
+OF_THE_TARGET = (
+    *("min.insync.replicas", "unclean.leader.election.enable", "message.timestamp.type"),
+    *("follower.replication.throttled.replicas", "leader.replication.throttled.replicas"),
+    *("message.timestamp.difference.max.ms", "log.message.timestamp.before.max.ms"),
+    "log.message.timestamp.after.max.ms",
+)
+
+
+def mirrors_agree(inventory: Inventory) -> Iterator[Violation]:
+    """C24: the mirrors of one target are configured alike."""
+    for target in dict.fromkeys(mirror.cluster for mirror in inventory.mirrors):
+        mirrors = mirrors_of(inventory, target)
+        for variable in SHARED:
+            known = [(mirror, mirror.get(variable)) for mirror in mirrors if _known(mirror, variable)]
+            other = [mirror.name for mirror, value in known if value != known[0][1]]
+            if other:
+                yield Violation(
+                    "C24", ERROR, (known[0][0].name, *other), variable,
+                    f"the mirrors of {target} disagree, and share what one of them has written down",
+                    f"{known[0][1]!r} on {known[0][0].name}, another value on {', '.join(other)}",
+                    "one value for all mirrors of a target", f"set {variable} once, in the group_vars of the mirrors",
+                )  # fmt: skip
+
+
+def topics_have_one_owner(inventory: Inventory) -> Iterator[Violation]:
+    """C24: what the inventory sets at a mirrored topic is not taken back by a mirror that copies settings."""
+    known = kafka_clusters(inventory)
+    for flow in flows(inventory):
+        if flow.engine == LEGACY or not flow.sync_topic_configs or flow.target not in known:
+            continue
+        taken = {
+            str(entry["name"]): owned
+            for entry in _declared(known[flow.target].nodes[0])
+            if _is_copy(flow, str(entry["name"])) and (owned := _copied(entry.get("config")))
+        }
+        for name, owned in sorted(taken.items()):
+            yield violation(
+                inventory, "C24", [flow.target], f"{flow.pair} would take back what kafka_topics sets at {name}",
+                f"{', '.join(owned)} with sync_topic_configs", "one owner of a topic's settings",
+                "set them at the topic of the source, or sync_topic_configs of the flow to false",
+                level=WARNING,
+            )  # fmt: skip
+
+
+def _known(node: Node, variable: str) -> bool:
+    return variable in node.variables and node.variables[variable] is not UNDEFINED
+
+
+def _declared(node: Node) -> list[dict[str, Any]]:
+    listed = node.get("kafka_topics", [])
+    entries = [one for one in listed if isinstance(one, dict)] if isinstance(listed, (list, tuple)) else []
+    return [one for one in entries if one.get("name") and one.get("state", "present") == "present"]
+
+
+def _is_copy(flow: Flow, name: str) -> bool:
+    """Whether a topic of the target is the copy of one that the flow's patterns cover."""
+    original = name if flow.keeps_names else name[len(flow.source + SEPARATOR) :]
+    return bool(original) and matches(flow, original) and remote_topic(flow, original) == name
+
+
+def _copied(config: Any) -> list[str]:
+    return sorted(set(map(str, config)) - set(OF_THE_TARGET)) if isinstance(config, dict) else []
+
+
+RULES = (mirrors_agree, topics_have_one_owner)
