@@ -12,7 +12,7 @@ import pytest
 from tests.support.cluster import ROOT, Cluster, free_port_base
 from tests.support.growing import FOURTH, three_nodes, with_brokers
 from tests.support.releases import unpacked
-from tests.support.schedule import Together
+from tests.support.schedule import Together, longest_first
 from tests.support.secured import PASSWORD, secured_cluster
 from tests.support.zookeeper import ZookeeperCluster, shipped
 
@@ -23,6 +23,12 @@ AnyCluster = TypeVar("AnyCluster", bound=Cluster)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
     """What `pytest -n` runs where."""
     return Together(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Several processes begin with what takes longest; one keeps the order of the files."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: longest_first(item.nodeid))
 
 
 def _installed(cluster: AnyCluster) -> Iterator[AnyCluster]:

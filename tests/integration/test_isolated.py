@@ -9,6 +9,9 @@ from tests.support.modules import run_module
 from tests.support.traffic import producing, read_all
 from tests.support.watch import Watch
 
+#: Scenario `secure`, which ./test runs, has controllers of their own too.
+pytestmark = pytest.mark.full
+
 
 def test_the_quorum_has_three_voters_and_the_brokers_observe(isolated: Cluster) -> None:
     info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": isolated.bootstrap_servers})
@@ -25,7 +28,6 @@ def test_a_second_run_changes_and_restarts_nothing(isolated: Cluster) -> None:
     assert isolated.pids() == before
 
 
-@pytest.mark.full
 def test_a_roll_takes_controllers_before_brokers_the_active_one_late_and_loses_nothing(isolated: Cluster) -> None:
     before = isolated.pids()
     with producing(isolated.bootstrap_servers, "orders") as ledger, Watch(isolated) as watch:

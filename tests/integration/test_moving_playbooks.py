@@ -102,6 +102,7 @@ def voters(cluster: Cluster) -> dict[int, str]:
     return {voter["id"]: voter["directory_id"] for voter in info["quorum"]["voters"]}
 
 
+@pytest.mark.full
 def test_a_combined_node_whose_disk_is_gone_refills_and_votes_again(three: Cluster) -> None:
     before = voters(three)
     alive = three.playbook("playbooks/replace_node.yml", kafka_replace_node="kafka3")

@@ -11,6 +11,8 @@ from tests.support.cluster import Cluster, until
 from tests.support.modules import run_module
 from tests.support.traffic import consuming, producing
 
+#: test_zookeeper.py, which ./test runs, rolls and stops such brokers too, and scenario `zookeeper` cuts their power.
+pytestmark = pytest.mark.full
 TOPIC = "story"
 
 
@@ -21,7 +23,7 @@ def described(cluster: Cluster) -> list[dict[str, Any]]:
     return [partition for topic in info.get("topics", ()) for partition in topic["partitions"]]
 
 
-@pytest.mark.parametrize("mode", ["zookeeper", pytest.param("isolated", marks=pytest.mark.full)])
+@pytest.mark.parametrize("mode", ["zookeeper", "isolated"])
 def test_a_broker_dies_under_load_and_returns_and_nothing_is_lost(mode: str, request: pytest.FixtureRequest) -> None:
     cluster: Cluster = request.getfixturevalue(mode)
     topic = {"name": TOPIC, "partitions": 10, "replication_factor": 2, "config": {"min.insync.replicas": 1}}
@@ -58,7 +60,7 @@ def test_a_broker_dies_under_load_and_returns_and_nothing_is_lost(mode: str, req
 
 @pytest.mark.parametrize(
     ("mode", "name"),
-    [("zookeeper", "broker12"), pytest.param("isolated", "broker5", marks=pytest.mark.full)],
+    [("zookeeper", "broker12"), ("isolated", "broker5")],
 )
 def test_a_broker_is_replaced_by_an_empty_one_and_refills(mode: str, name: str, request: pytest.FixtureRequest) -> None:
     cluster: Cluster = request.getfixturevalue(mode)
