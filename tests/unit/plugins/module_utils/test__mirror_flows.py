@@ -50,6 +50,10 @@ def test_which_topics_a_flow_covers(pattern: str, topic: str, covered: bool) -> 
     assert mirror.matches(flow(topics=[pattern]), topic) is covered
 
 
+def test_a_list_that_is_left_empty_has_no_flows() -> None:
+    assert mirror.read_flows(None) == mirror.read_flows([]) == []
+
+
 def test_an_exclusion_wins() -> None:
     assert not mirror.matches(flow(topics=[".*"], topics_exclude=["orders"]), "orders")
 
