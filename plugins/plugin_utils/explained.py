@@ -3,8 +3,8 @@
 """Filters whose mistakes are told as errors of the template that calls them, and whose code waits for its first call.
 
 Ansible looks through all files of filters of a collection to find one, in each process, which is to say for each task
-on each host, and compiles what they import from its source. Importing all of it took a fifth of the processor time of
-an unchanged run; most tasks call three or four filters.
+on each host, and compiles what they import from its source. Importing all of it took an eighth of the processor time
+of an unchanged run; most tasks call three or four filters.
 """
 
 from __future__ import annotations
