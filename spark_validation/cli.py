@@ -52,10 +52,7 @@ def run_job(name: str, args_file: Path) -> int:
     result.finished_ms = _now()
     document = result.to_dict()
     save(document, output / "result.json")
-    try:
-        report.write(document, output / "report.html")
-    except Exception as error:
-        print(f"no report, the verdict stands: {root_cause(error)}", file=sys.stderr)
+    report.write(document, output / "report.html")
     print(_summary(document, output), flush=True)
     return int(document["exit_code"])
 

@@ -14,8 +14,9 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from spark_validation.mirror_records import by_retention
 from spark_validation.mirror_rows import MAY, MIRROR, MUST
-from spark_validation.mirror_seen import CHANGED, EXPIRED, IN_FLUX, LOST, PHANTOM, UNJUDGED
+from spark_validation.mirror_seen import CHANGED, EXPIRED, IN_FLUX, LOST, PHANTOM
 
 # Two hashes, so that two of a thousand million keys do not meet by chance.
 _KEY = ["pair", "place", "key_hash", "key_check"]
@@ -50,15 +51,11 @@ def differing(by_key: DataFrame, later: DataFrame, cut: DataFrame, promised: Dat
     old = F.coalesce(source["ts"], target["ts"]) < from_ms
     gone = F.isnull("mirror") & F.col("cut_target")
     older = F.isnull("must") & F.col("cut_source")
-    held = F.coalesce(source["ts"], target["ts"]) >= F.coalesce("promised_from", F.lit(-1))
-    kind = (
-        F.when(F.isnotnull("may") & (F.isnotnull("mirror") | F.col("deleted")), IN_FLUX)
-        .when(old & (F.isnull("must") | F.isnull("mirror")), EXPIRED)
-        .when((gone & held) | (older & held & ~F.col("sized")), UNJUDGED)
-        .when(gone | older, EXPIRED)
-        .when(F.isnull("mirror"), LOST)
-        .when(F.isnull("must"), PHANTOM)
-        .otherwise(CHANGED)
+    kind = F.coalesce(
+        F.when(F.isnotnull("may") & (F.isnotnull("mirror") | F.col("deleted")), IN_FLUX),
+        F.when(old & (F.isnull("must") | F.isnull("mirror")), EXPIRED),
+        by_retention(gone, older, F.coalesce(source["ts"], target["ts"])),
+        F.when(F.isnull("mirror"), LOST).when(F.isnull("must"), PHANTOM).otherwise(CHANGED),
     )
     columns = [
         F.col(struct)[name].alias(f"{prefix}_{name}")
@@ -67,7 +64,7 @@ def differing(by_key: DataFrame, later: DataFrame, cut: DataFrame, promised: Dat
     ]
     differs = {"value": "value_hash", "headers": "headers_hash", "timestamp": "ts_cmp"}
     what = F.concat_ws(", ", *[F.when(source[name] != target[name], F.lit(word)) for word, name in differs.items()])
-    return wrong.select("pair", "place", *columns, kind.alias("kind"), what.alias("what"))
+    return wrong.select("pair", *columns, kind.alias("kind"), what.alias("what"))
 
 
 def _alive(side: str) -> Column:

@@ -10,7 +10,6 @@ changed).
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, Row, Window
@@ -27,6 +26,7 @@ from spark_validation.mirror_seen import (
     Found,
     Scope,
 )
+from spark_validation.shown import calendar
 
 _IDENTITY = ["pair", "place", "id"]
 _CARRIED = (
@@ -40,10 +40,10 @@ def differing(rows: DataFrame) -> DataFrame:
         *[F.sum((F.col("side") == side).cast("bigint")).alias(name) for name, side in _COUNTED.items()]
     )
     odd = counts.where("t < a or t > a + c")
-    # Of equal records the last are taken for the ones that are there: retention removes the first, and repeats come
-    # after what they repeat.
-    forward = F.when(F.col("side") == MUST, -F.col("offset")).otherwise(F.col("offset"))
-    copy = F.row_number().over(Window.partitionBy(*_IDENTITY, "side").orderBy("partition", forward))
+    # Which of equal records is missing or too many is not known. Of the source it is the first, which retention may
+    # have taken on the target; of the target the last, since repeats come after what they repeat.
+    place = F.when(F.col("side") == MUST, -F.col("offset")).otherwise(F.col("offset"))
+    copy = F.row_number().over(Window.partitionBy(*_IDENTITY, "side").orderBy("partition", place))
     ranked = rows.where(F.col("side") != MAY).join(odd, _IDENTITY).withColumn("copy", copy)
     kind = (
         F.when((F.col("side") == MUST) & (F.col("copy") > F.col("t")), LOST)
@@ -67,10 +67,17 @@ def excused(odd: DataFrame, marks: DataFrame, promised: DataFrame, by_offset: bo
     place = F.col("offset") if by_offset else F.col("ts")
     gone = (F.col("kind") == LOST) & (place < F.coalesce("judged_from", F.lit(-1)))
     older = (F.col("kind") == PHANTOM) & (place < F.coalesce("known_from", F.lit(-1)))
-    held = F.col("ts") >= F.coalesce("promised_from", F.lit(-1))
-    unexplained = (gone & held) | (older & held & ~F.col("sized"))
-    kind = F.when(unexplained, UNJUDGED).when(gone | older, EXPIRED).otherwise(F.col("kind"))
+    kind = F.coalesce(by_retention(gone, older, F.col("ts")), "kind")
     return rows.withColumn("kind", kind).drop("judged_from", "known_from", "promised_from", "sized")
+
+
+def by_retention(gone: Column, older: Column, ts: Column) -> Column:
+    """What a record is that one side may have removed: `unjudged`, `expired`, or NULL where that explains nothing.
+
+    gone -- the target may have removed it; older -- the source may; beside columns of `promised`, see `excused`
+    """
+    held = ts >= F.coalesce("promised_from", F.lit(-1))
+    return F.when((gone & held) | (older & held & ~F.col("sized")), UNJUDGED).when(gone | older, EXPIRED)
 
 
 def changes(odd: DataFrame) -> DataFrame:
@@ -191,10 +198,8 @@ def _side(values: dict[str, Any], prefix: str) -> dict[str, Any] | None:
 
 def moment(ts: int) -> str:
     """Epoch milliseconds as text (UTC); a number that no calendar has stays a number."""
-    try:
-        return datetime.fromtimestamp(ts / 1000, UTC).isoformat(timespec="milliseconds")
-    except (ValueError, OverflowError, OSError):
-        return f"{ts} ms"
+    date = calendar(ts)
+    return f"{ts} ms" if date is None else date.isoformat(timespec="milliseconds")
 
 
 def preview(key: Any) -> str:

@@ -48,7 +48,8 @@ def formatted(value: Any, form: str) -> str:
     if form == "bytes":
         return _scaled(float(value), ("B", "kB", "MB", "GB", "TB"), 1000.0)
     if form == "time":
-        return _moment(value)
+        date = calendar(value)
+        return f"{value:.0f} ms" if date is None else date.strftime("%Y-%m-%d %H:%M:%S UTC")
     if form == "seconds":
         return f"{value:,.1f}"
     if isinstance(value, bool):
@@ -62,12 +63,12 @@ def formatted(value: Any, form: str) -> str:
     return str(value)
 
 
-def _moment(milliseconds: float) -> str:
-    """A number that no calendar has (a producer that stamps microseconds) stays a number."""
+def calendar(milliseconds: float) -> datetime | None:
+    """Epoch milliseconds as a date (UTC); None for a number that no calendar has: a producer stamped microseconds."""
     try:
-        return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        return datetime.fromtimestamp(milliseconds / 1000, UTC)
     except (ValueError, OverflowError, OSError):
-        return f"{milliseconds:.0f} ms"
+        return None
 
 
 def _scaled(value: float, units: tuple[str, ...], step: float) -> str:

@@ -118,6 +118,7 @@ def read_notes(flow: Flow, target: Admin, existing: Mapping[str, Sequence[Partit
     notes = Notes(flow.source, offsets)
 
     def take(record: Any) -> None:
+        """One note."""
         notes.take(record.topic, record.key, record.value, record.timestamp)
 
     target.visit(begins, {key: ends[key] for key in known}, take)
@@ -154,6 +155,7 @@ def _last_records(source: Admin, starts: dict[Key, int], ends: dict[Key, int]) -
     last: dict[Key, int] = {}
 
     def take(record: Any) -> None:
+        """One record; the later ones come later."""
         last[record.topic, record.partition] = record.offset
 
     source.visit(starts, ends, take)

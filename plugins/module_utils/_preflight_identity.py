@@ -7,7 +7,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._nodes import ZOOKEEPER_MODE
@@ -17,7 +17,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_invento
     NO_CLUSTER,
     UNDEFINED,
     ZOOKEEPER_GROUP,
-    Cluster,
     Inventory,
     Node,
     as_int,
@@ -151,7 +150,7 @@ def cluster_agrees(inventory: Inventory) -> Iterator[Violation]:
     """C11: what belongs to the cluster has one value on all its nodes."""
     for cluster in inventory.clusters():
         for variable, level in SHARED.items():
-            found = _disagreement(cluster, variable)
+            found = disagreement(cluster.nodes, variable)
             if found is not None:
                 yield Violation(
                     "C11", level, cluster.hosts, variable, f"the nodes of cluster {cluster.name} disagree", found,
@@ -159,11 +158,14 @@ def cluster_agrees(inventory: Inventory) -> Iterator[Violation]:
                 )  # fmt: skip
 
 
-def _disagreement(cluster: Cluster, variable: str) -> str | None:
-    """Who says what, when not all nodes that have the variable say the same; None when they agree."""
+def disagreement(nodes: Iterable[Node], variable: str) -> str | None:
+    """Who says what, when not all nodes that have the variable say the same; None when they agree.
+
+    Of lists and dicts only the length is told: they may hold secrets.
+    """
     said: list[Any] = []
     hosts: list[list[str]] = []
-    for node in cluster.nodes:
+    for node in nodes:
         value = node.get(variable) if not (node.zookeeper and variable == "kafka_version") else None
         if value is None:
             continue

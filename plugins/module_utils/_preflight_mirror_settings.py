@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import (
     LEGACY,
@@ -14,7 +13,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows impo
     matches,
     remote_topic,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import UNDEFINED, Inventory, Node
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_identity import disagreement
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Inventory
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_mirror_flows import (
     flows,
     kafka_clusters,
@@ -42,13 +42,11 @@ def mirrors_agree(inventory: Inventory) -> Iterator[Violation]:
     for target in dict.fromkeys(mirror.cluster for mirror in inventory.mirrors):
         mirrors = mirrors_of(inventory, target)
         for variable in SHARED:
-            known = [(mirror, mirror.get(variable)) for mirror in mirrors if _known(mirror, variable)]
-            other = [mirror.name for mirror, value in known if value != known[0][1]]
-            if other:
+            found = disagreement(mirrors, variable)
+            if found is not None:
                 yield Violation(
-                    "C24", ERROR, (known[0][0].name, *other), variable,
-                    f"the mirrors of {target} disagree, and share what one of them has written down",
-                    f"{known[0][1]!r} on {known[0][0].name}, another value on {', '.join(other)}",
+                    "C24", ERROR, tuple(mirror.name for mirror in mirrors), variable,
+                    f"the mirrors of {target} disagree, and share what one of them has written down", found,
                     "one value for all mirrors of a target", f"set {variable} once, in the group_vars of the mirrors",
                 )  # fmt: skip
 
@@ -59,38 +57,22 @@ def topics_have_one_owner(inventory: Inventory) -> Iterator[Violation]:
     for flow in flows(inventory):
         if flow.engine == LEGACY or not flow.sync_topic_configs or flow.target not in known:
             continue
-        taken = {
-            str(entry["name"]): owned
-            for entry in _declared(known[flow.target].nodes[0])
-            if _is_copy(flow, str(entry["name"])) and (owned := _copied(entry.get("config")))
-        }
-        for name, owned in sorted(taken.items()):
-            yield violation(
-                inventory, "C24", [flow.target], f"{flow.pair} would take back what kafka_topics sets at {name}",
-                f"{', '.join(owned)} with sync_topic_configs", "one owner of a topic's settings",
-                "set them at the topic of the source, or sync_topic_configs of the flow to false",
-                level=WARNING,
-            )  # fmt: skip
-
-
-def _known(node: Node, variable: str) -> bool:
-    return variable in node.variables and node.variables[variable] is not UNDEFINED
-
-
-def _declared(node: Node) -> list[dict[str, Any]]:
-    listed = node.get("kafka_topics", [])
-    entries = [one for one in listed if isinstance(one, dict)] if isinstance(listed, (list, tuple)) else []
-    return [one for one in entries if one.get("name") and one.get("state", "present") == "present"]
+        for topic in known[flow.target].topics():
+            owned = sorted(set(map(str, topic.config)) - set(OF_THE_TARGET))
+            if owned and _is_copy(flow, topic.name):
+                yield violation(
+                    inventory, "C24", [flow.target],
+                    f"{flow.pair} would take back what kafka_topics sets at {topic.name}",
+                    f"{', '.join(owned)} with sync_topic_configs", "one owner of a topic's settings",
+                    "set them at the topic of the source, or sync_topic_configs of the flow to false",
+                    level=WARNING,
+                )  # fmt: skip
 
 
 def _is_copy(flow: Flow, name: str) -> bool:
     """Whether a topic of the target is the copy of one that the flow's patterns cover."""
     original = name if flow.keeps_names else name[len(flow.source + SEPARATOR) :]
     return bool(original) and matches(flow, original) and remote_topic(flow, original) == name
-
-
-def _copied(config: Any) -> list[str]:
-    return sorted(set(map(str, config)) - set(OF_THE_TARGET)) if isinstance(config, dict) else []
 
 
 RULES = (mirrors_agree, topics_have_one_owner)

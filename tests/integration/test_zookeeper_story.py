@@ -58,10 +58,7 @@ def test_a_broker_dies_under_load_and_returns_and_nothing_is_lost(mode: str, req
     assert not ledger.lost(read), "what was acknowledged was read"
 
 
-@pytest.mark.parametrize(
-    ("mode", "name"),
-    [("zookeeper", "broker12"), ("isolated", "broker5")],
-)
+@pytest.mark.parametrize(("mode", "name"), [("zookeeper", "broker12"), ("isolated", "broker5")])
 def test_a_broker_is_replaced_by_an_empty_one_and_refills(mode: str, name: str, request: pytest.FixtureRequest) -> None:
     cluster: Cluster = request.getfixturevalue(mode)
     data, number = cluster.directory / "data" / name, cluster.identities[name]

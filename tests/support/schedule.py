@@ -15,7 +15,7 @@ from tests.support.cluster import ROOT
 SHARED = ("combined", "secured", "zookeeper")
 #: What takes more than five minutes, the longest first: begun last, it would leave a processor idle at the end.
 LONG = (
-    *("combined", "test_rolling.py", "zookeeper", "test_moving_playbooks.py", "test_mirror.py", "secured"),
+    *("combined", "test_rolling.py", "test_mirror.py", "test_moving_playbooks.py", "zookeeper", "secured"),
     *("test_mirror_faults.py", "test_installation.py"),
 )
 
