@@ -16,7 +16,7 @@ from typing import Any, Union
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_nodes import PURPOSE as MIRROR_REST
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_nodes import mirror_nodes
 from ansible_collections.streamops.kafka.plugins.module_utils._nodes import cluster_nodes
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import as_bool
+from ansible_collections.streamops.kafka.plugins.module_utils._values import to_boolean
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_nodes import zookeeper_nodes
 
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
@@ -119,7 +119,7 @@ def _place(
     client_groups = variables.get("kafka_firewall_client_groups", defaults["kafka_firewall_client_groups"])
     clients = dict.fromkeys(client for group in client_groups for client in groups.get(group, []))
     return {
-        "firewall": as_bool(variables.get("kafka_firewall", False)),
+        "firewall": to_boolean(variables.get("kafka_firewall", False), "kafka_firewall"),
         "ssh_ports": ssh_ports(variables),
         "networks": dict(variables.get("kafka_firewall_networks") or {}),
         "words": host_words(variables, host),

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._values import UnclearValueError, to_boolean, to_integer
 
 MIRROR_MAKER_2, LEGACY = "mirror_maker_2", "legacy"
 DEFAULT, IDENTITY = "default", "identity"
@@ -82,7 +84,8 @@ KEYS = tuple(key.name for key in fields(Flow))
 REQUIRED = ("source", "target", "topics")
 _LISTS = ("topics", "topics_exclude", "groups", "groups_exclude")
 _DICTS = ("config", "consumer_config", "producer_config")
-_BOOLEANS = (
+#: Keys that are true or false, of which text is read as everywhere (_values.py).
+BOOLEANS = (
     "sync_group_offsets",
     "sync_topic_configs",
     "sync_topic_acls",
@@ -139,13 +142,29 @@ def legacy_group(flow: Flow) -> str:
     return f"streamops-mirror-{flow.source}-{flow.target}"
 
 
+def is_enabled(item: Mapping[str, Any]) -> bool:
+    """Whether an entry of mirror_flows is to run, also where something else is wrong with it."""
+    try:
+        return item.get("enabled") is None or to_boolean(item["enabled"], "enabled")
+    except UnclearValueError:
+        return True
+
+
 def flows_into(flows: Iterable[Flow], target: str) -> list[Flow]:
     """The flows that the mirrors next to this cluster carry."""
     return [flow for flow in flows if flow.target == target and flow.enabled]
 
 
 def _values(item: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: tuple(value) if key in _LISTS else value for key, value in item.items() if value is not None}
+    return {key: _value(key, value) for key, value in item.items() if value is not None}
+
+
+def _value(key: str, value: Any) -> Any:
+    if key in _LISTS:
+        return tuple(value)
+    if key in BOOLEANS:
+        return to_boolean(value, key)
+    return to_integer(value, key) if key == "streams" else value
 
 
 def _any(patterns: Iterable[str], name: str) -> bool:
@@ -182,14 +201,22 @@ def _value_complaints(key: str, value: Any) -> Iterator[str]:
         yield from _pattern_complaints(value)
     elif key in _DICTS and not isinstance(value, Mapping):
         yield f"is a mapping of native properties, found {type(value).__name__}"
-    elif key in _BOOLEANS and not isinstance(value, bool):
+    elif key in BOOLEANS and _unclear(to_boolean, value):
         yield f"is true or false, found {value!r}"
     elif key in WORDS and value not in WORDS[key]:
         yield f"is one of {', '.join(WORDS[key])}, found {value!r}"
     elif key in ("source", "target") and not _ALIAS.fullmatch(str(value)):
         yield f"is a kafka_cluster_name of letters, digits, dashes and underscores, found {value!r}"
-    elif key == "streams" and not (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
+    elif key == "streams" and (_unclear(to_integer, value) or to_integer(value, key) < 1):
         yield f"is a number of 1 or more, found {value!r}"
+
+
+def _unclear(convert: Callable[[Any, str], Any], value: Any) -> bool:
+    try:
+        convert(value, "")
+    except UnclearValueError:
+        return True
+    return False
 
 
 def _pattern_complaints(value: Any) -> Iterator[str]:

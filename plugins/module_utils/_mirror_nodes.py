@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import LEGACY
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import LEGACY, is_enabled
 from ansible_collections.streamops.kafka.plugins.module_utils._nodes import listener_for, machine_of
+from ansible_collections.streamops.kafka.plugins.module_utils._values import to_integer
 
 ROLE = "mirror"
 PURPOSE = "mirror_rest"
@@ -49,7 +50,7 @@ def mirror_nodes(
 def runs_legacy(raw: Any, cluster: str) -> bool:
     """Whether the mirrors next to a cluster run the legacy engine; of mirror_flows that may be out of order."""
     flows = [item for item in raw if isinstance(item, Mapping)] if isinstance(raw, (list, tuple)) else []
-    carried = [item for item in flows if item.get("target") == cluster and item.get("enabled") is not False]
+    carried = [item for item in flows if item.get("target") == cluster and is_enabled(item)]
     engines = [item.get("engine") for item in carried]
     return bool(engines) and all(engine == LEGACY for engine in engines)
 
@@ -57,7 +58,9 @@ def runs_legacy(raw: Any, cluster: str) -> bool:
 def _rest(variables: Mapping[str, Any], address: str, defaults: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": "REST",
-        "port": int(variables.get("mirror_maker_rest_port", defaults["mirror_maker_rest_port"])),
+        "port": to_integer(
+            variables.get("mirror_maker_rest_port", defaults["mirror_maker_rest_port"]), "mirror_maker_rest_port"
+        ),
         "protocol": "SSL" if variables.get("kafka_tls_source") else "PLAINTEXT",
         "host": address,
         "advertised_host": address,

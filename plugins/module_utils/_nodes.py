@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._directory_id import directory_id
+from ansible_collections.streamops.kafka.plugins.module_utils._values import to_integer
 
 PURPOSES = ("clients", "brokers", "controllers")
 #: The kafka_mode of brokers on an ensemble of ZooKeeper.
@@ -24,6 +25,11 @@ def machine_of(variables: Mapping[str, Any], host: str) -> str:
     if variables.get("ansible_connection") in ("local", "ansible.builtin.local"):
         return "localhost"
     return str(variables.get("ansible_host") or host)
+
+
+def node_id_of(variables: Mapping[str, Any], name: str) -> int | None:
+    """The id that a variable of a host holds, as a number: ids are compared with what clusters answer."""
+    return None if variables.get(name) is None else to_integer(variables[name], name)
 
 
 def cluster_nodes(
@@ -49,7 +55,7 @@ def cluster_nodes(
         nodes.append(
             {
                 "host": host,
-                "node_id": variables.get("kafka_node_id"),
+                "node_id": node_id_of(variables, "kafka_node_id"),
                 "roles": roles,
                 "rack": variables.get("kafka_rack") or None,
                 "machine": machine_of(variables, host),
@@ -75,7 +81,7 @@ def node_listeners(listeners: Iterable[Mapping[str, Any]], roles: Sequence[str],
         seen.append(
             {
                 "name": listener["name"],
-                "port": int(listener["port"]),
+                "port": to_integer(listener["port"], "kafka_listeners.port"),
                 "protocol": listener.get("protocol", "PLAINTEXT"),
                 "host": listener.get("host", ""),
                 "advertised_host": listener.get("advertised_host") or address,

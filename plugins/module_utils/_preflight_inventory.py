@@ -8,7 +8,6 @@ mistake never hides another.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +15,11 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_nodes import PURPOSE as MIRROR_PURPOSE
 from ansible_collections.streamops.kafka.plugins.module_utils._nodes import PURPOSES, machine_of
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_nodes import PORTS as ZOOKEEPER_PORTS
+from ansible_collections.streamops.kafka.plugins.module_utils._values import (
+    UnclearValueError,
+    to_boolean,
+    to_integer,
+)
 
 CONTROLLER_GROUP = "kraft_controllers"
 BROKER_GROUP = "kafka_brokers"
@@ -42,18 +46,18 @@ UNDEFINED = Undefined()
 
 def as_int(value: Any) -> int | None:
     """The whole number a user meant by 3 or "3"; None for anything else (true is no number)."""
-    if isinstance(value, bool):
+    try:
+        return to_integer(value, "")
+    except UnclearValueError:
         return None
-    if isinstance(value, int):
-        return int(value)
-    if isinstance(value, str) and re.fullmatch(r"-?\d+", value.strip()):
-        return int(value)
-    return None
 
 
 def as_bool(value: Any) -> bool:
-    """True for true, "true" and the other words YAML and Kafka take for it."""
-    return value is True or str(value).strip().lower() in ("true", "yes", "on", "1")
+    """True for true, "true" and the other words for it; False also for what is unclear, which other rules name."""
+    try:
+        return to_boolean(value, "")
+    except UnclearValueError:
+        return False
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,8 @@ class Node:
     broker: bool
     variables: Mapping[str, Any]
     undefined: Mapping[str, str] = field(default_factory=dict)
+    # Values that are not what their variables hold; all others of booleans and numbers are converted.
+    unclear: tuple[UnclearValueError, ...] = ()
     # What plugin_utils/certificate_reader read of the files that the node brings; None when it brings none.
     certificate: Mapping[str, Any] | None = None
     # The same of the administrator's, where clients show certificates.
@@ -273,6 +279,7 @@ def build_node(
     broker: bool,
     variables: Mapping[str, Any],
     undefined: Mapping[str, str],
+    unclear: tuple[UnclearValueError, ...] = (),
     certificate: Mapping[str, Any] | None = None,
     admin_certificate: Mapping[str, Any] | None = None,
     zookeeper: bool = False,
@@ -288,6 +295,7 @@ def build_node(
         broker=broker,
         variables=variables,
         undefined=undefined,
+        unclear=unclear,
         certificate=certificate,
         admin_certificate=admin_certificate,
         zookeeper=zookeeper,

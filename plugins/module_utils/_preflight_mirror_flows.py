@@ -7,13 +7,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import Flow, flow_problems, read_flows
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import (
+    Flow,
+    flow_problems,
+    is_enabled,
+    read_flows,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
     UNDEFINED,
     Cluster,
     Inventory,
     Node,
-    as_bool,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, Violation
 
@@ -63,11 +67,6 @@ def flows(inventory: Inventory) -> list[Flow]:
     good = [read_flows([item])[0] for _number, item in entries(said(inventory)) if not flow_problems([item])]
     unique = {(flow.source, flow.target, flow.engine): flow for flow in reversed(good) if flow.enabled}
     return list(reversed(list(unique.values())))
-
-
-def enabled(item: Mapping[str, Any]) -> bool:
-    """Whether an entry is to run, also where something else is wrong with it."""
-    return item.get("enabled") is None or as_bool(item["enabled"])
 
 
 def kafka_clusters(inventory: Inventory) -> dict[str, Cluster]:

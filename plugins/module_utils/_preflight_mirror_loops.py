@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows impo
     IDENTITY,
     MIRROR_MAKER_2,
     Flow,
+    is_enabled,
     matches,
     remote_topic,
 )
@@ -20,7 +21,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_identity i
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Inventory
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_mirror_flows import (
     VARIABLE,
-    enabled,
     entries,
     flows,
     kafka_clusters,
@@ -175,7 +175,7 @@ def internal_topics(inventory: Inventory) -> Iterator[Violation]:
     """B37: no pattern asks for topics that are about one cluster only; MirrorMaker leaves them out without a word."""
     for number, item in entries(said(inventory)):
         patterns = item.get("topics")
-        for pattern in patterns if isinstance(patterns, list) and enabled(item) else ():
+        for pattern in patterns if isinstance(patterns, list) and is_enabled(item) else ():
             if INTERNAL.search(pattern.replace("\\", "")) or only_internal(pattern):
                 yield violation(
                     inventory, "B37", [str(item.get("target"))], "the pattern names internal topics", pattern,

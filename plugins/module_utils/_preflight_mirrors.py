@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import MIRROR_MAKER_2, flow_problems
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import MIRROR_MAKER_2, flow_problems, is_enabled
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_nodes import runs_legacy
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
     MIRROR_GROUP,
@@ -22,7 +22,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_listene
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_mirror_flows import (
     VARIABLE,
     complete,
-    enabled,
     entries,
     flows,
     kafka_clusters,
@@ -93,7 +92,7 @@ def clusters_exist(inventory: Inventory) -> Iterator[Violation]:
     for number, item in entries(said(inventory)):
         for key in ("source", "target"):
             name = item.get(key)
-            if enabled(item) and isinstance(name, str) and name and name not in known:
+            if is_enabled(item) and isinstance(name, str) and name and name not in known:
                 yield violation(
                     inventory, "C24", [str(item.get("source")), str(item.get("target"))],
                     f"no broker of the inventory has kafka_cluster_name {name}", name, ", ".join(known) or "no cluster",
@@ -105,7 +104,7 @@ def clusters_exist(inventory: Inventory) -> Iterator[Violation]:
 def targets_have_mirrors(inventory: Inventory) -> Iterator[Violation]:
     """C24: a cluster that is mirrored into has hosts that do it."""
     known = kafka_clusters(inventory)
-    listed = [item for _number, item in entries(said(inventory)) if enabled(item)]
+    listed = [item for _number, item in entries(said(inventory)) if is_enabled(item)]
     for target in dict.fromkeys(str(item.get("target")) for item in listed):
         mistaken = any(node.mirror and node.cluster == target for node in inventory.nodes)
         if target in known and not mirrors_of(inventory, target) and not mistaken:

@@ -30,6 +30,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils import (
     _preflight_security,
     _preflight_shape,
     _preflight_topics,
+    _preflight_values,
     _preflight_zookeeper,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_host import Host
@@ -97,9 +98,11 @@ TITLES = {
     "C23": "advice of the field",
     "C24": "mirrors and their flows",
     "C25": "logins of mirrors",
+    "C26": "booleans and numbers",
 }
 INVENTORY_RULES: tuple[Callable[[Inventory], Iterator[Violation]], ...] = (
     *_preflight_shape.RULES,
+    *_preflight_values.RULES,
     *_preflight_identity.RULES,
     *_preflight_install.RULES,
     *_preflight_listeners.RULES,

@@ -92,9 +92,6 @@ def _fields(
     for field in required:
         if entry.get(field) in (None, ""):
             yield _violation(node, where, f"the entry has no {field}", "nothing", f"a {field}")
-    port = entry.get("port", 0)
-    if "port" in known and port is not UNDEFINED and port not in (None, "") and as_int(port) is None:
-        yield _violation(node, where, "the port is no number", repr(str(port)), "a whole number")
     for field in entry:
         if field not in known:
             near = difflib.get_close_matches(str(field), known, n=1)

@@ -84,7 +84,7 @@ def _added(name: str, value: Any, faults: list[str]) -> tuple[Any, ...]:
 def _replaced(name: str, value: Any, faults: list[str]) -> dict[int, int]:
     found: dict[int, int] = {}
     for old, new in _object(name, value, "broker ids to broker ids", faults).items():
-        number = number_of(str(old))
+        number, new = number_of(str(old)), number_of(new) if isinstance(new, str) else new
         if not is_id(number) or not is_id(new):
             faults.append(f"{name}: {old!r} by {new!r} are not two broker ids")
         elif number in found:
@@ -95,9 +95,10 @@ def _replaced(name: str, value: Any, faults: list[str]) -> dict[int, int]:
 
 
 def _factors(name: str, value: Any, faults: list[str]) -> dict[str, int]:
-    found = _object(name, value, "topics to whole numbers", faults)
+    given = _object(name, value, "topics to whole numbers", faults)
+    found = {topic: number_of(factor) if isinstance(factor, str) else factor for topic, factor in given.items()}
     faults += [f"{name}: {f!r} for topic {t} is not a whole number" for t, f in found.items() if not is_id(f)]
-    return dict(found)
+    return found
 
 
 def _object(name: str, value: Any, form: str, faults: list[str]) -> Mapping[Any, Any]:

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._nodes import machine_of
+from ansible_collections.streamops.kafka.plugins.module_utils._nodes import machine_of, node_id_of
+from ansible_collections.streamops.kafka.plugins.module_utils._values import to_boolean, to_integer
 
 ROLE = "zookeeper"
 # Name and purpose of each port, with the variable that moves it and ZooKeeper's own number.
@@ -37,7 +38,7 @@ def zookeeper_nodes(
         nodes.append(
             {
                 "host": host,
-                "node_id": variables.get("zookeeper_id"),
+                "node_id": node_id_of(variables, "zookeeper_id"),
                 "roles": [ROLE],
                 "rack": None,
                 "machine": machine_of(variables, host),
@@ -48,11 +49,11 @@ def zookeeper_nodes(
 
 
 def _ports(variables: Mapping[str, Any], address: str) -> list[dict[str, Any]]:
-    protocol = "SSL" if variables.get("zookeeper_tls") in (True, "true", "yes", "True") else "PLAINTEXT"
+    protocol = "SSL" if to_boolean(variables.get("zookeeper_tls", False), "zookeeper_tls") else "PLAINTEXT"
     return [
         {
             "name": name,
-            "port": int(variables.get(variable, default)),
+            "port": to_integer(variables.get(variable, default), variable),
             "protocol": protocol,
             "host": variables.get("zookeeper_host", ""),
             "advertised_host": address,

@@ -25,6 +25,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_invento
     build_node,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_shape import OWN_PREFIXES
+from ansible_collections.streamops.kafka.plugins.module_utils._values import all_typed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.certificate_reader import read_certificate
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class InventoryReader:
         self._hostvars = task_vars["hostvars"]
         self._groups = task_vars["groups"]
         self._defaults = action._loader.load_from_file(str(SHARED_DEFAULTS), trusted_as_template=True)
+        # What the argument specs of all roles say of each variable.
+        self._options = {name: option for options in self._specs() for name, option in options.items()}
 
     def nodes(self, controllers: str, brokers: str, zookeepers: str, mirrors: str) -> list[Node]:
         """All hosts of the first three groups, controllers first, servers of ZooKeeper last, each once."""
@@ -82,8 +85,9 @@ class InventoryReader:
         raw = self.raw(host)
         templar = self._action._templar.copy_with_new_env(available_variables=raw)
         undefined: dict[str, str] = {}
-        wanted = [name for name in raw if name.startswith(READ_PREFIXES) or name in READ_NAMES]
-        variables = {name: _template(templar, name, raw[name], undefined) for name in wanted}
+        wanted = [name for name in raw if name.startswith(READ_PREFIXES) or name in READ_NAMES or name in self._options]
+        found = {name: _template(templar, name, raw[name], undefined) for name in wanted}
+        variables, unclear = all_typed(found, self._options, UNDEFINED)
         node = build_node(
             host,
             controller=roles["controller"],
@@ -92,6 +96,7 @@ class InventoryReader:
             mirror=roles["mirror"],
             variables=variables,
             undefined=undefined,
+            unclear=unclear,
         )
         shown = any(one.purpose == "clients" and one.protocol == "SSL" for one in node.listeners())
         return dataclasses.replace(
@@ -109,13 +114,12 @@ class InventoryReader:
 
     def read_variables(self) -> list[str]:
         """The names of all variables that the roles of this collection read, from their argument specs."""
-        return sorted(
-            {*self._defaults, *(name for path in ROLES.glob("*/meta/argument_specs.yml") for name in self._spec(path))}
-        )
+        return sorted({*self._defaults, *self._options})
 
-    def _spec(self, path: Path) -> Iterator[str]:
-        for entry in (self._action._loader.load_from_file(str(path)) or {}).get("argument_specs", {}).values():
-            yield from entry.get("options") or {}
+    def _specs(self) -> Iterator[Mapping[str, Any]]:
+        for path in sorted(ROLES.glob("*/meta/argument_specs.yml")):
+            for entry in (self._action._loader.load_from_file(str(path)) or {}).get("argument_specs", {}).values():
+                yield entry.get("options") or {}
 
 
 def _certificate(variables: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any] | None:

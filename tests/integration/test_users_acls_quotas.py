@@ -244,6 +244,21 @@ def test_others_are_left_alone_unless_the_list_is_authoritative(ensure: Ensure, 
     assert not ensure("acls", entry("t3"), authoritative=True)["changed"]
 
 
+def test_only_what_is_clearly_true_makes_the_list_of_the_inventory_authoritative(
+    secured: Cluster, ensure: Ensure, admin: Admin
+) -> None:
+    ensure("acls", *(entry(f"t{number}") for number in range(3)))
+    listed = {"kafka_acls": [entry("t1")], "kafka_authorizer": "on", "kafka_topics": []}
+    for text in ("false", "off"):
+        run = secured.playbook("site.yml", "--tags", "kafka_acls", **listed, kafka_acls_authoritative=text)
+        assert (run.ok().changed, len(admin.acls())) == (0, 3)
+    run = secured.playbook("site.yml", "--tags", "kafka_acls", **listed, kafka_acls_authoritative="maybe")
+    assert "kafka_acls_authoritative: the value is neither true nor false" in " ".join(run.output.split())
+    assert (run.changed, len(admin.acls())) == (0, 3)
+    assert secured.playbook("site.yml", "--tags", "kafka_acls", **listed, kafka_acls_authoritative="yes").ok().changed
+    assert list(admin.acls()) == [binding("t1")]
+
+
 def test_an_authoritative_list_may_be_limited_and_never_takes_what_it_must_not(ensure: Ensure, admin: Admin) -> None:
     ensure("acls", entry(), entry(principal="User:it-bob"))
     assert "wants none" in ensure("acls", authoritative=True)["msg"]

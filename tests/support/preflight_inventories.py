@@ -3,11 +3,21 @@
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Inventory, Node, build_node
+import yaml
+
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
+    UNDEFINED,
+    Inventory,
+    Node,
+    build_node,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_rules import check_inventory
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import Violation
+from ansible_collections.streamops.kafka.plugins.module_utils._values import all_typed
 
 LISTENERS = [
     {"name": "CLIENT", "port": 9092, "protocol": "PLAINTEXT", "purpose": "clients"},
@@ -36,8 +46,17 @@ UNSET = object()
 def node(name: str, node_id: int, *, controller: bool = True, broker: bool = True, **variables: Any) -> Node:
     """A node of cluster blue on a machine of its own; variables replace those of the cluster, UNSET takes one out."""
     merged = {**CLUSTER, "kafka_node_id": node_id, "ansible_host": f"10.0.0.{node_id}", **variables}
-    known = {key: value for key, value in merged.items() if value is not UNSET}
-    return build_node(name, controller=controller, broker=broker, variables=known, undefined={})
+    known, unclear = all_typed({k: v for k, v in merged.items() if v is not UNSET}, options(), UNDEFINED)
+    return build_node(name, controller=controller, broker=broker, variables=known, undefined={}, unclear=unclear)
+
+
+@cache
+def options() -> dict[str, Any]:
+    """What the argument specs of all roles say of each variable."""
+    roles = Path(__file__).resolve().parents[2] / "roles"
+    specs = [yaml.safe_load(path.read_text()) for path in sorted(roles.glob("*/meta/argument_specs.yml"))]
+    entries = [entry.get("options") or {} for spec in specs for entry in spec["argument_specs"].values()]
+    return {name: option for entry in entries for name, option in entry.items()}
 
 
 def combined(hosts: dict[str, dict[str, Any]] | None = None, count: int = 3, **cluster: Any) -> Inventory:

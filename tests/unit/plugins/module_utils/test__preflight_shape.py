@@ -25,7 +25,6 @@ BAD: list[tuple[dict[str, Any], list[str]]] = [
     ({"kafka_topics": [topic(partitions="many")]}, ["topic orders", "partitions is unusable", "found: 'many'"]),
     ({"kafka_topics": [topic(state="gone")]}, ["state is unusable", "present or absent"]),
     ({"kafka_topics": [topic(config="x=1")]}, ["config is unusable", "a dict of topic keys"]),
-    ({"kafka_listeners": [{**LISTENERS[0], "port": "http"}, *LISTENERS[1:]]}, ["kafka_listeners[0]", "no number"]),
     ({"kafka_listeners": [*LISTENERS, {"name": "X", "port": 1234}]}, ["kafka_listeners[3]", "no purpose"]),
     ({"kafka_listeners": [{**LISTENERS[0], "adress": "x"}, *LISTENERS[1:]]}, ["found: adress"]),
 ]

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Booleans and numbers as text, as a survey, an INI inventory and -e key=value give them, in real runs."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.support.cluster import ROOT, Cluster, Run, free_port_base
+from tests.support.preflight_inventories import options
+
+#: What is not the same for all hosts, or has no default: the tests below say it themselves.
+OWN = ("kafka_node_id", "zookeeper_id", "kafka_grow_partitions", "kafka_replaced_id", "plan_only")
+TYPED = {name: option for name, option in options().items() if option["type"] in ("bool", "int", "float")}
+MOVES = {
+    "add_brokers": {},
+    "rebalance": {},
+    "change_replication_factor": {},
+    "drain_and_remove_broker": {"kafka_remove_broker": "kafka3"},
+    "grow_topic": {"kafka_grow_topic": "orders", "kafka_grow_partitions": "24"},
+    "replace_node": {"kafka_replace_node": "kafka3", "kafka_replaced_id": "7"},
+}
+
+
+def as_text(value: Any) -> str:
+    """A value as somebody writes it after -e key=."""
+    return {True: "yes", False: "off"}[value] if isinstance(value, bool) else str(value)
+
+
+def with_text_in_the_inventory(cluster: Cluster, folder: Path) -> Cluster:
+    """The same cluster by an inventory whose ids, ports and numbers of topics are text."""
+    inventory = folder / "inventory"
+    shutil.copytree(cluster.inventory, inventory)
+    hosts = yaml.safe_load((inventory / "hosts.yml").read_text())
+    variables = yaml.safe_load((inventory / "group_vars" / "all.yml").read_text())
+    for one in hosts["kafka_brokers"]["hosts"].values():
+        one["kafka_node_id"] = str(one["kafka_node_id"])
+    for listener in variables["kafka_listeners"]:
+        listener["port"] = listener["port"].replace("kafka_node_id", "(kafka_node_id | int)").replace(" }}", " ~ '' }}")
+    for topic in variables["kafka_topics"]:
+        topic.update({field: str(topic[field]) for field in ("partitions", "replication_factor")})
+    (inventory / "hosts.yml").write_text(yaml.safe_dump(hosts))
+    (inventory / "group_vars" / "all.yml").write_text(yaml.safe_dump(variables))
+    same = Cluster(inventory, cluster.directory, cluster.port_base, variables=cluster.variables)
+    same.identities = cluster.identities
+    return same
+
+
+def test_a_run_with_every_boolean_and_number_as_text_changes_and_restarts_nothing(
+    combined: Cluster, tmp_path: Path
+) -> None:
+    pids = combined.pids()
+    now = {name: option.get("default") for name, option in TYPED.items() if name not in OWN}
+    now.update(spark_validation_enabled=False, kafka_start_timeout=400, kafka_resources_move_cordon=False)
+    text = {name: as_text(value) for name, value in now.items()}
+    assert text["kafka_authorizer"] == "off"
+    run = with_text_in_the_inventory(combined, tmp_path).playbook(**text).ok()
+    assert run.changed == 0, run.output[-6000:]
+    assert combined.pids() == pids
+
+
+def told(run: Run) -> str:
+    """What a run printed, with its line breaks taken out."""
+    return " ".join(run.output.split())
+
+
+def untouched(run: Run, cluster: Cluster) -> bool:
+    """Whether the run failed, changed nothing, and left nothing in the cluster's folder."""
+    return run.rc != 0 and run.changed == 0 and [path.name for path in cluster.directory.iterdir()] == ["extra-vars.yml"]
+
+
+def test_all_unclear_ones_stand_in_one_message_and_nothing_is_touched(tmp_path: Path) -> None:
+    cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
+    # Those of the role preflight itself are refused as the role begins.
+    names = [name for name in TYPED if name not in OWN and not name.startswith("preflight_")]
+    run = cluster.playbook(**dict.fromkeys(names, "maybe"))
+    assert untouched(run, cluster)
+    assert "ERROR C26, booleans and numbers:" in run.output
+    assert [name for name in names if f"kafka1, kafka2, kafka3: {name}: the value is" not in told(run)] == []
+    assert "(found: 'maybe', allowed: true or false (or yes and no, on and off, 1 and 0)); way out: correct" in told(run)
+
+
+@pytest.mark.parametrize(("playbook", "variables"), MOVES.items())
+def test_a_plan_that_is_maybe_only_to_be_seen_is_never_carried_out(
+    playbook: str, variables: dict[str, str], tmp_path: Path
+) -> None:
+    cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base(), variables=dict(variables))
+    for unclear in ("maybe", "") if playbook == "rebalance" else ("maybe",):
+        run = cluster.playbook(f"playbooks/{playbook}.yml", plan_only=unclear)
+        assert untouched(run, cluster), run.output[-3000:]
+        assert "plan_only" in told(run)
+        assert "ot a valid boolean" in told(run) or "plan_only: the value is neither true nor false" in told(run)
+
+
+@pytest.mark.parametrize("playbook", ["stop", "validate"])
+def test_playbooks_without_preflight_refuse_an_unclear_value_as_their_role_begins(
+    playbook: str, tmp_path: Path
+) -> None:
+    cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
+    run = cluster.playbook(f"playbooks/{playbook}.yml", kafka_stop_timeout="soon", spark_validation_records="0x10")
+    assert untouched(run, cluster), run.output[-3000:]
+    assert "cannot be converted to an int" in told(run)
