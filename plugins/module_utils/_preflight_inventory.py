@@ -14,12 +14,12 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_nodes import PURPOSE as MIRROR_PURPOSE
 from ansible_collections.streamops.kafka.plugins.module_utils._nodes import PURPOSES, machine_of
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_nodes import PORTS as ZOOKEEPER_PORTS
 from ansible_collections.streamops.kafka.plugins.module_utils._values import (
     UnclearValueError,
     to_boolean,
     to_integer,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_nodes import PORTS as ZOOKEEPER_PORTS
 
 CONTROLLER_GROUP = "kraft_controllers"
 BROKER_GROUP = "kafka_brokers"

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import (
     Flow,
     flow_problems,
-    is_enabled,
     read_flows,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (

@@ -7,7 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import MIRROR_MAKER_2, flow_problems, is_enabled
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import (
+    MIRROR_MAKER_2,
+    flow_problems,
+    is_enabled,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_nodes import runs_legacy
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
     MIRROR_GROUP,

@@ -87,7 +87,9 @@ def all_typed(
     variables: Mapping[str, Any], options: Mapping[str, Mapping[str, Any]], unknown: Any = None
 ) -> tuple[dict[str, Any], tuple[UnclearValueError, ...]]:
     """All variables of a host as `typed` makes them of the argument specs, and all that is unclear in them."""
-    read = {name: typed(variables[name], option, name, unknown) for name, option in options.items() if name in variables}
+    read = {
+        name: typed(variables[name], option, name, unknown) for name, option in options.items() if name in variables
+    }
     known = {name: value for name, (value, _unclear) in read.items()}
     return {**variables, **known}, tuple(one for _value, found in read.values() for one in found)
 

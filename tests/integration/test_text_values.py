@@ -70,7 +70,9 @@ def told(run: Run) -> str:
 
 def untouched(run: Run, cluster: Cluster) -> bool:
     """Whether the run failed, changed nothing, and left nothing in the cluster's folder."""
-    return run.rc != 0 and run.changed == 0 and [path.name for path in cluster.directory.iterdir()] == ["extra-vars.yml"]
+    return (
+        run.rc != 0 and run.changed == 0 and [path.name for path in cluster.directory.iterdir()] == ["extra-vars.yml"]
+    )
 
 
 def test_all_unclear_ones_stand_in_one_message_and_nothing_is_touched(tmp_path: Path) -> None:
@@ -81,7 +83,9 @@ def test_all_unclear_ones_stand_in_one_message_and_nothing_is_touched(tmp_path: 
     assert untouched(run, cluster)
     assert "ERROR C26, booleans and numbers:" in run.output
     assert [name for name in names if f"kafka1, kafka2, kafka3: {name}: the value is" not in told(run)] == []
-    assert "(found: 'maybe', allowed: true or false (or yes and no, on and off, 1 and 0)); way out: correct" in told(run)
+    assert "(found: 'maybe', allowed: true or false (or yes and no, on and off, 1 and 0)); way out: correct" in told(
+        run
+    )
 
 
 @pytest.mark.parametrize(("playbook", "variables"), MOVES.items())

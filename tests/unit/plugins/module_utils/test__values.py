@@ -50,7 +50,7 @@ def test_whole_numbers(value: Any, number: int) -> None:
 
 @pytest.mark.parametrize("value", ["", "many", "0x10", "3.5", 3.5, "3 s", True, None, [3], {}, "inf", "nan", "-"])
 def test_what_is_no_whole_number_is_refused_by_name(value: Any) -> None:
-    with pytest.raises(_values.UnclearValueError, match="kafka_gate_timeout is no whole number .found: "):
+    with pytest.raises(_values.UnclearValueError, match="kafka_gate_timeout is no whole number"):
         _values.to_integer(value, "kafka_gate_timeout")
 
 
@@ -69,7 +69,7 @@ def test_filters_fail_with_the_name_of_the_variable() -> None:
     filters = FilterModule().filters()
     assert filters["boolean"]("off", "kafka_authorizer") is False
     assert filters["integer"]("12", "x") + filters["number"]("0.5", "x") == 12.5
-    with pytest.raises(AnsibleFilterError, match="kafka_authorizer is neither true nor false .found: 'maybe'"):
+    with pytest.raises(AnsibleFilterError, match="kafka_authorizer is neither true nor false"):
         filters["boolean"]("maybe", "kafka_authorizer")
 
 
@@ -97,7 +97,9 @@ def test_ids_and_ports_that_are_text_are_numbers_for_the_roles() -> None:
     # An id is compared with what the cluster answers: as text it is never among the brokers that live.
     defaults = {"kafka_cluster_name": "kafka", "kafka_listeners": LISTENERS, "mirror_maker_rest_port": "8443"}
     (broker,) = cluster_nodes({"b1": {"kafka_node_id": "11"}}, ["b1"], [], "kafka", defaults)
-    (server,) = zookeeper_nodes({"z1": {"zookeeper_id": "3", "zookeeper_client_port": "2182"}}, ["z1"], "kafka", defaults)
+    (server,) = zookeeper_nodes(
+        {"z1": {"zookeeper_id": "3", "zookeeper_client_port": "2182"}}, ["z1"], "kafka", defaults
+    )
     (mirror,) = mirror_nodes({"m1": {}}, ["m1"], "kafka", defaults)
     assert (broker["node_id"], broker["listeners"][0]["port"]) == (11, 9092)
     assert (server["node_id"], server["listeners"][0]["port"]) == (3, 2182)
