@@ -9,10 +9,11 @@ too. The words are those that Ansible's own modules take; what is none of them i
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible.module_utils.common.validation import check_type_bool, check_type_float, check_type_int
+from ansible.module_utils.common.validation import check_type_bool, check_type_float
 
 #: What each type of an argument spec takes, in words.
 ALLOWED = {
@@ -39,7 +40,7 @@ def to_boolean(value: Any, name: str) -> bool:
 
 def to_integer(value: Any, name: str) -> int:
     """A whole number, from itself or from text; UnclearValueError, which names the variable, for anything else."""
-    return int(_converted(check_type_int, value, name, "int"))
+    return int(_converted(_whole, value, name, "int"))
 
 
 def to_number(value: Any, name: str) -> float:
@@ -92,6 +93,16 @@ def all_typed(
     }
     known = {name: value for name, (value, _unclear) in read.items()}
     return {**variables, **known}, tuple(one for _value, found in read.values() for one in found)
+
+
+def _whole(value: Any) -> int:
+    """As check_type_int, which takes 1e999999999 too and then computes its digits for hours."""
+    if isinstance(value, str) and not re.fullmatch(r"[+-]?[0-9]+(\.0*)?", value):
+        raise ValueError(value)
+    number = int(value.partition(".")[0] if isinstance(value, str) else value)
+    if isinstance(value, float) and number != value:
+        raise ValueError(value)
+    return number
 
 
 def _converted(convert: Callable[[Any], Any], value: Any, name: str, kind: str) -> Any:

@@ -92,7 +92,7 @@ def test_flows_into_a_cluster_leave_out_others_and_disabled_ones() -> None:
         ([{**ONE, "topics": ["("]}], "mirror_flows[0].topics", "no regular expression"),
         ([{**ONE, "topics": ["a,b"]}], "mirror_flows[0].topics", "comma"),
         ([{**ONE, "policy": "Identity"}], "mirror_flows[0].policy", "default, identity"),
-        ([{**ONE, "heartbeats": "yes"}], "mirror_flows[0].heartbeats", "true or false"),
+        ([{**ONE, "heartbeats": "maybe"}], "mirror_flows[0].heartbeats", "true or false"),
         ([{**ONE, "config": []}], "mirror_flows[0].config", "mapping of native"),
         ([{**ONE, "source": "a.b"}], "mirror_flows[0].source", "kafka_cluster_name"),
         ([{**ONE, "streams": 2}], "mirror_flows[0].streams", "engine legacy"),
