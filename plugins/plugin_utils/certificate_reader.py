@@ -8,12 +8,14 @@ from __future__ import annotations
 import datetime
 import itertools
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.x509.oid import ExtendedKeyUsageOID
 
 
 def read_certificate(certificate_file: str, key_file: str, ca_file: str) -> dict[str, Any]:
@@ -43,6 +45,41 @@ def read_certificate(certificate_file: str, key_file: str, ca_file: str) -> dict
         if key is not None:
             facts["fits_key"] = _public(leaf) == _public(key)
     return facts
+
+
+def pem_certificates(text: str) -> tuple[str, ...]:
+    """Each certificate of a text in PEM form, written in one way, so that two of them can be compared."""
+    try:
+        found = x509.load_pem_x509_certificates(text.encode())
+    except ValueError:
+        return ()
+    return tuple(one.public_bytes(serialization.Encoding.PEM).decode() for one in found)
+
+
+def described(pem: str) -> str:
+    """The subject of a certificate and its fingerprint, as `openssl x509 -fingerprint -sha256` writes it."""
+    one = x509.load_pem_x509_certificate(pem.encode())
+    return f"{rfc2253(one.subject)} (SHA-256 {one.fingerprint(hashes.SHA256()).hex(':').upper()})"
+
+
+def issuer(pem: str) -> str:
+    """The name of who signed a certificate."""
+    return rfc2253(x509.load_pem_x509_certificate(pem.encode()).issuer)
+
+
+def reaches(chain: Sequence[str], trusted: Sequence[str]) -> bool:
+    """Whether a chain in PEM form leads to one of these CAs."""
+    both = ([x509.load_pem_x509_certificate(pem.encode()) for pem in pems] for pems in (chain, trusted))
+    return _reaches(*both)
+
+
+def key_fits(pem: str, key_file: str) -> bool:
+    """Whether the file holds the key of a certificate; keys of the development CA have no password."""
+    try:
+        key = serialization.load_pem_private_key(Path(key_file).read_bytes(), password=None)
+    except (OSError, ValueError, TypeError):
+        return False
+    return _public(key) == _public(x509.load_pem_x509_certificate(pem.encode()))
 
 
 def _certificates(path: str, errors: list[str]) -> list[x509.Certificate]:
@@ -86,12 +123,9 @@ def _usages(leaf: x509.Certificate) -> list[str] | None:
         found = leaf.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
     except x509.ExtensionNotFound:
         return None
-    if x509.ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE in found:
+    if ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE in found:
         return None
-    known = {
-        x509.ExtendedKeyUsageOID.SERVER_AUTH: "serverAuth",
-        x509.ExtendedKeyUsageOID.CLIENT_AUTH: "clientAuth",
-    }
+    known = {ExtendedKeyUsageOID.SERVER_AUTH: "serverAuth", ExtendedKeyUsageOID.CLIENT_AUTH: "clientAuth"}
     return [known.get(one, one.dotted_string) for one in found]
 
 
