@@ -72,7 +72,7 @@ def test_a_quorum_that_never_formed_is_told_why_and_forms_once_that_is_corrected
     try:
         bad = {node: issue(node, by=between, names=(node, "127.0.0.1")) for node in cluster.nodes}
         write(tmp_path, root, bad, behind=between.pem())
-        first = cluster.playbook(kafka_start_timeout=45)
+        first = cluster.playbook(kafka_start_timeout=120)
         assert first.rc != 0
         told = " ".join(first.output.split())
         for node in controllers:
