@@ -127,7 +127,10 @@ class Tracker:
         told = "".join(f"\n  {line}" for line in lines) or "\n  (no error line in its logs since this start)"
         cause = self.last.get("cause") or ""
         led = self.last.get("led") is not False
-        known = f"\nIts log says why: {cause}." if cause else "" if led else _NO_VOTE
+        if not led and not followed.timed_out:
+            standing += ", and its quorum has no leader"
+        silent = _NO_VOTE if followed.timed_out and not led else ""
+        known = f"\nIts log says why: {cause}." if cause else silent
         msg = (
             f"node {self._name}: {why}: {standing}.{known}{holders}\n"
             f"Its last error lines ({', '.join(self.last.get('log_files') or []) or 'no log file given'}):{told}\n"
