@@ -59,10 +59,10 @@ def principals(inventory: Inventory) -> Iterator[Violation]:
     """B32: what the mapping rules make of a node's whole subject is a super user, or no quorum ever forms."""
     for cluster in inventory.clusters():
         for node in cluster.nodes:
-            subject, listeners = _subject(node), _met(cluster, node)
+            subject, listeners = subject_of(node), _met(cluster, node)
             if subject is None or node.zookeeper or "principal.builder.class" in node.config():
                 continue
-            for rules in _mapping_rules(node, listeners):
+            for rules in mapping_rules(node, listeners):
                 yield from _principal(
                     cluster, node, subject, rules, [node.name], "the node", "kafka_tls_certificate_file"
                 )
@@ -79,7 +79,7 @@ def _administrator(cluster: Cluster) -> Iterator[Violation]:
         subject = f"CN={admin}"
     if subject is not None:
         clients = [one for one in node.listeners() if one.purpose == "clients" and one.protocol == "SSL"]
-        for rules in _mapping_rules(node, clients):
+        for rules in mapping_rules(node, clients):
             yield from _principal(cluster, node, subject, rules, [admin], "the administrator", variable)
 
 
@@ -123,7 +123,7 @@ def _principal(
         )  # fmt: skip
 
 
-def _subject(node: Node) -> str | None:
+def subject_of(node: Node) -> str | None:
     """The subject that a node shows; of the development CA it is known before it is issued."""
     if node.text("kafka_tls_source") == "development_ca":
         return f"CN={node.name}"
@@ -142,7 +142,7 @@ def _met(cluster: Cluster, node: Node) -> list[Listener]:
     return found
 
 
-def _mapping_rules(node: Node, listeners: list[Listener]) -> list[str]:
+def mapping_rules(node: Node, listeners: list[Listener]) -> list[str]:
     """The rules that hold at these listeners, each once; those of all nodes of a cluster are the same (C11)."""
     config, key = node.config(), "ssl.principal.mapping.rules"
     general = config.get(key, node.get("kafka_tls_principal_rules"))
