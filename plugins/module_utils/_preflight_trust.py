@@ -49,11 +49,11 @@ def finished_step(hosts: Sequence[Host]) -> Iterator[Violation]:
 
 
 def whole_ca(hosts: Sequence[Host]) -> Iterator[Violation]:
-    """B32: a development CA that is there has its key, or it would have to be made anew."""
+    """B32: a development CA that is there has its key, since nothing can be issued without, and its file is there."""
     for host, trust in _with_tls(hosts):
         if trust["half"]:
             yield Violation(
-                "B32", ERROR, (host.name,), "kafka_tls_ca_dir", "the development CA cannot sign", trust["half"],
+                "B32", ERROR, (host.name,), "kafka_tls_ca_dir", "the development CA is not whole", trust["half"],
                 "ca.pem and the ca.key that belongs to it",
                 f"copy both into {trust['ca_dir']} from the control node that made the CA",
             )  # fmt: skip

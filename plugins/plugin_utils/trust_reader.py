@@ -84,9 +84,10 @@ def _facts(one: Member, group: Sequence[Member]) -> dict[str, Any]:
 def _breaks(one: Member, other: Member, group: Sequence[Member]) -> bool:
     """Whether this node accepts the other one now, and will not at some time of this run."""
     now, then = one.running, one.brought
+    if not now.trusted:
+        return False
     # That a node accepts itself says nothing where there are others: one that was cut off is put right by a run.
-    alone = not any(member.running.shown for member in group if member is not one)
-    if not now.trusted or (one is other and not alone):
+    if one is other and any(member.running.shown for member in group if member is not one):
         return False
     if one.missing:
         return True
@@ -141,7 +142,7 @@ def _member(node: Node, info: Mapping[str, Any] | None) -> Member | None:
         brought=brought,
         stale="unknown" in looks.values(),
         missing=development and not Path(ca).exists(),
-        half=_half(ca, f"{ca_dir}/ca.key", authority) if development else "",
+        half=_half(ca, f"{ca_dir}/ca.key", authority, ca_file) if development else "",
         error=next((f"{name}: {by_name[name]['error']}" for name in by_name if by_name[name]["error"]), ""),
         ca_file=ca_file,
         ca_dir=ca_dir,
@@ -165,8 +166,10 @@ def _present(which: str, disk: Sequence[str], brought: Pems) -> Pems:
     return () if which == "none" else brought if which == "brought" else pem_certificates("\n".join(disk))
 
 
-def _half(ca: str, key: str, authority: Pems) -> str:
-    """Why a CA that is there can sign nothing. One whose certificate is not there yet is made."""
+def _half(ca: str, key: str, authority: Pems, ca_file: str) -> str:
+    """Why a CA that is there is of no use. One whose certificate is not there yet is made."""
+    if not Path(ca_file).exists() and ca_file != ca:
+        return f"kafka_tls_ca_file names {ca_file}, which does not exist"
     if not Path(ca).exists():
         return ""
     if not authority:

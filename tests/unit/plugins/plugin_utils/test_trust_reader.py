@@ -246,10 +246,12 @@ def test_stores_that_a_process_does_not_use_say_nothing(site: Site) -> None:
 
 def test_a_development_ca_without_its_own_key_is_refused(site: Site) -> None:
     (told,) = site.brings_ca(OLD, key=NEW).told()
-    assert "the development CA cannot sign" in told
+    assert "the development CA is not whole" in told
     assert "ca.key is not the key of" in told
     (site.folder / "ca" / "ca.key").unlink()
     assert f"ca.pem without {site.folder}/ca/ca.key" in site.told()[0]
+    site.variables["kafka_tls_ca_file"] = "/nowhere/both.pem"
+    assert "kafka_tls_ca_file names /nowhere/both.pem, which does not exist" in site.told()[0]
 
 
 def test_a_store_that_cannot_be_read_is_named(site: Site) -> None:
