@@ -168,7 +168,7 @@ def test_another_control_node_makes_no_ca_of_its_own(
     assert "ERROR B32, certificates: - kafka1, kafka2, kafka3: kafka_tls_ca_dir: the node trusts another CA" in told
     assert known.hex(":").upper() in told
     assert f"the control node has none in {tmp_path / 'ca'}, so a new one would be made" in told
-    assert f"copy {tmp_path / 'ca'} with all it holds" in told
+    assert f"to {tmp_path / 'ca'} on this one" in told
     assert not (tmp_path / "ca").exists()
     assert [store.read_bytes() for store in stores] == before
     assert secured.pids() == pids

@@ -143,7 +143,8 @@ def test_another_control_node_is_told_both_fingerprints_and_what_to_copy(site: S
     assert told.startswith("kafka1, kafka2, kafka3: kafka_tls_ca_dir: ")
     assert f"the node trusts CN=old CA (SHA-256 {fingerprint(OLD)})" in told
     assert f"the control node has CN=new CA (SHA-256 {fingerprint(NEW)})" in told
-    assert f"copy {site.folder / 'ca'} with all it holds (ca.pem, ca.key" in told
+    assert "copy kafka_tls_ca_dir of the control node that made the CA, with all it holds (ca.pem, ca.key" in told
+    assert f"to {site.folder / 'ca'} on this one" in told
     assert '"To change the CA" in docs/tls-sasl.md' in told
 
 
