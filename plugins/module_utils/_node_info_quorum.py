@@ -9,19 +9,24 @@ import os
 import re
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node_info_disks import METADATA_PARTITION
+from ansible_collections.streamops.kafka.plugins.module_utils._node_info_disks import (
+    META_PROPERTIES,
+    METADATA_PARTITION,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._properties import READ_ENCODING
 
 _STATE = "quorum-state"
 # A formatted voter that never had a leader has one segment without a byte, and the snapshot that formatting wrote.
 _FIRST = re.compile(r"0{20}(-0{10}\.checkpoint|\.log)\Z")
 _HELD = re.compile(r"\d{20}(-\d{10}\.checkpoint|\.log)\Z")
+# Of a disk that was formatted, and on which no node has started since.
+_BLANK = {"leader": None, "epoch": None, "records": False}
 # It is one line of some hundred bytes.
 _STATE_LIMIT = 65536
 
 
 def quorum(metadata_dir: str) -> dict[str, Any] | None:
-    """Return {leader, epoch, records}; None where there is no metadata log, or it cannot be read.
+    """Return {leader, epoch, records}; None where nothing was formatted, or it cannot be read.
 
     leader -- the id that the node last knew, None when it knew none; it stays there while the node is stopped.
     records -- whether there is anything in the log that an elected leader wrote.
@@ -31,6 +36,8 @@ def quorum(metadata_dir: str) -> dict[str, Any] | None:
         names = os.listdir(path)
         records = any(_held(path, name) for name in names if _HELD.match(name))
         state = _state(os.path.join(path, _STATE)) if _STATE in names else {}
+    except FileNotFoundError:
+        return dict(_BLANK) if os.path.isfile(os.path.join(metadata_dir, META_PROPERTIES)) else None
     except OSError:
         return None
     leader, epoch = state.get("leaderId"), state.get("leaderEpoch")

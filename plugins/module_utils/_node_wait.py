@@ -125,8 +125,9 @@ class Tracker:
             if one and not one["ours"] and one["pid"]
         )
         told = "".join(f"\n  {line}" for line in lines) or "\n  (no error line in its logs since this start)"
-        cause = self.last.get("cause") or ""
         led = self.last.get("led") is not False
+        # A process that ended for itself may have logged refused connections long before.
+        cause = (self.last.get("cause") or "") if followed.timed_out or not led else ""
         if not led and not followed.timed_out:
             standing += ", and its quorum has no leader"
         silent = _NO_VOTE if followed.timed_out and not led else ""

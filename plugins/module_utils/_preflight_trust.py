@@ -80,8 +80,8 @@ def _listed(described: Sequence[str]) -> str:
 def _way_out(trust: Mapping[str, Any]) -> str:
     if trust["development"]:
         return (
-            "copy kafka_tls_ca_dir of the control node that made the CA, with all it holds (ca.pem, ca.key, certificates"
-            f" and keys, clients/), to {trust['ca_dir']} on this one; {ON_PURPOSE}"
+            "copy kafka_tls_ca_dir of the control node that made the CA, with all it holds (ca.pem, ca.key, keys and"
+            f" certificates, clients/), to {trust['ca_dir']} on this one; {ON_PURPOSE}"
         )
     return f"name the files of the CA that they trust, {trust['ca_file']} is another one; {ON_PURPOSE}"
 

@@ -1,4 +1,4 @@
-"""A quorum of controllers whose certificates are wrong: refused beforehand, or told by the first run, and put right."""
+"""Certificates that a cluster cannot live with: another CA, and a quorum of controllers that cannot form."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from cryptography import x509
+from cryptography.hazmat.primitives import hashes
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from tests.integration.test_preflight_playbook import assert_refused_untouched, message
@@ -57,6 +58,25 @@ def test_certificates_that_no_quorum_forms_with_are_refused_before_any_change(tm
     )
     assert "becomes User:O=x,CN=controller1" in told
     assert "controller2: kafka_tls_certificate_file: the certificate may not be used for what it is shown for" in told
+
+
+@pytest.mark.parametrize("arguments", [(), ("--check",)], ids=["run", "check mode"])
+def test_an_installation_that_was_cut_goes_on_with_no_other_ca(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    cluster, old = secured_cluster(tmp_path / "cluster", PASSWORD), issue("the old CA", ca=True)
+    stores = cluster.directory / "config" / "kafka2" / "tls"
+    stores.mkdir(parents=True)
+    shown = issue("kafka2", by=old)
+    (stores / "truststore.pem").write_bytes(old.pem())
+    (stores / "keystore.pem").write_bytes(shown.key_pem() + shown.pem())
+    run = cluster.playbook("site.yml", *arguments)
+    assert (run.rc != 0, run.changed) == (True, 0)
+    told = message(run)
+    assert "kafka2: kafka_tls_ca_dir: the node trusts another CA than this run brings" in told
+    assert old.certificate.fingerprint(hashes.SHA256()).hex(":").upper() in told
+    assert f"the control node has none in {cluster.directory / 'ca'}, so a new one would be made" in told
+    assert f"to {cluster.directory / 'ca'} on this one" in told
+    assert sorted(path.name for path in cluster.directory.iterdir()) == ["config", "extra-vars.yml"]
+    assert (stores / "truststore.pem").read_bytes() == old.pem()
 
 
 @pytest.mark.full

@@ -124,6 +124,14 @@ def test_a_controller_without_a_leader_times_out_with_the_cause_that_its_log_tel
     assert failure["failure"]["cause"] == cause
 
 
+def test_a_node_that_dies_with_a_leader_is_told_by_its_own_lines_alone() -> None:
+    tracker, followed, _lines = wait([found(WAITING, ONE, [9092]), found(DIED, None, cause="refused; fix: renew")])
+    assert "says why" not in tracker.failure(followed)["msg"]
+    tracker, followed, _lines = wait([found(WAITING, ONE), found(DIED, None, led=False, cause="refused; fix: renew")])
+    told = tracker.failure(followed)["msg"]
+    assert "failed: its process ended, and its quorum has no leader.\nIts log says why: refused; fix: renew." in told
+
+
 def test_a_controller_without_a_leader_and_without_an_error_reaches_no_other() -> None:
     tracker, followed, _lines = wait([found(WAITING, ONE, [9092], led=False, cause="")])
     assert "has no leader; it waits for port 9092." in tracker.failure(followed)["msg"]

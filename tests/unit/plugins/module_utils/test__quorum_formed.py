@@ -82,6 +82,12 @@ def test_a_damaged_state_knows_no_leader_and_its_records_still_count(tmp_path: P
     assert found == {"leader": None, "epoch": None, "records": True}
 
 
+def test_a_formatted_disk_without_a_metadata_log_is_blank(tmp_path: Path) -> None:
+    """Kafka 3.9 makes the log at the first start."""
+    (tmp_path / "meta.properties").write_text("cluster.id=x")
+    assert quorum(str(tmp_path)) == {"leader": None, "epoch": None, "records": False}
+
+
 def test_without_a_metadata_log_nothing_is_known(tmp_path: Path) -> None:
     assert quorum(str(tmp_path)) is None
     assert quorum(str(tmp_path / "missing")) is None

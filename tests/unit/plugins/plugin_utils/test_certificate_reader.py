@@ -11,6 +11,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_certificates import usages
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Inventory, build_node
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_rules import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.certificate_reader import (
@@ -189,6 +190,23 @@ LOGIN = {
     "kafka_admin_password": "f3-long-and-random",
     "kafka_sasl_mechanisms": ["SCRAM-SHA-512"],
 }
+
+
+def test_servers_of_zookeeper_and_brokers_without_a_password_for_them_need_both_usages(root: Issued) -> None:
+    facts = {"errors": [], "fits_key": True, "trusted": True, "days_left": 90, "days_until": 0, "signs": True}
+    facts.update(common_name="zk1", subject="CN=zk1", names=["10.0.0.9", "10.0.0.1"], usages=["serverAuth"])
+    variables: dict[str, Any] = {"kafka_cluster_name": "blue", "zookeeper_tls": True, "ansible_host": "10.0.0.9"}
+    server = build_node(
+        "zk1", controller=False, broker=False, zookeeper=True, variables=variables, undefined={}, certificate=facts
+    )
+    first, *others = combined(kafka_listeners=[{**one, "protocol": "PLAINTEXT"} for one in LISTENERS]).nodes
+    broker = dataclasses.replace(first, certificate=facts)
+    told = [one.sentence() for one in usages(Inventory((broker, *others, server)))]
+    assert [one.partition(":")[0] for one in told] == ["kafka1", "zk1"]
+    assert all("extended key usage serverAuth" in one for one in told)
+    with_password = dataclasses.replace(server, variables={**variables, "zookeeper_password": "z00-long"})
+    told = [one.sentence() for one in usages(Inventory((broker, *others, with_password)))]
+    assert [one.partition(":")[0] for one in told] == ["zk1"]
 
 
 @pytest.mark.parametrize(
