@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ansible.plugins.action import ActionBase
@@ -13,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_invento
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_rules import check_hosts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory_reader import InventoryReader
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight_result import preflight_result
+from ansible_collections.streamops.kafka.plugins.plugin_utils.trust_reader import trust_facts
 
 SPEC = {
     "controllers_group": {"type": "str", "default": "kraft_controllers"},
@@ -39,12 +41,15 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         expected = set(known.get("ansible_play_hosts_all", ()))
         groups = (options[f"{name}_group"] for name in ("controllers", "brokers", "zookeeper", "mirror_makers"))
         nodes = reader.nodes(*groups)
-        hosts = []
+        hosts, asked = [], []
         for node in (*nodes, *reader.mirrors(options["mirror_makers_group"], nodes)):
             if node.name in expected:
                 answers = reader.raw(node.name)
                 info, clock = (answers.get(options[f"{kind}_variable"]) for kind in ("node_info", "clock_info"))
                 hosts.append(_host(node, info, clock))
+                asked.append((node, hosts[-1].info))
+        trust = trust_facts(asked)
+        hosts = [replace(host, trust=trust.get(host.name)) for host in hosts]
         return dict(result, **preflight_result(check_hosts(hosts), bool(self._task.register)))
 
 

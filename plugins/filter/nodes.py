@@ -62,6 +62,7 @@ class FilterModule:
             "mirror_trusts": explained("_mirror_clients.mirror_trusts"),
             "node_lines": explained("_nodes.node_lines"),
             "peer_names": explained("_nodes.peer_names"),
+            "quorum_never_formed": explained("_quorum_formed.never_formed"),
             "rest_url": explained("_mirror_nodes.rest_url"),
             "voter_listeners": explained("_nodes.voter_listeners"),
             "with_disks": explained("_nodes.with_disks"),

@@ -104,4 +104,11 @@ def _tail(path: str) -> tuple[str, float]:
     except OSError:
         return "", 0
     text = data.decode("utf-8", "replace")
-    return (text.partition("\n")[2] if start else text), state.st_mtime
+    return (_from_a_time_on(text) if start else text), state.st_mtime
+
+
+def _from_a_time_on(text: str) -> str:
+    """The text from its first line with a time on: of what stands before nobody knows when it was written."""
+    lines = text.splitlines(keepends=True)[1:]
+    first = next((number for number, line in enumerate(lines) if _seconds(line) is not None), 0)
+    return "".join(lines[first:])

@@ -11,12 +11,14 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils import _restart_reasons as reasons
 from ansible_collections.streamops.kafka.plugins.module_utils import _start_record as record
+from ansible_collections.streamops.kafka.plugins.module_utils._node_info_certificates import certificates
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_disks import disks
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_java import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_names import names
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_network import busiest
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_ports import ports
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_process import process, read_record
+from ansible_collections.streamops.kafka.plugins.module_utils._node_info_quorum import quorum
 from ansible_collections.streamops.kafka.plugins.module_utils._properties import PropertiesError
 
 MANIFEST = "MANIFEST.sha256"
@@ -35,6 +37,7 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any]) -> dict[str, A
     why = [damaged] if damaged else reasons.restart_reasons(started, wanted, found["running"])
     return {
         "disks": disks(params["log_dirs"], params["metadata_dir"]),
+        "quorum": quorum(params["metadata_dir"] or params["log_dirs"][0]) if params["log_dirs"] else None,
         "process": found,
         "needs_start": not found["running"],
         "restart_reasons": why,
@@ -43,6 +46,7 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any]) -> dict[str, A
         "names": names(params["names"]),
         "java": describe(params["java"], run),
         "network": busiest(params["network_seconds"]) if params["network_seconds"] > 0 else None,
+        "certificate_files": certificates(params["certificate_files"], started["files"] if started else None),
         "unreadable_files": unreadable,
         "installed": bool(params["release_dir"]) and os.path.isfile(os.path.join(params["release_dir"], MANIFEST)),
     }

@@ -24,6 +24,12 @@ WAIT_OPTIONS: dict[str, Any] = {
     "start_timeout": {"type": "float", "default": 10.0},
 }
 
+# A voter whose log has no error: it reaches nobody, or nobody else runs.
+_NO_VOTE = (
+    "\nIts log names no error, so it cannot reach a majority of the controllers; fix: see that the others run, and that"
+    " no firewall keeps this node from their controller ports."
+)
+
 REACHED, WAITING, DIED = "reached", "waiting", "died"
 
 
@@ -42,17 +48,19 @@ def life_of(found: Mapping[str, Any] | None) -> Life | None:
     return Life(int(found["pid"]), int(found["start_time"]))
 
 
-def judge(state: str, seen: Life | None, now: Life | None, missing: list[int], said: bool = True) -> str:
+def judge(
+    state: str, seen: Life | None, now: Life | None, missing: list[int], said: bool = True, led: bool = True
+) -> str:
     """Tell what one look means for the wished state.
 
     seen -- the process that an earlier look of this wait saw; now -- the one that lives now; missing -- ports on which
-    nobody listens yet; said -- whether it has logged what the wait is for.
+    nobody listens yet; said -- whether it has logged what the wait is for; led -- whether its quorum has a leader.
     """
     if state == "stopped":
         return WAITING if now else REACHED
     if seen is not None and now != seen:
         return DIED
-    return REACHED if now and not missing and said else WAITING
+    return REACHED if now and not missing and said and led else WAITING
 
 
 class Tracker:
@@ -96,9 +104,15 @@ class Tracker:
             return f"process {process.get('pid')} still runs"
         if not process.get("running"):
             return "no process yet"
+        if self.last.get("led") is False:
+            return f"process {process.get('pid')} runs, and its quorum has no leader{self._ports(missing)}"
         if missing:
             return f"process {process.get('pid')} runs, waits for port {', '.join(str(port) for port in missing)}"
         return f"process {process.get('pid')} runs, its log does not say yet that it serves"
+
+    @staticmethod
+    def _ports(missing: list[int]) -> str:
+        return f"; it waits for port {', '.join(str(port) for port in missing)}" if missing else ""
 
     def failure(self, followed: Followed) -> dict[str, Any]:
         """Return {msg, failure} of a wait that did not reach its state."""
@@ -111,10 +125,18 @@ class Tracker:
             if one and not one["ours"] and one["pid"]
         )
         told = "".join(f"\n  {line}" for line in lines) or "\n  (no error line in its logs since this start)"
+        led = self.last.get("led") is not False
+        # A process that ended for itself may have logged refused connections long before.
+        cause = (self.last.get("cause") or "") if followed.timed_out or not led else ""
+        if not led and not followed.timed_out:
+            standing += ", and its quorum has no leader"
+        silent = _NO_VOTE if followed.timed_out and not led else ""
+        known = f"\nIts log says why: {cause}." if cause else silent
         msg = (
-            f"node {self._name}: {why}: {standing}.{holders}\n"
+            f"node {self._name}: {why}: {standing}.{known}{holders}\n"
             f"Its last error lines ({', '.join(self.last.get('log_files') or []) or 'no log file given'}):{told}\n"
             "All other nodes are untouched by this step. Correct the cause and run again: it goes on with this node."
         )
         kind = "NodeWaitTimeout" if followed.timed_out else "NodeDied"
-        return {"msg": msg, "failure": {"kind": kind, "node": self._name, "log_lines": lines, "standing": standing}}
+        facts = {"kind": kind, "node": self._name, "log_lines": lines, "standing": standing, "cause": cause}
+        return {"msg": msg, "failure": facts}

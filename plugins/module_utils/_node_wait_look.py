@@ -7,9 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._log_cause import cause, distinct
 from ansible_collections.streamops.kafka.plugins.module_utils._log_lines import LIMIT, last_errors, says, telling_lines
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_ports import ports
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_process import process, read_record, started_at
+from ansible_collections.streamops.kafka.plugins.module_utils._node_info_quorum import quorum
 from ansible_collections.streamops.kafka.plugins.module_utils._node_wait import WAITING, Life, judge, life_of
 from ansible_collections.streamops.kafka.plugins.module_utils._start_record import identity
 
@@ -18,6 +20,8 @@ PAUSE = 0.2
 # A process that a start record names and that is dead at the first look of a wait was started by this start when it
 # began at most this long before (seconds). A start writes its record within a second; a look lasts two.
 RECENT = 60.0
+# Lines that are searched for the cause: a node that is refused logs some hundred a second, all alike.
+SEARCHED = 5000
 
 
 def look(
@@ -35,7 +39,8 @@ def look(
     while True:
         found = _reading(params)
         now = life_of(found["process"])
-        verdict = judge(params["state"], seen, now, found["missing_ports"], _has_said(params, now))
+        said = _has_said(params, now)
+        verdict = judge(params["state"], seen, now, found["missing_ports"], said, led=found["led"] is not False)
         seen = seen or now
         if verdict != WAITING or clock() - began >= params["interval"]:
             break
@@ -48,11 +53,12 @@ def look(
     result.update(verdict=verdict, now=began, ended_recently=recent and not found["process"]["running"])
     files = list(params["log_files"]) if params["state"] == "started" else []
     after = since if seen or recent else first - RECENT
-    lines = last_errors(files, after)
+    every = last_errors(files, after, SEARCHED)
+    lines = distinct(every)
     if params["unit"] and files and not found["process"]["running"]:
         # What Java says before Kafka logs. It also repeats errors of the log, which are shown once.
         lines = list(dict.fromkeys([*lines, *telling_lines(journal(params["unit"]), after)]))[-LIMIT:]
-    return dict(result, log_lines=lines, log_files=files)
+    return dict(result, log_lines=lines, log_files=files, cause=cause(every))
 
 
 def _has_said(params: Mapping[str, Any], now: Life | None) -> bool:
@@ -69,8 +75,17 @@ def _reading(params: Mapping[str, Any]) -> dict[str, Any]:
         "process": found,
         "recorded_life": Life(*recorded) if recorded else None,
         "ports": holders,
+        "led": _led(params),
         "missing_ports": [port for port in params["ports"] if holders and not _serves(holders[str(port)])],
     }
+
+
+def _led(params: Mapping[str, Any]) -> bool | None:
+    """Whether a voter knows a leader of its quorum; None where that is not asked for."""
+    if not params["metadata_dir"] or params["state"] != "started":
+        return None
+    state = quorum(params["metadata_dir"])
+    return state is not None and state["leader"] is not None
 
 
 def _serves(holder: Mapping[str, Any] | None) -> bool:

@@ -17,7 +17,8 @@ class Host:
     free; require_mount -- whether each must be on a mount of its own; installs_java -- whether the play brings Java
     where there is none; silence -- why it did not answer; mode -- its kafka_mode; emptied -- whether its disks may be
     empty on purpose, although its cluster has run; member -- whether it is one of its ensemble of ZooKeeper, and not
-    about to come or go; network_mbits -- the speed of its machine's link, 0 when it is not judged.
+    about to come or go; network_mbits -- the speed of its machine's link, 0 when it is not judged; trust -- what
+    plugin_utils/trust_reader says of its stores, None without TLS.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Host:
     emptied: bool = False
     member: bool = True
     network_mbits: int = 0
+    trust: Mapping[str, Any] | None = None
 
     @property
     def disks(self) -> Sequence[Mapping[str, Any]]:

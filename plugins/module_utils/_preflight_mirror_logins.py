@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import LEGACY, Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_certificates import mapping_rules, subject_of
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
     UNDEFINED,
     Cluster,
@@ -24,7 +25,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_mirror_
     violation,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_mirrors import listener_of
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, Violation
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, WARNING, Violation
+from ansible_collections.streamops.kafka.plugins.module_utils._principal_rules import (
+    RuleError,
+    UnknownRuleError,
+    principal,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._security import SASL_PROTOCOLS
 from ansible_collections.streamops.kafka.plugins.module_utils._users import MECHANISMS
 
@@ -146,6 +152,37 @@ def certificates(inventory: Inventory) -> Iterator[Violation]:
                 )  # fmt: skip
 
 
+def shown_names(inventory: Inventory) -> Iterator[Violation]:
+    """C25: who a mirror becomes by its certificate is who the ACLs of mirrors are for (_mirror_rights.py)."""
+    known = kafka_clusters(inventory)
+    for flow in flows(inventory):
+        for end in (known[name] for name in (flow.source, flow.target) if name in known):
+            way, node = _way(end, flow), end.brokers[0]
+            if way is None or way.protocol != "SSL":
+                continue
+            for mirror in mirrors_of(inventory, flow.target):
+                subject = subject_of(mirror)
+                for rules in mapping_rules(node, [way]) if subject is not None else ():
+                    found = _becomes(rules, subject or "")
+                    if found != f"User:{mirror.name}":
+                        yield Violation(
+                            "C25", WARNING, (mirror.name,), "kafka_tls_certificate_file",
+                            f"{end.name} takes the mirror for another one than its ACLs are for",
+                            f"subject {subject} (as Java writes it) becomes {found}", f"User:{mirror.name}",
+                            "have it issued in the mirror's name, or write a rule into kafka_tls_principal_rules of"
+                            f" {end.name}, or give that principal ACLs in kafka_acls",
+                        )  # fmt: skip
+
+
+def _becomes(rules: str, subject: str) -> str:
+    try:
+        return f"User:{principal(rules, subject)}"
+    except RuleError:
+        return "nobody, which refuses the connection"
+    except UnknownRuleError:
+        return "somebody who cannot be told beforehand"
+
+
 def _mirrored(inventory: Inventory) -> list[Cluster]:
     """The clusters that flows read or write."""
     known = kafka_clusters(inventory)
@@ -188,4 +225,4 @@ def _violation(cluster: Cluster, variable: str, what: str, found: str, allowed: 
     return Violation("C25", ERROR, cluster.hosts, variable, what, found, allowed, way_out)
 
 
-RULES = (has_login, own_name, one_password, mechanism, brokers_agree, synchronized_acls, certificates)
+RULES = (has_login, own_name, one_password, mechanism, brokers_agree, synchronized_acls, certificates, shown_names)

@@ -30,6 +30,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils import (
     _preflight_security,
     _preflight_shape,
     _preflight_topics,
+    _preflight_trust,
     _preflight_values,
     _preflight_zookeeper,
 )
@@ -128,6 +129,7 @@ HOST_RULES: tuple[Callable[[Sequence[Host]], Iterator[Violation]], ...] = (
     *_preflight_hosts.RULES,
     *_preflight_disks.RULES,
     *_preflight_clocks.RULES,
+    *_preflight_trust.RULES,
 )
 
 

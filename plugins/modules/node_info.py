@@ -73,6 +73,11 @@ options:
     description: The directory of the release that should be installed.
     type: str
     default: ""
+  certificate_files:
+    description: Stores in PEM form, whose certificates are read. A key in them is not returned.
+    type: list
+    elements: str
+    default: []
   network_seconds:
     description: How long to measure what the network interfaces carry; 0 measures nothing.
     type: float
@@ -153,6 +158,12 @@ disks:
     error:
       description: Why it could not be read; null when it could.
       type: str
+quorum:
+  description:
+    - What the metadata log on the disk says about the quorum, null where there is none. C(leader) is the id that the
+      node last knew (null for none), C(epoch) its epoch, C(records) whether an elected leader has written anything.
+  returned: always
+  type: dict
 process:
   description:
     - C(running), C(pid), C(since) (seconds since 1970), C(start_time) (clock ticks since boot) and C(recorded), whether
@@ -194,6 +205,13 @@ network:
       C(sent_bytes_per_second); null without O(network_seconds), and where the kernel tells nothing.
   returned: always
   type: dict
+certificate_files:
+  description:
+    - For each of O(certificate_files) C(exists), C(certificates) (in PEM form), C(sha256) of the file, C(started), the
+      digest of the file that the running process was started with (empty when without it, null when no process runs
+      that says so), and C(error), null when it could be read.
+  returned: always
+  type: dict
 unreadable_files:
   description: Watched files that this user may not read; they count as unchanged.
   returned: always
@@ -226,6 +244,7 @@ SPEC = {
     "names": {"type": "list", "elements": "str", "default": []},
     "java": {"type": "str", "default": ""},
     "release_dir": {"type": "str", "default": ""},
+    "certificate_files": {"type": "list", "elements": "str", "default": []},
     "network_seconds": {"type": "float", "default": 0},
 }
 

@@ -45,6 +45,13 @@ options:
         process that listens nowhere, whose life alone says little. Empty asks for nothing.
     type: str
     default: ""
+  metadata_dir:
+    description:
+      - The directory of the metadata log of a controller. Then started also means that its quorum has a leader, as far
+        as its own C(quorum-state) says; a wait that fails says what its log tells about the cause. Empty asks for
+        nothing.
+    type: str
+    default: ""
   log_files:
     description: The logs to look for errors in, C(server.log) and the captured output.
     type: list
@@ -94,6 +101,14 @@ EXAMPLES = r"""
     log_files: [/var/log/kafka/kafka1/server.log, /var/log/kafka/kafka1/stdout.log]
     timeout: 120
 
+- name: Wait until a controller has a leader
+  streamops.kafka.node_wait:
+    node: controller1
+    state_dir: /run/kafka/controller1
+    ports: [9093]
+    metadata_dir: /var/lib/kafka/controller1
+    log_files: [/var/log/kafka/controller1/server.log]
+
 - name: Wait until a process that listens nowhere has joined its consumer group
   streamops.kafka.node_wait:
     node: mirror1
@@ -125,7 +140,9 @@ history:
   type: list
   elements: dict
 failure:
-  description: C(kind) (NodeDied or NodeWaitTimeout), C(node), C(standing) and C(log_lines).
+  description:
+    - C(kind) (NodeDied or NodeWaitTimeout), C(node), C(standing), C(log_lines), the last error line of each kind, and
+      C(cause), what they say keeps the node from others; empty when they do not.
   returned: failure
   type: dict
 """
@@ -145,6 +162,7 @@ SPEC = dict(
     state_dir={"type": "path", "required": True},
     ports={"type": "list", "elements": "int", "default": []},
     ready_line={"type": "str", "default": ""},
+    metadata_dir={"type": "str", "default": ""},
     log_files={"type": "list", "elements": "path", "default": []},
     unit={"type": "str", "default": ""},
     seen={"type": "dict", "options": SEEN},

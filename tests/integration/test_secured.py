@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
 
 from tests.support.cluster import Cluster
 from tests.support.modules import run_module
@@ -151,6 +153,22 @@ def test_a_certificate_issued_anew_rolls_through_and_no_send_fails(secured: Clus
     assert not ledger.failed
     assert not ledger.lost(read_all(secured.bootstrap_servers, "renewal", settings=client(secured)))
     assert secured.playbook().ok().changed == 0
+
+
+def test_another_control_node_makes_no_ca_of_its_own(secured: Cluster, tmp_path: Path) -> None:
+    stores = [secured.directory / "config" / node / "tls" / "truststore.pem" for node in secured.nodes]
+    before, pids = [store.read_bytes() for store in stores], secured.pids()
+    run = secured.playbook(kafka_tls_ca_dir=str(tmp_path / "ca"))
+    assert (run.rc != 0, run.changed) == (True, 0)
+    told = " ".join(run.output.split())
+    known = x509.load_pem_x509_certificate(ca_file(secured).read_bytes()).fingerprint(hashes.SHA256())
+    assert "ERROR B32, certificates: - kafka1, kafka2, kafka3: kafka_tls_ca_dir: the node trusts another CA" in told
+    assert known.hex(":").upper() in told
+    assert f"the control node has none in {tmp_path / 'ca'}, so a new one would be made" in told
+    assert f"to {tmp_path / 'ca'} on this one" in told
+    assert not (tmp_path / "ca").exists()
+    assert [store.read_bytes() for store in stores] == before
+    assert secured.pids() == pids
 
 
 def test_the_administrators_password_changes_under_way(secured: Cluster) -> None:

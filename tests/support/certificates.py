@@ -46,10 +46,22 @@ class Issued:
         return certificate, key
 
 
-def issue(name: str, by: Issued | None = None, days: int = 90, names: tuple[str, ...] = (), ca: bool = False) -> Issued:
-    """A certificate of `name` for the alternative `names`, signed by another or by itself, ending in so many days."""
+def issue(
+    name: str,
+    by: Issued | None = None,
+    days: int = 90,
+    names: tuple[str, ...] = (),
+    ca: bool = False,
+    more: tuple[x509.NameAttribute[Any], ...] = (),
+    extensions: tuple[x509.ExtensionType, ...] = (),
+    begins: int = -400,
+) -> Issued:
+    """A certificate of `name` for the alternative `names`, signed by another or by itself, ending in so many days.
+
+    more -- attributes of the subject behind the common name; extensions -- usages, say; begins -- in how many days.
+    """
     key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name), *more])
     now = datetime.datetime.now(datetime.UTC)
     builder = (
         x509.CertificateBuilder()
@@ -57,13 +69,15 @@ def issue(name: str, by: Issued | None = None, days: int = 90, names: tuple[str,
         .issuer_name(by.certificate.subject if by else subject)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - 400 * DAY)
+        .not_valid_before(now + begins * DAY)
         .not_valid_after(now + days * DAY + datetime.timedelta(hours=1))
         .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
     )
     if names:
         alternatives = [_general(one) for one in names]
         builder = builder.add_extension(x509.SubjectAlternativeName(alternatives), critical=False)
+    for extension in extensions:
+        builder = builder.add_extension(extension, critical=False)
     return Issued(builder.sign(by.key if by else key, hashes.SHA256()), key)
 
 

@@ -13,8 +13,10 @@ PASSWORD = 'Gr3at, [secret] "of" tests'
 LISTENERS = (("CLIENT", "clients", "SASL_SSL"), ("BROKER", "brokers", "SSL"), ("CONTROLLER", "controllers", "SSL"))
 
 
-def secured_cluster(directory: Path, password: str, clients: str = "SASL_SSL", **more: Any) -> Cluster:
-    """Three combined nodes with a CA of their own in `directory`/ca; not installed yet.
+def secured_cluster(
+    directory: Path, password: str, clients: str = "SASL_SSL", inventory: str = "local", **more: Any
+) -> Cluster:
+    """The nodes of an inventory, three combined ones, with a CA of their own in `directory`/ca; not installed yet.
 
     clients -- the protocol of their listener: SASL_SSL, or SSL for certificates instead of passwords.
     """
@@ -37,7 +39,7 @@ def secured_cluster(directory: Path, password: str, clients: str = "SASL_SSL", *
         "kafka_authorizer": True,
         **more,
     }
-    return Cluster(ROOT / "inventories" / "local", directory, base, variables=variables)
+    return Cluster(ROOT / "inventories" / inventory, directory, base, variables=variables)
 
 
 def admin_connection(cluster: Cluster, password: str) -> dict[str, Any]:

@@ -91,3 +91,12 @@ def test_a_line_that_may_hold_a_secret_is_cut_before_it() -> None:
     told = telling_lines('ERROR bad=1 sasl.jaas.config=org.apache... password="hunter2"', None)
     assert "hunter2" not in told[0]
     assert told[0].startswith("ERROR bad=1 sasl.jaas.config=")
+
+
+def test_what_a_cut_log_begins_with_belongs_to_no_known_start(tmp_path: Path) -> None:
+    """A node that was refused logs more than is read; the middle of an old error is no error of this start."""
+    log = tmp_path / "server.log"
+    old = f"{stamp(1000)} ERROR refused\n" + "Caused by: the certificate of before\n" * 20000
+    log.write_text(f"{old}{stamp(2000)} INFO starts\n{stamp(2001)} ERROR port taken\n")
+    assert last_errors([str(log)], 2000) == [f"{stamp(2001)} ERROR port taken"]
+    assert not says([str(log)], "of before", 2000)

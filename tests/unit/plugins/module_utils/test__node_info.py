@@ -21,6 +21,7 @@ DEFAULTS: dict[str, Any] = {
     "java": "/nowhere/java",
     "release_dir": "",
     "network_seconds": 0,
+    "certificate_files": [],
 }
 
 
@@ -83,3 +84,16 @@ def test_a_process_without_a_record_is_a_reason_of_its_own(tmp_path: Path) -> No
     # This test process is no Kafka: nothing is found for a file that no process names.
     found = info(state_dir=str(tmp_path), config_file=str(tmp_path / "server.properties"), wanted={"properties": {}})
     assert (found["needs_start"], found["restart_reasons"]) == (True, [])
+
+
+def test_a_store_is_compared_with_what_the_running_process_was_started_with(tmp_path: Path) -> None:
+    store, missing = tmp_path / "truststore.pem", tmp_path / "none.pem"
+    store.write_text("-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\nsomething else\n")
+    state = record(tmp_path, server_properties="", jvm_options="", **{"files.sha256": f"{'ab' * 32}  {store}\n"})
+    found = info(state_dir=state, certificate_files=[str(store), str(missing)])["certificate_files"]
+    assert found[str(store)]["certificates"] == ["-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----"]
+    assert found[str(store)]["sha256"] == hashlib.sha256(store.read_bytes()).hexdigest()
+    assert (found[str(store)]["started"], found[str(missing)]["started"]) == ("ab" * 32, "")
+    assert (found[str(store)]["exists"], found[str(missing)]["exists"]) == (True, False)
+    stopped = info(certificate_files=[str(store)])["certificate_files"][str(store)]
+    assert stopped["started"] is None

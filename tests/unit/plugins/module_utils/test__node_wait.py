@@ -45,6 +45,11 @@ def test_a_process_that_listens_nowhere_has_to_say_that_it_serves() -> None:
     assert judge("stopped", ONE, None, [], said=False) == REACHED
 
 
+def test_a_controller_whose_quorum_has_no_leader_is_not_up() -> None:
+    assert judge("started", ONE, ONE, [], led=False) == WAITING
+    assert judge("stopped", ONE, None, [], led=False) == REACHED
+
+
 def found(verdict: str, life: Life | None, missing: list[int] | None = None, **other: Any) -> dict[str, Any]:
     process = {"running": life is not None, "pid": life and life.pid, "start_time": life and life.start_time}
     plain = {"verdict": verdict, "process": process, "missing_ports": missing or [], "ports": {}, "now": 1000.0}
@@ -105,6 +110,35 @@ def test_a_node_that_never_listens_times_out_and_names_who_holds_the_port() -> N
     assert "not started within 60 s: process 11 runs, waits for port 9092." in failure["msg"]
     assert "port 9092 is held by process 77 (nginx)" in failure["msg"]
     assert failure["failure"]["kind"] == "NodeWaitTimeout"
+
+
+def test_a_controller_without_a_leader_times_out_with_the_cause_that_its_log_tells() -> None:
+    cause = "another node refuses the certificate; fix: renew it"
+    tracker, followed, lines = wait([found(WAITING, ONE, [], led=False, cause=cause, log_lines=["ERROR x"])])
+    assert "process 11 runs, and its quorum has no leader" in lines[0]
+    failure = tracker.failure(followed)
+    assert (
+        "not started within 60 s: process 11 runs, and its quorum has no leader.\nIts log says why: another node"
+        in (failure["msg"])
+    )
+    assert failure["failure"]["cause"] == cause
+
+
+def test_a_node_that_dies_with_a_leader_is_told_by_its_own_lines_alone() -> None:
+    tracker, followed, _lines = wait([found(WAITING, ONE, [9092]), found(DIED, None, cause="refused; fix: renew")])
+    assert "says why" not in tracker.failure(followed)["msg"]
+    tracker, followed, _lines = wait([found(WAITING, ONE), found(DIED, None, led=False, cause="refused; fix: renew")])
+    told = tracker.failure(followed)["msg"]
+    assert "failed: its process ended, and its quorum has no leader.\nIts log says why: refused; fix: renew." in told
+
+
+def test_a_controller_without_a_leader_and_without_an_error_reaches_no_other() -> None:
+    tracker, followed, _lines = wait([found(WAITING, ONE, [9092], led=False, cause="")])
+    assert "has no leader; it waits for port 9092." in tracker.failure(followed)["msg"]
+    assert (
+        "it cannot reach a majority of the controllers; fix: see that the others run"
+        in (tracker.failure(followed)["msg"])
+    )
 
 
 def test_waiting_for_the_end_shows_what_still_runs() -> None:

@@ -119,6 +119,19 @@ def test_mirrors_of_one_machine_do_not_share_a_certificate() -> None:
     ] == []
 
 
+def test_a_mirror_is_by_its_certificate_who_its_acls_are_for() -> None:
+    issued = {"kafka_tls_source": "development_ca", "kafka_profile": "development"}
+    mirror = {"m1": {"kafka_cluster_name": "dc_b"}}
+    rules = "RULE:^CN=([^,]+).*$/$1/"
+    good = mirrored(flow(), mirrors=mirror, **{**SHOWN, **issued, "kafka_tls_principal_rules": rules})
+    assert [one.sentence() for one in check_inventory(good) if one.rule == "C25"] == []
+    other = {"dc_a": {"kafka_tls_principal_rules": "RULE:^CN=([^,]+).*$/x-$1/"}}
+    bad = mirrored(flow(), mirrors=mirror, hosts=other, **{**SHOWN, **issued, "kafka_tls_principal_rules": rules})
+    (told,) = [one.sentence() for one in check_inventory(bad) if one.rule == "C25"]
+    assert "m1: kafka_tls_certificate_file: dc_a takes the mirror for another one than its ACLs are for" in told
+    assert "becomes User:x-m1, allowed: User:m1" in told
+
+
 def test_acls_of_a_target_have_one_owner() -> None:
     owned = {"dc_b": {"kafka_acls_authoritative": True}}
     parts = ["dc_a->dc_b would copy ACLs", "sync_topic_acls true with kafka_acls_authoritative"]
