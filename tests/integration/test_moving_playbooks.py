@@ -22,12 +22,19 @@ from tests.support.moves import administering, fill, move, throttles, topic_of
 from tests.support.traffic import Ledger, producing, read_all
 
 TOPIC = "orders"
+ALONE, SHRUNK = "alone", "shrunk"
 
 
 @pytest.fixture(scope="module")
 def five(three: Cluster) -> Iterator[Cluster]:
     """The cluster with kafka5 in its inventory, and no kafka4."""
     yield from with_brokers(three, FIFTH)
+
+
+def offline(cluster: Cluster) -> dict[tuple[str, int], dict[str, Any]]:
+    """The partitions that nobody leads."""
+    info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": cluster.bootstrap_servers})
+    return {(one["topic"], one["partition"]): one for one in info["offline"]}
 
 
 def test_a_broker_that_is_a_voter_is_not_removed(three: Cluster) -> None:
@@ -61,14 +68,20 @@ def test_two_replicas_in_one_rack_are_parted_and_nothing_else_moves(four: Cluste
         assert placed[1:] == [{1, 2}, {3, 4}]
 
 
-def test_a_dead_broker_gives_its_place_to_one_of_another_id(four: Cluster, five: Cluster) -> None:
+def test_a_dead_broker_gives_its_place_to_one_of_another_id(three: Cluster, four: Cluster, five: Cluster) -> None:
     replicas = held(four, 4)
     words = {"kafka_replace_node": "kafka5", "kafka_replaced_id": 4}
     voter = five.playbook("playbooks/replace_node.yml", **{**words, "kafka_replaced_id": 3})
     assert voter.rc != 0
     assert "whose vote does not move with its replicas" in " ".join(voter.output.split())
-    four.kill_supervisord()
-    four.kill("kafka4")
+    with topic_of(four, ALONE, {0: [4]}, 0):
+        four.kill_supervisord()
+        four.kill("kafka4")
+        until(lambda: (ALONE, 0) in offline(three), "the others to miss it", 120)
+        last = five.playbook("playbooks/replace_node.yml", **words)
+        assert last.rc != 0
+        assert f"{ALONE}: partition 0: no leader; broker 4 has the data and is down" in last.output
+        assert not (five.directory / "config" / "kafka5").exists(), "refused before anything is installed"
     done = five.playbook("playbooks/replace_node.yml", **words).ok()
     assert moves(done.output) == replicas == held(five, 5)
     with administering(five) as admin:
@@ -155,16 +168,6 @@ def test_a_topic_gets_fewer_and_more_replicas_and_more_partitions(three: Cluster
     assert all(one["leader"] == one["replicas"][0] for one in partitions)
 
 
-# The last tests of this file: they leave the cluster without its supervisor, and with less than it had.
-ALONE, SHRUNK = "alone", "shrunk"
-
-
-def offline(cluster: Cluster) -> dict[tuple[str, int], dict[str, Any]]:
-    """The partitions that nobody leads."""
-    info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": cluster.bootstrap_servers})
-    return {(one["topic"], one["partition"]): one for one in info["offline"]}
-
-
 def isr(cluster: Cluster, topic: str) -> list[int]:
     """Who is in sync in the first partition of a topic."""
     with administering(cluster) as admin:
@@ -178,6 +181,7 @@ def start(cluster: Cluster, node: str) -> None:
     subprocess.Popen([str(script)], stdout=console, stderr=console, start_new_session=True)
 
 
+# The last tests of this file: they leave the cluster without its supervisor, and with less than it had.
 @pytest.fixture(scope="module")
 def bereft(three: Cluster) -> Iterator[tuple[Path, dict[str, Ledger]]]:
     """kafka3, which has the only or the last copy of two topics, is killed, and its disk put away."""
