@@ -170,6 +170,8 @@ def test_a_foreign_cluster_id_is_refused_with_both_ids(cluster: Cluster) -> None
 
 def test_without_any_mount_no_empty_cluster_is_formatted(cluster: Cluster) -> None:
     before = cluster_id(cluster, "kafka1")
+    with producing(cluster.bootstrap_servers, "orders") as ledger:
+        until(lambda: len(ledger.acknowledged) > 500, "500 acknowledged records")
     cluster.playbook("playbooks/stop.yml").ok()
     data, kept = cluster.directory / "data", cluster.directory / "data.kept"
     data.rename(kept)
@@ -191,7 +193,7 @@ def test_without_any_mount_no_empty_cluster_is_formatted(cluster: Cluster) -> No
     cluster.playbook().ok()
     assert {cluster_id(cluster, node) for node in cluster.nodes} == {before}
     assert all(note.exists() for note in notes.values()), "a node with data has its note again"
-    assert read_all(cluster.bootstrap_servers, "orders"), "the records are there"
+    assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
 
 
 def test_two_emptied_disks_of_three_are_refused_and_the_third_node_is_untouched(cluster: Cluster) -> None:
