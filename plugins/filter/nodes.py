@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filters about the nodes of a cluster and its mirrors, which module_utils/_nodes.py and _mirror_*.py answer."""
+"""Filters about the nodes of a cluster and its mirrors.
+
+What they answer is in module_utils/_nodes.py, _replace_guard.py and _mirror_*.py.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,9 @@ class FilterModule:
             "mirror_trusts": explained("_mirror_clients.mirror_trusts"),
             "node_lines": explained("_nodes.node_lines"),
             "peer_names": explained("_nodes.peer_names"),
+            "place_refusal": explained("_replace_guard.place_refusal"),
             "quorum_never_formed": explained("_quorum_formed.never_formed"),
+            "replace_refusal": explained("_replace_guard.replace_refusal"),
             "rest_url": explained("_mirror_nodes.rest_url"),
             "voter_listeners": explained("_nodes.voter_listeners"),
             "with_disks": explained("_nodes.with_disks"),

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import Libraries, confluent_error
@@ -50,6 +51,42 @@ class TopicCalls(Libraries):
         request = MetadataRequest(topics=wanted, allow_auto_topic_creation=False)
         answer = self._send(f"list topics at broker {broker}", request, broker)
         return {topic.name: _partitions(topic) for topic in answer.topics if topic.error_code == 0}
+
+    def with_eligible(self, partitions: Iterable[Partition]) -> tuple[Partition, ...]:
+        """The same partitions; those without a leader with who is eligible to lead them (KIP-966), where it is known.
+
+        One request for each 2,000 partitions of their topics.
+        """
+        listed = tuple(partitions)
+        told = self._eligible(sorted({one.topic for one in listed if one.leader is None}))
+        return tuple(
+            replace(one, eligible=told[one.topic, one.index][0], last_known=told[one.topic, one.index][1])
+            if one.leader is None and (one.topic, one.index) in told
+            else one
+            for one in listed
+        )
+
+    def _eligible(self, names: list[str]) -> dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]]:
+        """By partition (ELR, last known ELR) of these topics; nothing before Kafka 3.7 and with ZooKeeper."""
+        from kafka import errors
+
+        found: dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]] = {}
+        cursor: dict[str, Any] | None = None
+        while names:
+            try:
+                answer = self._asked(partial(self._python.describe_topic_partitions, names, cursor=cursor))
+            except (errors.IncompatibleBrokerVersion, errors.UnsupportedVersionError):
+                return {}
+            except errors.KafkaError as error:
+                self._failed("describe partitions", error)
+            for topic in answer["topics"]:
+                for one in topic["partitions"]:
+                    members = one["eligible_leader_replicas"] or (), one["last_known_elr"] or ()
+                    found[topic["name"], one["partition_index"]] = (tuple(members[0]), tuple(members[1]))
+            if answer["next_cursor"] in (None, cursor):
+                break
+            cursor = answer["next_cursor"]
+        return found
 
     def create_topics(self, topics: Iterable[TopicSpec], validate_only: bool = False) -> dict[str, Any]:
         """Create topics in one request; per name None or (Kafka's error name, why)."""

@@ -31,6 +31,7 @@ def describe(
     """
     wanted = [p for p in snapshot.partitions if topics is None or p.topic in topics]
     findings = {name: [_partition(p) for p in found] for name, found in _findings(wanted).items()}
+    findings["offline"] = [_offline(p) for p in wanted if p.leader is None]
     described = _topics(wanted, partitions)
     nodes = _nodes(snapshot)
     if log_dirs is not None:
@@ -97,6 +98,14 @@ def _partition(partition: Partition) -> dict[str, Any]:
         "leader": partition.leader,
         "replicas": list(partition.replicas),
         "isr": list(partition.isr),
+    }
+
+
+def _offline(partition: Partition) -> dict[str, Any]:
+    return {
+        **_partition(partition),
+        "eligible_leaders": None if partition.eligible is None else list(partition.eligible),
+        "last_known_leaders": None if partition.last_known is None else list(partition.last_known),
     }
 
 

@@ -5,7 +5,8 @@
 Pure: what is on the disks comes in, a plan goes out. One refusal empties the plan: a cluster half of whose nodes were
 formatted "because they could be" is how formatting destroys clusters. Two empty voters out of three are a majority:
 formatted anew and started, they elect each other on an empty metadata log, and the intact third, with all topics,
-dies when it joins them. So an empty disk proves nothing; what all nodes together say does.
+dies when it joins them. So an empty disk proves nothing; what all nodes together say does. And after a power loss none
+of the disks may be mounted: then files elsewhere (traces) say that there has been data.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ def format_plan(
 ) -> dict[str, Any]:
     """Decide on all nodes of one cluster at once.
 
-    nodes -- {host, node_id, roles, disks (of node_info, None when the host was not asked), running, mode}.
+    nodes -- {host, node_id, roles, disks and traces (of node_info; disks is None when the host was not asked), running,
+    mode}.
     cluster_id -- the inventory's, "" for none. registered -- ids of the brokers registered in the running cluster,
     None when it could not be asked. drawn -- a fresh random id, used when nothing else gives one. replacing -- the
     one host whose disks were replaced on purpose, "" for none.
@@ -79,18 +81,23 @@ def _without_formatting(
     """The plan in mode zookeeper, whose brokers format their directories themselves: it only refuses.
 
     A broker that others know, and that has no data any more, is not started by accident: with all of its partitions
-    empty it could become the leader of those that have no other copy left. While no broker has any data the cluster
-    never came up, and one whose first start fails is started again and again.
+    empty it could become the leader of those that have no other copy left. While no broker has any data, nor a trace of
+    some, the cluster never came up, and one whose first start fails is started again and again.
     """
     troubled = {one["host"] for one in found}
     begun = any(disk["meta_properties"] for node in nodes for disk in node["disks"] or [])
     for node in nodes:
         if node["host"] not in empty or node["host"] in troubled or node["host"] == replacing:
             continue
+        partly = any(disk["meta_properties"] for disk in node["disks"])
         if node["running"] and begun:
             found.append(refusals.running(node))
-        elif registered is not None and int(node["node_id"]) in registered:
-            found.append(refusals.registered(node))
+        elif partly and has_started(node):
+            found.append(refusals.new_disk(node, empty[node["host"]]))
+        elif registered is not None:
+            found += [refusals.registered(node)] if int(node["node_id"]) in registered else []
+        elif node.get("traces"):
+            found.append(refusals.unknown_registration(node) if begun else refusals.vanished(node, empty[node["host"]]))
     return {
         "cluster_id": cluster_id,
         "source": "disks" if cluster_id else "zookeeper",
@@ -147,7 +154,7 @@ def _refused(
     if partly and has_started(node):
         return [refusals.new_disk(node, _to_format(node))]
     if first:
-        return []
+        return [refusals.vanished(node, _to_format(node))] if node.get("traces") else []
     if source == "drawn":
         return [refusals.unknown_cluster(node)]
     if replacing and node["host"] == replacing:

@@ -140,6 +140,19 @@ def new_disk(node: Node, dirs: Sequence[str]) -> dict[str, Any]:
     return refusal(node, "new_disk", ", ".join(dirs), found, "all of them formatted, or none", way_out)
 
 
+def vanished(node: Node, dirs: Sequence[str]) -> dict[str, Any]:
+    """A node that has had data, as files elsewhere say, and has none now, nor has any other node of its cluster."""
+    traces = ", ".join(node["traces"])
+    found = f"empty or not mounted, although this node has had data (as {traces} shows)"
+    way_out = (
+        "After a power loss disks are often not mounted: mount them, run again, and the node starts with its data. If "
+        "the disk of one node is gone, bring the others back, then run playbooks/replace_node.yml. Only for a cluster "
+        f"that shall begin anew, without any topic that it had: rm {traces.replace(', ', ' ')} on {node['host']}."
+    )
+    allowed = "the data of this node, or no trace of an earlier start"
+    return refusal(node, "vanished", ", ".join(dirs), found, allowed, way_out)
+
+
 def unknown_cluster(node: Node) -> dict[str, Any]:
     """The cluster has started, but neither inventory nor disks say its id."""
     way_out = "Set kafka_cluster_id to the id of the running cluster (it is in meta.properties of each of its nodes)."

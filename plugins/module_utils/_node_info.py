@@ -48,8 +48,19 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any]) -> dict[str, A
         "network": busiest(params["network_seconds"]) if params["network_seconds"] > 0 else None,
         "certificate_files": certificates(params["certificate_files"], started["files"] if started else None),
         "unreadable_files": unreadable,
+        "traces": [path for path in params["trace_files"] if _left(path)],
         "installed": bool(params["release_dir"]) and os.path.isfile(os.path.join(params["release_dir"], MANIFEST)),
     }
+
+
+def _left(path: str) -> bool:
+    """Whether a file is there and not empty; what cannot be looked at is taken for that."""
+    try:
+        return os.stat(path).st_size > 0
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
 
 
 def _wanted_files(given: Mapping[str, str], started: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:

@@ -196,7 +196,8 @@ def with_disks(
     for node in nodes:
         info = hostvars[node["host"]].get("__common_node_info") or {}
         running = bool((info.get("process") or {}).get("running"))
-        seen.append({**node, "disks": info.get("disks"), "running": running, "mode": mode})
+        traces = list(info.get("traces") or [])
+        seen.append({**node, "disks": info.get("disks"), "running": running, "mode": mode, "traces": traces})
     return seen
 
 

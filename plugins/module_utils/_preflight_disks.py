@@ -13,6 +13,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._format_guard import format_plan
 from ansible_collections.streamops.kafka.plugins.module_utils._format_refusals import of_disks
+from ansible_collections.streamops.kafka.plugins.module_utils._nodes import ZOOKEEPER_MODE
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_host import Host, by_cluster
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, WARNING, Violation
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_guard import Server, zookeeper_refusals
@@ -30,6 +31,7 @@ REFUSALS = {
     "new_disk": "B4",
     "unknown_cluster": "B4",
     "running": "B4",
+    "vanished": "B4",
     "unreadable": "B27",
     "foreign_data": "B27",
     "cut_format": "B27",
@@ -62,6 +64,7 @@ def _refusals(cluster: Sequence[Host]) -> list[dict[str, Any]]:
             "disks": host.disks,
             "running": host.info["process"]["running"],
             "mode": host.mode,
+            "traces": host.info.get("traces") or [],
         }
         for host in cluster
         if host.info is not None
@@ -75,12 +78,33 @@ def _refusals(cluster: Sequence[Host]) -> list[dict[str, Any]]:
 
 def ensembles(hosts: Sequence[Host]) -> Iterator[Violation]:
     """B6: what is on the disks of an ensemble belongs to these servers, and together it is not less than it was."""
-    for cluster in by_cluster(host for host in hosts if ROLE in host.roles and host.member).values():
-        servers = [Server(one.name, one.node_id, one.disks if one.info else None, one.emptied) for one in cluster]
-        for found in zookeeper_refusals(servers):
+    for cluster in by_cluster(hosts).values():
+        servers = [
+            Server(
+                one.name,
+                one.node_id,
+                one.disks if one.info else None,
+                one.emptied,
+                (one.info or {}).get("traces") or (),
+            )
+            for one in cluster
+            if ROLE in one.roles and one.member
+        ]
+        for found in zookeeper_refusals(servers, _data_of_brokers(cluster)):
             yield Violation(
                 "B6", ERROR, found.hosts, found.where, found.what, found.found, found.allowed, found.way_out
             )  # fmt: skip
+
+
+def _data_of_brokers(cluster: Sequence[Host]) -> list[str]:
+    """Where brokers of mode zookeeper have data."""
+    return [
+        f"data of {host.name} in {disk['path']}"
+        for host in cluster
+        if host.mode == ZOOKEEPER_MODE and ROLE not in host.roles
+        for disk in host.disks
+        if "broker.id" in (disk["meta_properties"] or {})
+    ]
 
 
 def space(hosts: Sequence[Host]) -> Iterator[Violation]:

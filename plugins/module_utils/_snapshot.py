@@ -27,6 +27,8 @@ class Partition:
     """One partition. C(leader) is None while it has none.
 
     C(min_insync) is the effective min.insync.replicas of its topic, 0 when the snapshot was taken without it.
+    C(eligible) and C(last_known): who may lead besides the ISR, and who was the last that might (KIP-966); both are
+    asked only where a partition has no leader, and None where the cluster does not tell.
     """
 
     topic: str
@@ -36,6 +38,8 @@ class Partition:
     isr: tuple[int, ...]
     min_insync: int
     internal: bool
+    eligible: tuple[int, ...] | None = None
+    last_known: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@
 
 Two servers out of three that lost their disks are a majority: started empty, they elect each other, and the third,
 which has everything, follows them and throws its data away. So an empty disk in an ensemble that has run is refused
-unless a playbook made for it (replace_node.yml, zookeeper_members.yml) names the server, one at a time.
+unless a playbook made for it (replace_node.yml, zookeeper_members.yml) names the server, one at a time. When all of
+them are empty, files elsewhere and the data of brokers say whether the ensemble is a new one.
 """
 
 from __future__ import annotations
@@ -22,13 +23,15 @@ UNTOUCHED = "nothing was changed on any host"
 class Server:
     """One server: its id in the inventory, its two directories as node_info saw them (None when it did not answer).
 
-    emptied -- a playbook for single nodes said that its disks are empty on purpose.
+    emptied -- a playbook for single nodes said that its disks are empty on purpose. traces -- files outside of them
+    that say that there has been data.
     """
 
     host: str
     id: int | None
     disks: Sequence[Mapping[str, Any]] | None
     emptied: bool = False
+    traces: Sequence[str] = ()
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -46,6 +49,12 @@ class Server:
         """It has been part of a quorum: its data counts."""
         return str(self.data.get("epoch") or "0") not in ("0", "")
 
+    @property
+    def left(self) -> list[str]:
+        """What there still is of a server whose data directory is empty."""
+        logs = [f"{disk['path']} (transaction log)" for disk in (self.disks or ())[1:] if not disk.get("empty", True)]
+        return [*self.traces, *logs]
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -59,22 +68,39 @@ class Finding:
     way_out: str
 
 
-def zookeeper_refusals(servers: Sequence[Server]) -> list[Finding]:
-    """Everything on the disks that does not fit the inventory."""
+def zookeeper_refusals(servers: Sequence[Server], brokers: Sequence[str] = ()) -> list[Finding]:
+    """Everything on the disks that does not fit the inventory.
+
+    brokers -- where brokers have data that they could not have without this ensemble, in words.
+    """
     found = [one for server in servers if server.disks for one in _own(server)]
     found += _twice(servers)
     if all(server.disks is not None for server in servers):
-        found += _emptied(servers)
+        found += _emptied(servers) + _vanished(servers, brokers)
     return found
 
 
 def _own(server: Server) -> list[Finding]:
     data, where = server.data, f"{server.data.get('path')}/myid"
-    if data.get("error"):
+    unreadable = [one for one in server.disks or () if one.get("error")]
+    if unreadable:
         return [
             Finding(
-                (server.host,), str(data["path"]), "the data directory cannot be read", str(data["error"]),
+                (server.host,), str(one["path"]), "the data directory cannot be read", str(one["error"]),
                 "a directory that can be read, or none", f"repair or mount it; {UNTOUCHED}",
+            )
+            for one in unreadable
+        ]  # fmt: skip
+    without_log = [str(one["path"]) for one in (server.disks or ())[1:] if one.get("empty")]
+    if server.ran and without_log:
+        return [
+            Finding(
+                (server.host,), ", ".join(without_log), "the transaction log of a server is missing",
+                "an empty directory, or one that is not mounted, beside the snapshots of the server",
+                "its log, or no data at all",
+                "mount the disk and run again: without its log the server forgets what it has acknowledged since its "
+                "last snapshot. If the disk is gone, move the data directory away too and run "
+                f"playbooks/replace_node.yml; {UNTOUCHED}",
             )
         ]  # fmt: skip
     myid, wanted = data.get("myid"), f"{server.id} (zookeeper_id)"
@@ -151,5 +177,26 @@ def _emptied(servers: Sequence[Server]) -> list[Finding]:
             "the data of every server, or one empty server that a playbook names",
             "is its disk not mounted? An empty server comes back by playbooks/replace_node.yml, a new one by "
             f"playbooks/zookeeper_members.yml, one at a time; {UNTOUCHED}",
+        )
+    ]  # fmt: skip
+
+
+def _vanished(servers: Sequence[Server], brokers: Sequence[str]) -> list[Finding]:
+    """No server has data, and something says that there has been an ensemble."""
+    if any(server.ran for server in servers):
+        return []
+    lost = [one for one in servers if brokers or (one.left and one.empty and not one.emptied)]
+    traces = [f"{trace} on {server.host}" for server in lost for trace in server.left]
+    if not lost:
+        return []
+    return [
+        Finding(
+            tuple(server.host for server in lost), str(lost[0].data.get("path")),
+            "no server of the ensemble has data, although it is not a new one",
+            f"empty or not mounted on all of them, while there is {', '.join([*traces, *brokers])}",
+            "the data of the servers, or no trace of an earlier start",
+            "after a power loss disks are often not mounted: mount them and run again. Only for a cluster that shall "
+            "begin anew, without anything that it had: remove these files, and move the data of its brokers away; "
+            f"{UNTOUCHED}",
         )
     ]  # fmt: skip

@@ -129,7 +129,9 @@ at_min_isr:
   elements: dict
   returned: success
 offline:
-  description: Partitions without a leader.
+  description: >-
+    Partitions without a leader; also with eligible_leaders, who may lead besides the ISR, and last_known_leaders, who
+    was the last that might (KIP-966). Both are null where the cluster does not tell (before Kafka 3.7, ZooKeeper mode).
   type: list
   elements: dict
   returned: success
@@ -145,6 +147,8 @@ counts:
   sample: {nodes: 3, fenced_nodes: 0, topics: 5, partitions: 30, under_replicated: 0, under_min_isr: 0, at_min_isr: 0,
            offline: 0, not_preferred_leader: 0}
 """
+
+from dataclasses import replace
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -180,7 +184,10 @@ def main() -> None:
     with errors_reported(module), PartitionAdmin(Connection.from_params(module.params)) as admin:
         # Always all partitions: leader counts are of the whole cluster, and an older one shows a broker that is down
         # only through its replicas.
-        snapshot = admin.snapshot(min_insync=topics is None or bool(topics))
+        detail = topics is None or bool(topics)
+        snapshot = admin.snapshot(min_insync=detail)
+        if detail:
+            snapshot = replace(snapshot, partitions=admin.with_eligible(snapshot.partitions))
         names = {partition.topic for partition in snapshot.partitions if topics is None or partition.topic in topics}
         configs = admin.topic_values(names, module.params["topic_configs"])
         log_dirs = admin.log_dirs(ids_alive(snapshot.brokers)) if module.params["sizes"] else None

@@ -78,6 +78,11 @@ options:
     type: list
     elements: str
     default: []
+  trace_files:
+    description: Files outside of the data directories that are there, and not empty, once the node has had data.
+    type: list
+    elements: str
+    default: []
   network_seconds:
     description: How long to measure what the network interfaces carry; 0 measures nothing.
     type: float
@@ -217,6 +222,13 @@ unreadable_files:
   returned: always
   type: list
   elements: str
+traces:
+  description:
+    - Those of O(trace_files) that are there and not empty, or cannot be looked at. With empty data directories they say
+      that disks are not mounted, or that data is gone.
+  returned: always
+  type: list
+  elements: str
 installed:
   description: Whether the release is there, complete (its manifest is written last).
   returned: always
@@ -245,6 +257,7 @@ SPEC = {
     "java": {"type": "str", "default": ""},
     "release_dir": {"type": "str", "default": ""},
     "certificate_files": {"type": "list", "elements": "str", "default": []},
+    "trace_files": {"type": "list", "elements": "str", "default": []},
     "network_seconds": {"type": "float", "default": 0},
 }
 

@@ -168,6 +168,34 @@ def test_a_foreign_cluster_id_is_refused_with_both_ids(cluster: Cluster) -> None
     assert cluster.pids() == before
 
 
+def test_without_any_mount_no_empty_cluster_is_formatted(cluster: Cluster) -> None:
+    before = cluster_id(cluster, "kafka1")
+    with producing(cluster.bootstrap_servers, "orders") as ledger:
+        until(lambda: len(ledger.acknowledged) > 500, "500 acknowledged records")
+    cluster.playbook("playbooks/stop.yml").ok()
+    data, kept = cluster.directory / "data", cluster.directory / "data.kept"
+    data.rename(kept)
+    notes = {node: cluster.directory / "config" / node / "has-data" for node in cluster.nodes}
+    log = cluster.directory / "log" / "kafka2" / "controller.log"
+    # Of kafka2 only its log is left, of kafka3 nothing: one trace on one node is enough.
+    for node in ("kafka2", "kafka3"):
+        notes[node].unlink(missing_ok=True)
+    for name in ("controller.log", "state-change.log"):
+        (cluster.directory / "log" / "kafka3" / name).unlink()
+    refused = cluster.playbook()
+    said = " ".join(refused.output.split())
+    assert refused.rc != 0
+    assert refused.changed == 0
+    assert not data.exists()
+    for part in (str(notes["kafka1"]), str(log), "mount them, run again", "nothing was touched"):
+        assert part in said
+    kept.rename(data)
+    cluster.playbook().ok()
+    assert {cluster_id(cluster, node) for node in cluster.nodes} == {before}
+    assert all(note.exists() for note in notes.values()), "a node with data has its note again"
+    assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
+
+
 def test_two_emptied_disks_of_three_are_refused_and_the_third_node_is_untouched(cluster: Cluster) -> None:
     for node in ("kafka2", "kafka3"):
         cluster.stop(node)

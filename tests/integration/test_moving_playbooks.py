@@ -4,8 +4,14 @@ goes on from the one before."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
+import signal
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,15 +19,22 @@ from tests.support.cluster import Cluster, until
 from tests.support.growing import FIFTH, held, moves, report, with_brokers
 from tests.support.modules import run_module
 from tests.support.moves import administering, fill, move, throttles, topic_of
-from tests.support.traffic import producing, read_all
+from tests.support.traffic import Ledger, producing, read_all
 
 TOPIC = "orders"
+ALONE, SHRUNK = "alone", "shrunk"
 
 
 @pytest.fixture(scope="module")
 def five(three: Cluster) -> Iterator[Cluster]:
     """The cluster with kafka5 in its inventory, and no kafka4."""
     yield from with_brokers(three, FIFTH)
+
+
+def offline(cluster: Cluster) -> dict[tuple[str, int], dict[str, Any]]:
+    """The partitions that nobody leads."""
+    info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": cluster.bootstrap_servers})
+    return {(one["topic"], one["partition"]): one for one in info["offline"]}
 
 
 def test_a_broker_that_is_a_voter_is_not_removed(three: Cluster) -> None:
@@ -55,14 +68,20 @@ def test_two_replicas_in_one_rack_are_parted_and_nothing_else_moves(four: Cluste
         assert placed[1:] == [{1, 2}, {3, 4}]
 
 
-def test_a_dead_broker_gives_its_place_to_one_of_another_id(four: Cluster, five: Cluster) -> None:
+def test_a_dead_broker_gives_its_place_to_one_of_another_id(three: Cluster, four: Cluster, five: Cluster) -> None:
     replicas = held(four, 4)
     words = {"kafka_replace_node": "kafka5", "kafka_replaced_id": 4}
     voter = five.playbook("playbooks/replace_node.yml", **{**words, "kafka_replaced_id": 3})
     assert voter.rc != 0
     assert "whose vote does not move with its replicas" in " ".join(voter.output.split())
-    four.kill_supervisord()
-    four.kill("kafka4")
+    with topic_of(four, ALONE, {0: [4]}, 0):
+        four.kill_supervisord()
+        four.kill("kafka4")
+        until(lambda: (ALONE, 0) in offline(three), "the others to miss it", 120)
+        last = five.playbook("playbooks/replace_node.yml", **words)
+        assert last.rc != 0
+        assert f"{ALONE}: partition 0: no leader; broker 4 has the data and is down" in last.output
+        assert not (five.directory / "config" / "kafka5").exists(), "refused before anything is installed"
     done = five.playbook("playbooks/replace_node.yml", **words).ok()
     assert moves(done.output) == replicas == held(five, 5)
     with administering(five) as admin:
@@ -147,3 +166,79 @@ def test_a_topic_gets_fewer_and_more_replicas_and_more_partitions(three: Cluster
     partitions = run_module("streamops.kafka.cluster_info", options)["topics"][0]["partitions"]
     assert [len(one["replicas"]) for one in partitions] == [3] * 9
     assert all(one["leader"] == one["replicas"][0] for one in partitions)
+
+
+def isr(cluster: Cluster, topic: str) -> list[int]:
+    """Who is in sync in the first partition of a topic."""
+    with administering(cluster) as admin:
+        return sorted(admin.topics()[topic][0].isr)
+
+
+def start(cluster: Cluster, node: str) -> None:
+    """Start a node by its own script: its supervisor was killed so that it does not start a killed node again."""
+    script = cluster.directory / "config" / node / "start"
+    console = (cluster.directory / "log" / node / "by-hand.log").open("wb")
+    subprocess.Popen([str(script)], stdout=console, stderr=console, start_new_session=True)
+
+
+# The last tests of this file: they leave the cluster without its supervisor, and with less than it had.
+@pytest.fixture(scope="module")
+def bereft(three: Cluster) -> Iterator[tuple[Path, dict[str, Ledger]]]:
+    """kafka3, which has the only or the last copy of two topics, is killed, and its disk put away."""
+    ledgers: dict[str, Ledger] = {}
+    with contextlib.ExitStack() as stack:
+        for topic, replicas in ((ALONE, [3]), (SHRUNK, [3, 2])):
+            stack.enter_context(topic_of(three, topic, {0: replicas}, 0))
+        three.stop("kafka2")
+        until(lambda: isr(three, SHRUNK) == [3], "the ISR to shrink to kafka3")
+        for topic in (ALONE, SHRUNK):
+            with producing(three.bootstrap_servers, topic, rate=500) as ledgers[topic]:
+                until(lambda topic=topic: len(ledgers[topic].acknowledged) > 500, "500 acknowledged records")
+        three.kill_supervisord()
+        three.kill("kafka3")
+        data = three.directory / "data" / "kafka3"
+        kept = data.rename(data.with_suffix(".kept"))
+        start(three, "kafka2")
+        until(lambda: {(ALONE, 0), (SHRUNK, 0)} <= set(offline(three)) and not heard(three, 3), "it to be missed", 120)
+        yield kept, ledgers
+
+
+def test_the_last_copy_of_data_is_not_replaced_by_an_empty_disk(
+    three: Cluster, bereft: tuple[Path, dict[str, Ledger]]
+) -> None:
+    kept, ledgers = bereft
+    data = three.directory / "data" / "kafka3"
+    refused = three.playbook("playbooks/replace_node.yml", kafka_replace_node="kafka3")
+    said = " ".join(refused.output.split())
+    assert refused.rc != 0
+    assert refused.changed == 0
+    assert offline(three)[SHRUNK, 0]["eligible_leaders"] == [3]
+    assert f"{ALONE}: partition 0: broker 3 has the only replica" in said
+    assert f"{SHRUNK}: partition 0: broker 3 is the last one in sync" in said
+    named = three.playbook("playbooks/replace_node.yml", kafka_replace_node="kafka3", kafka_replace_lost_topics=ALONE)
+    assert named.rc != 0
+    assert f"{SHRUNK}: partition 0" in named.output
+    assert f"{ALONE}: partition 0" not in named.output
+    assert not data.exists()
+    assert set(offline(three)) >= {(ALONE, 0), (SHRUNK, 0)}
+    # The safe way, which the refusal names first.
+    kept.rename(data)
+    start(three, "kafka3")
+    until(lambda: isr(three, SHRUNK) == [2, 3] and not offline(three), "all replicas to be in sync", 120)
+    for topic, ledger in ledgers.items():
+        assert not ledger.failed
+        assert not ledger.lost(read_all(three.bootstrap_servers, topic))
+
+
+@pytest.mark.full
+def test_a_last_copy_whose_topic_is_named_may_be_lost(three: Cluster, bereft: tuple[Path, dict[str, Ledger]]) -> None:
+    os.kill(three.pid("kafka3"), signal.SIGTERM)
+    until(lambda: not three.alive("kafka3"), "kafka3 to stop", 120)
+    shutil.rmtree(three.directory / "data" / "kafka3")
+    until(lambda: (ALONE, 0) in offline(three) and not heard(three, 3), "the others to miss it", 120)
+    words = {"kafka_replace_node": "kafka3", "kafka_replace_lost_topics": f'["{ALONE}"]'}
+    three.playbook("playbooks/replace_node.yml", **words).ok()
+    assert not offline(three)
+    _kept, ledgers = bereft
+    assert len(ledgers[ALONE].lost(read_all(three.bootstrap_servers, ALONE))) == len(ledgers[ALONE].acknowledged)
+    assert not ledgers[SHRUNK].lost(read_all(three.bootstrap_servers, SHRUNK)), "the other broker had it"

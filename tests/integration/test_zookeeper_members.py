@@ -62,6 +62,34 @@ def test_a_majority_of_empty_servers_is_refused_with_the_arithmetic(cluster: Zoo
     assert cluster.ensemble()["healthy"]
 
 
+def test_without_any_mount_no_new_ensemble_is_founded(cluster: ZookeeperCluster) -> None:
+    cluster.playbook("playbooks/stop.yml").ok()
+    data, kept = cluster.directory / "data", cluster.directory / "data.kept"
+    data.rename(kept)
+    refused = cluster.playbook()
+    (kept / "zookeeper1").rename(kept / "zookeeper1.kept")
+    for node in cluster.nodes:
+        (cluster.directory / "config" / node / "has-data").unlink()
+    for log in (cluster.directory / "log").glob("*/*"):
+        if log.name in ("controller.log", "state-change.log"):
+            log.unlink()
+    kept.rename(data)
+    # What is left then is the data of brokers, which have had an ensemble.
+    for server in cluster.servers[1:]:
+        cluster.data(server).rename(data / f"{server}.kept")
+    lost = cluster.playbook()
+    for server in cluster.servers:
+        (data / f"{server}.kept").rename(cluster.data(server))
+    said = " ".join(refused.output.split())
+    assert refused.rc != 0
+    for node in cluster.nodes:
+        assert str(cluster.directory / "config" / node / "has-data") in said
+    assert lost.rc != 0
+    assert f"data of broker11 in {cluster.data('broker11')}" in " ".join(lost.output.split())
+    cluster.playbook().ok()
+    assert cluster.ensemble()["healthy"]
+
+
 def test_three_become_five_and_three_again_and_nothing_is_lost(cluster: ZookeeperCluster) -> None:
     with producing(cluster.bootstrap_servers, "orders", rate=100) as ledger:
         until(lambda: len(ledger.acknowledged) > 100, "the producer to be under way")

@@ -9,11 +9,12 @@ import pytest
 
 from tests.support.cluster import Cluster, until
 from tests.support.modules import run_module
+from tests.support.moves import topic_of
 from tests.support.traffic import consuming, producing
 
 #: test_zookeeper.py, which ./test runs, rolls and stops such brokers too, and scenario `zookeeper` cuts their power.
 pytestmark = pytest.mark.full
-TOPIC = "story"
+TOPIC, ALONE = "story", "alone"
 
 
 def described(cluster: Cluster) -> list[dict[str, Any]]:
@@ -65,15 +66,21 @@ def test_a_broker_is_replaced_by_an_empty_one_and_refills(mode: str, name: str, 
     alive = cluster.playbook("playbooks/replace_node.yml", kafka_replace_node=name)
     assert alive.rc != 0
     assert "A node that lives needs no replacement" in " ".join(alive.output.split())
-    cluster.stop(name)
-    there = cluster.playbook("playbooks/replace_node.yml", kafka_replace_node=name)
-    assert there.rc != 0
-    assert "there is data in" in " ".join(there.output.split())
-    shutil.rmtree(data)
-    plain = cluster.playbook()
-    assert plain.rc != 0, "a broker that the cluster knows is not started empty by accident"
-    assert f"while the cluster knows broker {number}" in " ".join(plain.output.split())
-    cluster.playbook("playbooks/replace_node.yml", kafka_replace_node=name).ok()
+    with topic_of(cluster, ALONE, {0: [number]}, 1):
+        cluster.stop(name)
+        there = cluster.playbook("playbooks/replace_node.yml", kafka_replace_node=name)
+        assert there.rc != 0
+        assert "there is data in" in " ".join(there.output.split())
+        shutil.rmtree(data)
+        plain = cluster.playbook()
+        assert plain.rc != 0, "a broker that the cluster knows is not started empty by accident"
+        assert f"while the cluster knows broker {number}" in " ".join(plain.output.split())
+        last = cluster.playbook("playbooks/replace_node.yml", kafka_replace_node=name)
+        assert last.rc != 0
+        assert f"{ALONE}: partition 0: broker {number} has the only replica" in " ".join(last.output.split())
+        assert not data.exists()
+        consent = {"kafka_replace_node": name, "kafka_replace_lost_topics": ALONE}
+        cluster.playbook("playbooks/replace_node.yml", **consent).ok()
     info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": cluster.bootstrap_servers})
     assert info["counts"]["under_replicated"] == 0
     assert list(data.glob("orders-*/*.log"))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster_info import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._log_sizes import LogDirs
@@ -42,6 +43,15 @@ def test_findings_use_the_terms_of_kafka() -> None:
         "nodes": 3, "fenced_nodes": 1, "topics": 3, "partitions": 4, "under_replicated": 2, "under_min_isr": 1,
         "at_min_isr": 2, "offline": 1, "not_preferred_leader": 3,
     }  # fmt: skip
+
+
+def test_an_offline_partition_says_who_may_lead_it_where_the_cluster_tells() -> None:
+    told = replace(PARTITIONS[3], eligible=(3,), last_known=())
+    assert [(one["eligible_leaders"], one["last_known_leaders"]) for one in describe(CLUSTER)["offline"]] == [
+        (None, None)
+    ]
+    found = describe(replace(CLUSTER, partitions=(*PARTITIONS[:3], told)))["offline"]
+    assert [(one["eligible_leaders"], one["last_known_leaders"]) for one in found] == [([3], [])]
 
 
 def test_nodes_carry_their_load_and_imbalance() -> None:

@@ -162,6 +162,67 @@ def test_a_broker_of_mode_zookeeper_that_runs_without_data(
     assert kinds(plan) == kinds_found
 
 
+TRACED: dict[str, Any] = {"traces": ["/etc/kafka/kafka1/has-data", "/var/log/kafka/kafka1/controller.log"]}
+
+
+@pytest.mark.parametrize("given_id", ["", A])
+@pytest.mark.parametrize("roles", ["broker", "controller", "broker,controller"])
+def test_without_any_mount_a_cluster_that_has_run_is_not_founded_anew(roles: str, given_id: str) -> None:
+    plan = format_plan([node(1, roles=roles, **TRACED), node(2), node(3, **TRACED)], given_id, None, DRAWN)
+    assert kinds(plan) == [("kafka1", "vanished"), ("kafka3", "vanished")]
+    assert plan["format"] == []
+    said = plan["refusals"][0]["message"]
+    for part in ("/data", *TRACED["traces"], "mount them, run again", "rm /etc/kafka/kafka1/has-data", "begin anew"):
+        assert part in said
+    assert "Nothing was formatted or deleted on any node" in said
+
+
+def test_a_trace_is_no_obstacle_while_the_disks_are_there() -> None:
+    plan = format_plan([node(1, formatted(1), **TRACED), node(2)], "", None, DRAWN)
+    assert (kinds(plan), plan["format"]) == ([], ["kafka2"])
+
+
+def test_a_running_cluster_knows_better_than_a_trace_whether_a_broker_is_new() -> None:
+    nodes = [node(1, used(1), roles="controller", running=True), node(101, roles="broker", **TRACED)]
+    assert format_plan(nodes, "", [102], DRAWN)["format"] == ["kafka101"]
+    assert kinds(format_plan(nodes, "", None, DRAWN)) == [("kafka101", "unknown_broker")]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "registered", "found"),
+    [
+        ([node(1, **CLASSIC, **TRACED), node(2, **CLASSIC)], None, [("kafka1", "vanished")]),
+        ([node(1, running=True, **CLASSIC, **TRACED)], None, [("kafka1", "vanished")]),
+        (
+            [node(1, **CLASSIC, **TRACED), node(2, formatted(2, meta_properties=BROKER_META), **CLASSIC)],
+            None,
+            [("kafka1", "unknown_broker")],
+        ),
+        (
+            [node(1, **CLASSIC, **TRACED), node(2, formatted(2, meta_properties=BROKER_META), **CLASSIC)],
+            [2],
+            [],
+        ),
+        (
+            [node(2, formatted(2, meta_properties=BROKER_META, started=True), disk("/data2"), **CLASSIC)],
+            None,
+            [("kafka2", "new_disk")],
+        ),
+        ([node(2, formatted(2, meta_properties=BROKER_META), disk("/data2"), **CLASSIC)], None, []),
+    ],
+    ids=["no mount", "started without its mounts", "cluster is silent", "known to be new", "one of two", "first start"],
+)
+def test_a_broker_of_mode_zookeeper_that_has_had_data_is_not_started_without(
+    nodes: list[dict[str, Any]], registered: Any, found: list[tuple[str, str]]
+) -> None:
+    assert kinds(format_plan(nodes, "", registered, DRAWN)) == found
+
+
+def test_a_broker_of_mode_zookeeper_that_is_replaced_is_started_without_data() -> None:
+    nodes = [node(1, **CLASSIC, **TRACED), node(2, formatted(2, meta_properties=BROKER_META), **CLASSIC)]
+    assert kinds(format_plan(nodes, "", None, DRAWN, replacing="kafka1")) == []
+
+
 @pytest.mark.parametrize(
     ("registered", "kind"),
     [([101], None), ([101, 102], "registered_broker"), (None, "unknown_broker")],
@@ -250,11 +311,14 @@ DISKS = st.builds(
 )
 NODES = st.lists(
     st.builds(
-        lambda number, disks, roles, running: node(number, disks=disks, roles=roles, running=running),
+        lambda number, disks, roles, running, traces: node(
+            number, disks=disks, roles=roles, running=running, traces=traces
+        ),
         st.integers(1, 4),
         st.lists(DISKS, min_size=1, max_size=2, unique_by=lambda one: one["path"]),
         st.sampled_from(["broker", "controller", "broker,controller"]),
         st.booleans(),
+        st.sampled_from([[], ["/etc/has-data"]]),
     ),
     min_size=1,
     max_size=4,
@@ -299,6 +363,16 @@ def test_no_plan_formats_a_voter_once_any_node_has_started_unless_it_is_the_one_
     if any(has_started(one) for one in nodes):
         assert set(plan["format"]) & voters <= {replacing}
         assert not any(plan["initial_controllers"].values())
+
+
+@settings(max_examples=200)
+@given(*ARGUMENTS)
+def test_no_first_installation_formats_beside_a_trace_of_an_earlier_one(
+    nodes: Any, given_id: str, registered: Any, replacing: str
+) -> None:
+    plan = format_plan(nodes, given_id, registered, DRAWN, replacing)
+    if plan["first_installation"] and plan["format"]:
+        assert not any(one["traces"] for one in nodes if not any(d["meta_properties"] for d in one["disks"]))
 
 
 @settings(max_examples=200)

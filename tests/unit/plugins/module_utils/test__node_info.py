@@ -22,6 +22,7 @@ DEFAULTS: dict[str, Any] = {
     "release_dir": "",
     "network_seconds": 0,
     "certificate_files": [],
+    "trace_files": [],
 }
 
 
@@ -43,6 +44,18 @@ def test_a_fresh_host_needs_a_start_and_has_nothing(tmp_path: Path) -> None:
     found = info(log_dirs=[str(tmp_path / "data")], state_dir=str(tmp_path / "run"), release_dir=str(tmp_path / "rel"))
     assert (found["needs_start"], found["installed"], found["restart_reasons"]) == (True, False, [])
     assert found["disks"][0]["exists"] is False
+
+
+def test_traces_are_files_that_are_there_with_something_in_them(tmp_path: Path) -> None:
+    (tmp_path / "note").write_text("x")
+    (tmp_path / "empty.log").write_text("")
+    paths = [str(tmp_path / name) for name in ("note", "empty.log", "nowhere", "note/below")]
+    assert info(trace_files=paths)["traces"] == paths[:1]
+
+
+def test_what_cannot_be_looked_at_is_taken_for_a_trace(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    assert info(trace_files=[str(tmp_path / "circle")])["traces"] == [str(tmp_path / "circle")]
 
 
 def test_a_release_is_installed_when_its_manifest_is_there(tmp_path: Path) -> None:

@@ -139,6 +139,7 @@ def test_a_host_that_did_not_answer_has_unknown_disks_not_empty_ones() -> None:
     info = {"disks": [{"path": "/d"}], "process": {"running": True}}
     seen = _nodes.with_disks(nodes, {"a": {"__common_node_info": info}, "b": {}})
     assert [(node["disks"], node["running"]) for node in seen] == [([{"path": "/d"}], True), (None, False)]
+    assert [node["traces"] for node in seen] == [[], []]
 
 
 def test_a_restarted_node_needs_no_override_whatever_was_seen_before() -> None:

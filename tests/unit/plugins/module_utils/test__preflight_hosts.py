@@ -191,6 +191,35 @@ ERRORS: list[tuple[Host, str, list[str]]] = [
 ]
 
 
+def test_unmounted_disks_of_all_nodes_are_no_first_installation() -> None:
+    notes = {n: f"/etc/kafka/kafka{n}/has-data" for n in (1, 2)}
+    hosts = [host(n, info(n, disk(None), running=False, traces=[note])) for n, note in notes.items()]
+    found = check_hosts([*hosts, fresh(3)])
+    assert [(one.rule, one.level, one.hosts) for one in found] == [
+        ("B4", "error", ("kafka1",)),
+        ("B4", "error", ("kafka2",)),
+    ]
+    assert notes[1] in found[0].found
+    assert "mount them, run again" in found[0].way_out
+
+
+def test_brokers_that_have_data_have_had_an_ensemble() -> None:
+    meta = {"cluster.id": ID, "broker.id": "11", "version": "0"}
+    broker = host(
+        11,
+        info(11, disk(11, meta_properties=meta), running=False),
+        mode="zookeeper",
+        roles=("broker",),
+        version="3.9.2",
+    )
+    empty = info(1, disk(None, path="/zk", myid=None, epoch=None), running=False)
+    server = host(1, empty, mode="zookeeper", roles=("zookeeper",), version="3.9.5")
+    assert check_hosts([server]) == []
+    found = check_hosts([server, broker])
+    assert [(one.rule, one.hosts) for one in found] == [("B6", ("kafka1",))]
+    assert "data of kafka11 in /data" in found[0].found
+
+
 @pytest.mark.parametrize("hosts", GOOD)
 def test_good_answers_break_no_row(hosts: list[Host]) -> None:
     assert check_hosts(hosts) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -80,3 +81,56 @@ def test_two_empty_servers_of_five_are_not_replaced_at_once() -> None:
 
 def test_with_a_host_that_did_not_answer_only_its_own_disk_speaks() -> None:
     assert zookeeper_refusals(ensemble(disk("1"), UNASKED, EMPTY)) == []
+
+
+NOTE = "/etc/kafka/zk1/has-data"
+
+
+def traced(*disks: Any, emptied: tuple[int, ...] = ()) -> list[Server]:
+    return [replace(server, traces=(NOTE,)) for server in ensemble(*disks, emptied=emptied)]
+
+
+def test_without_any_mount_an_ensemble_that_has_run_is_not_founded_anew() -> None:
+    found = zookeeper_refusals(traced(EMPTY, EMPTY, EMPTY))
+    assert [one.hosts for one in found] == [("zk1", "zk2", "zk3")]
+    assert f"{NOTE} on zk1" in found[0].found
+    assert "mount them and run again" in found[0].way_out
+    assert "nothing was changed" in found[0].way_out
+
+
+def test_one_trace_is_enough() -> None:
+    servers = [*ensemble(EMPTY, EMPTY), replace(ensemble(EMPTY, EMPTY, EMPTY)[2], traces=(NOTE,))]
+    assert [one.hosts for one in zookeeper_refusals(servers)] == [("zk3",)]
+
+
+def test_a_transaction_log_beside_an_empty_data_directory_is_a_trace() -> None:
+    data, log = EMPTY
+    found = zookeeper_refusals(ensemble(EMPTY, EMPTY, [data, {**log, "empty": False}]))
+    assert [one.hosts for one in found] == [("zk3",)]
+    assert "/data/zk-txlog (transaction log) on zk3" in found[0].found
+
+
+@pytest.mark.parametrize("own", [EMPTY, disk("1", None), disk("1", "0")])
+def test_brokers_with_data_have_had_an_ensemble(own: Any) -> None:
+    found = zookeeper_refusals(ensemble(own, EMPTY, EMPTY), ["data of broker1 in /data"])
+    assert "data of broker1 in /data" in found[0].found
+    assert zookeeper_refusals(ensemble(disk("1"), disk("2"), disk("3")), ["data of broker1 in /data"]) == []
+
+
+def test_a_first_start_that_fails_again_and_again_leaves_a_trace_beside_its_data() -> None:
+    assert zookeeper_refusals(traced(disk("1", None), disk("2", "0"), disk("3", None))) == []
+
+
+def test_a_server_whose_transaction_log_is_not_mounted_is_refused() -> None:
+    data, log = disk("3")
+    found = zookeeper_refusals(ensemble(disk("1"), disk("2"), [data, {**log, "empty": True}]))
+    assert [(one.hosts, one.where) for one in found] == [(("zk3",), "/data/zk-txlog")]
+    assert "forgets what it has acknowledged" in found[0].way_out
+    first, second = disk("3", "0")
+    assert zookeeper_refusals(ensemble(disk("1"), disk("2"), [first, {**second, "empty": True}])) == []
+
+
+def test_a_transaction_log_that_cannot_be_read_is_refused() -> None:
+    data, log = disk("3")
+    found = zookeeper_refusals(ensemble(disk("1"), disk("2"), [data, {**log, "error": "Permission denied"}]))
+    assert [(one.where, one.found) for one in found] == [("/data/zk-txlog", "Permission denied")]
