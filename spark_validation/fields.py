@@ -14,7 +14,11 @@ from typing import Any, Protocol
 from spark_validation.errors import BadArgumentsError
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
-_SECRET = re.compile(r"password|secret|token|jaas|\.key$|credential", re.IGNORECASE)
+#: Names whose values are secrets: the rule of plugins/module_utils/_properties.py, which a test compares with this one.
+SECRET_NAME = re.compile(
+    r"pass(word|phrase|wd|code)|pwd|secret|token(?!\.(endpoint|expiry|max))|jaas|credential|private|user\.info|[._-]key$",
+    re.IGNORECASE,
+)
 Rule = Callable[[Any], "str | None"]
 
 # Spark refuses the first group itself, with an exception in the middle of a run; the job sets the second.
@@ -116,7 +120,7 @@ def client_properties(value: dict[str, str]) -> str | None:
 
 def masked(properties: Mapping[str, str]) -> dict[str, str]:
     """Client properties as a report may show them."""
-    return {key: "***" if _SECRET.search(key) else value for key, value in sorted(properties.items())}
+    return {key: "***" if SECRET_NAME.search(key) else value for key, value in sorted(properties.items())}
 
 
 def _is_map_of_strings(value: Any) -> bool:

@@ -24,12 +24,15 @@ def rate(records: int, seconds: float) -> dict[str, float | int]:
 def cluster(topic: str, partitions: list[Partition], arguments: Arguments) -> dict[str, Any]:
     """Brokers and partitions as the report shows them.
 
-    Brokers come from the layout that was handed in (it also knows those that lead nothing), else from the replicas.
+    Brokers come from the layout that was handed in (it also knows those that lead nothing) and from the replicas. One
+    that the layout calls fenced, or does not name (ZooKeeper forgets who is down), is not alive; without a layout one
+    that is in sync with nothing.
     """
     layout = arguments.layout or {}
     leaders = {partition.leader.id: partition.leader for partition in partitions if partition.leader}
     known = {int(broker["id"]): broker for broker in layout.get("brokers", [])}
-    ids = sorted(set(known) or {replica for partition in partitions for replica in partition.replicas})
+    ids = sorted({*known, *(replica for partition in partitions for replica in partition.replicas)})
+    in_sync = {replica for partition in partitions for replica in partition.isr}
     brokers = []
     for broker in ids:
         seen, told = leaders.get(broker), known.get(broker, {})
@@ -39,6 +42,7 @@ def cluster(topic: str, partitions: list[Partition], arguments: Arguments) -> di
                 "host": seen.host if seen else told.get("host"),
                 "port": seen.port if seen else told.get("port"),
                 "rack": seen.rack if seen else told.get("rack"),
+                "alive": broker in known and not told.get("fenced") if known else broker in in_sync,
                 "leads": sum(1 for partition in partitions if partition.leader and partition.leader.id == broker),
             }
         )

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from spark_validation import latency
@@ -25,6 +26,16 @@ from spark_validation.observed import (
     PartitionSeen,
 )
 from spark_validation.result import FAIL, INCONCLUSIVE, INFO, PASS, Check
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where a partition is: `leader` is None while it has none, the first of its `replicas` is the preferred one."""
+
+    index: int
+    leader: int | None
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
 
 
 def suspect_lanes(ledger: Ledger, seen: Observation) -> dict[int, int]:
@@ -176,25 +187,24 @@ def _records(seen: PartitionSeen | None) -> int:
     return seen.records if seen else 0
 
 
-def judge_layout(partitions: dict[int, int | None], brokers: list[int], wanted: int | None) -> list[Check]:
-    """`partitions`: index -> leader. Every partition needs one, and every broker must lead at least one."""
-    leaders = {leader for leader in partitions.values() if leader is not None}
-    orphans = [index for index, leader in sorted(partitions.items()) if leader is None]
-    idle = sorted(set(brokers) - leaders)
+def judge_layout(partitions: Sequence[Placed], brokers: Mapping[int, bool], wanted: int | None) -> list[Check]:
+    """Every partition needs a leader, every broker must be up, and lead at least one. `brokers`: id -> is it alive?
+
+    What is wrong with the cluster fails. A broker that is well and leads nothing is only not proved: inconclusive.
+    """
+    orphans = [partition.index for partition in partitions if partition.leader is None]
+    down = sorted(broker for broker, alive in brokers.items() if not alive)
     checks = [
-        Check(
-            "leaders", "Every partition has a leader", FAIL if orphans else PASS, expected=len(partitions),
-            actual=len(partitions) - len(orphans), difference=len(orphans), threshold=0, unit="partitions",
-            examples=[{"partition": index} for index in orphans[:EXAMPLES]], examples_total=len(orphans),
-            suggests="a broker is down and no in-sync replica is left for these partitions" if orphans else "",
+        _missing_some(
+            "leaders", "Every partition has a leader", "partitions", len(partitions),
+            [{"partition": index} for index in orphans], FAIL,
+            "a broker is down and no in-sync replica is left for these partitions",
         ),
-        Check(
-            "brokers", "Every broker leads a partition of this topic", FAIL if idle else PASS, expected=len(brokers),
-            actual=len(leaders & set(brokers)), difference=len(idle), threshold=0, unit="brokers",
-            examples=[{"broker": broker} for broker in idle[:EXAMPLES]], examples_total=len(idle),
-            suggests="not proved: start the broker, elect preferred leaders, or give the topic more partitions"
-            if idle else "",
+        _missing_some(
+            "alive", "Every broker is up", "brokers", len(brokers), [{"broker": broker} for broker in down], FAIL,
+            f"the cluster knows {_named(down)}, which takes no part now: start it, then run again",
         ),
+        _leading(partitions, sorted(set(brokers) - set(down))),
     ]  # fmt: skip
     if wanted is not None:
         same = wanted == len(partitions)
@@ -212,6 +222,50 @@ def judge_layout(partitions: dict[int, int | None], brokers: list[int], wanted: 
             )
         )
     return checks
+
+
+def _leading(partitions: Sequence[Placed], live: list[int]) -> Check:
+    leaders = {partition.leader for partition in partitions}
+    idle = [broker for broker in live if broker not in leaders]
+    preferred = {broker: [part for part in partitions if part.replicas[:1] == (broker,)] for broker in idle}
+    behind = [b for b in idle if preferred[b] and not any(b in partition.isr for partition in preferred[b])]
+    waiting = [b for b in idle if preferred[b] and b not in behind]
+    unplaced = [b for b in idle if not preferred[b]]
+    reasons = [
+        (behind, "behind", "{} is not in sync with the partitions that it should lead: see why it does not catch up"),
+        (waiting, "not elected", "{} is well but did not get its leadership back: elect preferred leaders, run again"),
+        (
+            unplaced,
+            "not placed",
+            "{} is well, but no partition of this topic has it as its preferred leader: give the topic more partitions "
+            "or move one there",
+        ),
+    ]
+    return _missing_some(
+        "brokers",
+        "Every broker leads a partition of this topic",
+        "brokers",
+        len(live),
+        [{"broker": broker, "why": why} for brokers, why, _advice in reasons for broker in brokers],
+        FAIL if behind else INCONCLUSIVE,
+        "; ".join(advice.format(_named(brokers)) for brokers, _why, advice in reasons if brokers),
+    )
+
+
+def _missing_some(
+    name: str, title: str, unit: str, expected: int, missing: list[dict[str, Any]], status: str, suggests: str
+) -> Check:
+    """A check that passes when nothing is missing of what is expected."""
+    return Check(
+        name, title, status if missing else PASS, expected=expected, actual=expected - len(missing),
+        difference=len(missing), threshold=0, unit=unit, examples=missing[:EXAMPLES], examples_total=len(missing),
+        suggests=suggests if missing else "",
+    )  # fmt: skip
+
+
+def _named(brokers: list[int]) -> str:
+    shown = ", ".join(str(broker) for broker in brokers[:EXAMPLES])
+    return f"broker {shown}" + (" and others" if len(brokers) > EXAMPLES else "")
 
 
 def judge_range(wanted: dict[int, tuple[int, int]], held: dict[int, tuple[int, int]], over: bool) -> Check:

@@ -10,8 +10,11 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from spark_validation import __version__
-from spark_validation.fields import Reach
+from spark_validation.fields import SECRET_NAME, Reach
 from spark_validation.geometry import RECORDS_PER_WRITER
+
+#: What Spark itself hides where it prints settings and options. The words are the same in Java's patterns.
+_REDACTED = f"(?i){SECRET_NAME.pattern}|access[.]?key"
 
 
 def open_session(name: str) -> SparkSession:
@@ -23,8 +26,8 @@ def open_session(name: str) -> SparkSession:
         .config("spark.sql.session.timeZone", "UTC")
         # A speculative copy of a writing task would write its records a second time.
         .config("spark.speculation", "false")
-        .config("spark.redaction.regex", "(?i)secret|password|token|jaas|access[.]?key|ssl[.].*[.]key")
-        .config("spark.sql.redaction.options.regex", "(?i)secret|password|token|jaas|ssl[.].*[.]key")
+        .config("spark.redaction.regex", _REDACTED)
+        .config("spark.sql.redaction.options.regex", _REDACTED)
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("ERROR")

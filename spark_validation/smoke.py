@@ -62,9 +62,12 @@ class Smoke:
             return []
         self.result.cluster = figures.cluster(topic.name, partitions, self.arguments)
         if expected is None:
-            leaders = {partition.index: partition.leader.id if partition.leader else None for partition in partitions}
-            brokers = [int(broker["id"]) for broker in self.result.cluster["brokers"]]
-            self.result.checks += judge.judge_layout(leaders, brokers, self.arguments.partitions)
+            placed = [
+                judge.Placed(part.index, part.leader.id if part.leader else None, part.replicas, part.isr)
+                for part in partitions
+            ]
+            brokers = {int(broker["id"]): bool(broker["alive"]) for broker in self.result.cluster["brokers"]}
+            self.result.checks += judge.judge_layout(placed, brokers, self.arguments.partitions)
         elif expected.run_id != self.arguments.run_id:
             raise CannotRunError("ledger", f"it belongs to run {expected.run_id!r}, not to {self.arguments.run_id!r}")
         return partitions

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,12 +16,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import P
 
 @dataclass(frozen=True)
 class TopicSpec:
-    """A topic to create."""
+    """A topic to create. C(placed): the replicas of each of its partitions; empty where Kafka places them."""
 
     name: str
     partitions: int
     replication_factor: int
     config: Mapping[str, str]
+    placed: Sequence[Sequence[int]] = ()
 
 
 class TopicCalls(Libraries):
@@ -92,19 +93,38 @@ class TopicCalls(Libraries):
         """Create topics in one request; per name None or (Kafka's error name, why)."""
         from confluent_kafka.admin import NewTopic  # type: ignore[attr-defined]
 
-        wanted = [NewTopic(t.name, t.partitions, t.replication_factor, config=dict(t.config)) for t in topics]
+        wanted = [NewTopic(t.name, t.partitions, config=dict(t.config), **_where(t)) for t in topics]
         return self._bulk("create_topics", wanted, validate_only=validate_only)
 
-    def grow_topics(self, totals: Mapping[str, int], validate_only: bool = False) -> dict[str, Any]:
-        """Raise topics to these numbers of partitions in one request; per name None or (Kafka's error name, why)."""
+    def grow_topics(
+        self,
+        totals: Mapping[str, int],
+        placed: Mapping[str, Sequence[Sequence[int]]] | None = None,
+        validate_only: bool = False,
+    ) -> dict[str, Any]:
+        """Raise topics to these numbers of partitions in one request; per name None or (Kafka's error name, why).
+
+        C(placed), by topic: the replicas of each new partition, where Kafka does not place them.
+        """
         from confluent_kafka.admin import NewPartitions  # type: ignore[attr-defined]
 
-        wanted = [NewPartitions(name, total) for name, total in totals.items()]
+        lists = {name: [list(replicas) for replicas in places] for name, places in (placed or {}).items()}
+        wanted = [
+            NewPartitions(name, total, **({"replica_assignment": lists[name]} if name in lists else {}))
+            for name, total in totals.items()
+        ]
         return self._bulk("create_partitions", wanted, validate_only=validate_only)
 
     def delete_topics(self, names: Iterable[str]) -> dict[str, Any]:
         """Delete topics in one request; per name None or (Kafka's error name, why)."""
         return self._bulk("delete_topics", list(names))
+
+
+def _where(topic: TopicSpec) -> dict[str, Any]:
+    """How a new topic is placed: either a factor or all replicas by name."""
+    if topic.placed:
+        return {"replica_assignment": [list(replicas) for replicas in topic.placed]}
+    return {"replication_factor": topic.replication_factor}
 
 
 def _partitions(topic: Any) -> tuple[Partition, ...]:

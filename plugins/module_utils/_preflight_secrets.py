@@ -14,8 +14,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_invento
     Inventory,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, Violation
+from ansible_collections.streamops.kafka.plugins.module_utils._properties import is_secret
 
-SECRET_NAME = re.compile(r"(password|passphrase|secret)$")
+# Whose value somebody has to make up, so that an empty or a well-known one is none. What must not be shown is more.
+CHOSEN_SECRET = re.compile(r"(password|passphrase|secret|secret\.key)$")
 JAAS_PASSWORD = re.compile(r"password\s*=\s*[\"']?([^\"';\s]*)")
 # What examples, tutorials and images ship with.
 WEAK = frozenset(
@@ -49,7 +51,7 @@ def placeholders(inventory: Inventory) -> Iterator[Violation]:
             if PLACEHOLDER in str(value):
                 yield Violation(
                     "C20", ERROR, (node.name,), path, "a placeholder of the example is left",
-                    PLACEHOLDER if SECRET_NAME.search(path.rstrip("']")) else str(value), "a value of your own",
+                    PLACEHOLDER if is_secret(path.rstrip("']")) else str(value), "a value of your own",
                     "fill it in",
                 )  # fmt: skip
 
@@ -88,7 +90,7 @@ def _secrets(variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         name = path.rstrip("']")
         if name.endswith("sasl.jaas.config"):
             yield from ((path, match[1]) for match in JAAS_PASSWORD.finditer(str(value)))
-        elif SECRET_NAME.search(name):
+        elif CHOSEN_SECRET.search(name):
             yield path, value
 
 

@@ -20,9 +20,14 @@ _BLANK = " \t\f"
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _PRINTED = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\f": "\\f", "\\": "\\\\"}
 
-# Keys whose values Kafka types as PASSWORD (they come back from DescribeConfigs as sensitive), by their name:
-# ssl.*.password, sasl.jaas.config, ssl.keystore.key, delegation.token.secret.key, *.private.key.passphrase ...
-_SECRET = re.compile(r"password|passphrase|passwd|secret|jaas|credential|private|\.key$", re.IGNORECASE)
+#: Names whose values are secrets: keys that Kafka types as PASSWORD (ssl.*.password, sasl.jaas.config,
+#: ssl.keystore.key, delegation.token.secret.key, *.private.key.passphrase ...), and what plugins call theirs.
+#: Of tokens, sasl.oauthbearer.token.endpoint.url, delegation.token.expiry.* and delegation.token.max.lifetime.ms are
+#: no secrets. This is the collection's one rule; spark_validation/fields.py, which shares no code with it, repeats it.
+SECRET_NAME = re.compile(
+    r"pass(word|phrase|wd|code)|pwd|secret|token(?!\.(endpoint|expiry|max))|jaas|credential|private|user\.info|[._-]key$",
+    re.IGNORECASE,
+)
 
 
 class PropertiesError(ValueError):
@@ -35,8 +40,8 @@ class PropertiesError(ValueError):
 
 
 def is_secret(key: str) -> bool:
-    """Tell whether the value of this key must never be shown (judged by Kafka's naming of password typed keys)."""
-    return _SECRET.search(key) is not None
+    """Tell whether the value of this key must never be shown (see SECRET_NAME)."""
+    return SECRET_NAME.search(key) is not None
 
 
 def value_text(key: str, value: Any) -> str:

@@ -7,10 +7,10 @@ Job and collection share no code, only file formats: arguments in (JSON), progre
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._progress import DONE, FAILED, GOING, Meter, Step, pace
+from ansible_collections.streamops.kafka.plugins.module_utils._properties import is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,8 +30,6 @@ WATCH_OPTIONS: dict[str, Any] = {
 SMOKE, MIRROR_AUDIT = "smoke", "mirror_audit"
 
 PASS = "pass"
-# Kafka's own names for settings whose value is a secret; the job masks the same ones in its report.
-_SECRET = re.compile(r"password|secret|token|jaas|\.key$|credential", re.IGNORECASE)
 
 
 def split_secrets(properties: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
@@ -40,7 +38,7 @@ def split_secrets(properties: Mapping[str, Any]) -> tuple[dict[str, str], dict[s
     secret: dict[str, str] = {}
     for name, value in properties.items():
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        (secret if _SECRET.search(name) else plain)[name] = text
+        (secret if is_secret(name) else plain)[name] = text
     return plain, secret
 
 

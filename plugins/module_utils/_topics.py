@@ -17,12 +17,15 @@ from ansible_collections.streamops.kafka.plugins.module_utils._config_values imp
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import is_internal
+from ansible_collections.streamops.kafka.plugins.module_utils._topic_placement import Replicas, placement
 
 #: Kafka's limits of a topic name (org.apache.kafka.common.internals.Topic).
 _LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
 _MAX_NAME = 249
 #: The controller refuses a request of more than 10,000 records (QuorumController.MAX_RECORDS_PER_USER_OP).
 MAX_RECORDS = 9_500
+#: Partitions that are placed by name come in one request, with room for the topic and its keys.
+_MAX_PLACED = 9_000
 #: The key that says whether a topic keeps the last record of each key for ever.
 CLEANUP_POLICY = "cleanup.policy"
 
@@ -32,6 +35,8 @@ class TopicWish:
     """A topic as wanted. C(partitions) and C(replication_factor) None: the cluster's default at creation, then as is.
 
     C(config) holds the keys to set at the topic; None takes a key back to the cluster's default. Others are let be.
+    C(every_broker_leads): new partitions are placed so that each live broker is the preferred leader of at least one,
+    and C(partitions) is the least number of them.
     """
 
     name: str
@@ -39,15 +44,20 @@ class TopicWish:
     replication_factor: int | None = None
     config: Mapping[str, str | None] = field(default_factory=dict)
     absent: bool = False
+    every_broker_leads: bool = False
 
 
 @dataclass(frozen=True)
 class TopicState:
-    """A topic as it is. C(replication_factor) is the largest of its partitions; C(config) has the keys asked for."""
+    """A topic as it is. C(replication_factor) is the largest of its partitions; C(config) has the keys asked for.
+
+    C(replicas) are those of each partition, the preferred leader first; only a placement needs them.
+    """
 
     partitions: int
     replication_factor: int
     config: Mapping[str, ConfigValue] = field(default_factory=dict)
+    replicas: tuple[Replicas, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,7 +65,8 @@ class TopicPlan:
     """What has to be done for one topic, in this order: delete, create, grow, configure.
 
     C(create_with) is the number of partitions to create it with (-1 = the cluster's default), C(growth) the numbers
-    (from, to) when more come after that.
+    (from, to) when more come after that. C(placed) are the replicas of the new partitions, empty where Kafka places
+    them.
     """
 
     wish: TopicWish
@@ -64,6 +75,7 @@ class TopicPlan:
     create_with: int | None = None
     growth: tuple[int, int] | None = None
     config: Mapping[str, str | None] = field(default_factory=dict)
+    placed: tuple[Replicas, ...] = ()
 
     @property
     def creates(self) -> bool:
@@ -100,6 +112,7 @@ def parse_wishes(items: Sequence[Mapping[str, Any]]) -> tuple[list[TopicWish], l
                 replication_factor=item.get("replication_factor"),
                 config=config,
                 absent=item.get("state") == "absent",
+                every_broker_leads=bool(item.get("every_broker_leads")),
             )
         )
     return wishes, violations
@@ -112,16 +125,19 @@ def plan_topics(
     allow_delete: bool,
     fenced_brokers: Sequence[int] = (),
     allow_compacted_growth: bool = False,
+    racks: Mapping[int, str | None] | None = None,
 ) -> Plan:
     """Compare topics as they are with the wishes. C(state) must name every topic of the cluster.
 
-    A topic that grows must have C(cleanup.policy) in its state.
+    A topic that grows must have C(cleanup.policy) in its state. C(racks) are those of the live brokers.
     """
     violations = list(_list_violations(state, wishes))
     differs: list[tuple[str, int, int]] = []
     plans: dict[str, TopicPlan] = {}
-    for wish in wishes:
-        now = state.get(wish.name)
+    racks = {**dict.fromkeys(live_brokers), **(racks or {})}
+    for asked in wishes:
+        now = state.get(asked.name)
+        wish, placed = _placed(asked, now, racks)
         illegal = list(_name_violations(wish.name))
         found = illegal or list(_wish_violations(wish, now, live_brokers, fenced_brokers, allow_delete))
         if now is not None and not allow_compacted_growth:
@@ -134,9 +150,24 @@ def plan_topics(
             differs.append((wish.name, now.replication_factor, factor))
         # A wish that breaks a rule is planned without its numbers, so that Kafka can judge its keys all the same.
         plan = plan_topic(replace(wish, partitions=None, replication_factor=None) if found else wish, now)
+        if plan is not None and placed and not found:
+            plan = replace(plan, placed=placed)
         if plan is not None and not (found and wish.absent):
             plans[wish.name] = plan
     return Plan(tuple(plans.values()), tuple(violations), tuple(differs))
+
+
+def _placed(
+    wish: TopicWish, now: TopicState | None, racks: Mapping[int, str | None]
+) -> tuple[TopicWish, tuple[Replicas, ...]]:
+    """The wish with the number of partitions that it takes for every broker to lead one, and where new ones go."""
+    if not wish.every_broker_leads or wish.absent or (wish.partitions is not None and wish.partitions < 1):
+        return wish, ()
+    held = now.replicas if now is not None else ()
+    factor = now.replication_factor if now is not None else wish.replication_factor
+    least = max(wish.partitions or 0, len(held))
+    added = placement(held, racks, factor or 0, least)
+    return replace(wish, partitions=max(least, len(held) + len(added)) or None), added
 
 
 def plan_topic(wish: TopicWish, now: TopicState | None) -> TopicPlan | None:
@@ -236,6 +267,16 @@ def _wish_violations(
     for what, value in (("partitions", wish.partitions), ("replication_factor", wish.replication_factor)):
         if value is not None and value < 1:
             yield f"topic {wish.name}: {what} is {value}; at least 1 is needed."
+    if wish.every_broker_leads and now is None and wish.replication_factor is None:
+        yield (
+            f"topic {wish.name}: replication_factor is not given; every_broker_leads places each replica, so it needs "
+            "to know how many. Set replication_factor."
+        )
+    if wish.every_broker_leads and (wish.partitions or 0) > _MAX_PLACED:
+        yield (
+            f"topic {wish.name}: partitions is {wish.partitions}; with every_broker_leads at most {_MAX_PLACED} can "
+            "be placed. Ask for fewer, or leave every_broker_leads out."
+        )
     if now is not None and wish.partitions is not None and 1 <= wish.partitions < now.partitions:
         yield (
             f"topic {wish.name}: has {now.partitions} partitions, {wish.partitions} wanted; Kafka cannot take "

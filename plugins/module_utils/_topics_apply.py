@@ -37,6 +37,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._topics import (
 if TYPE_CHECKING:
     from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
     from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Partition
+    from ansible_collections.streamops.kafka.plugins.module_utils._topic_placement import Replicas
 
 #: Answers that say that the broker asked is behind: the topic was created or deleted a moment ago.
 _BEHIND = {"TOPIC_ALREADY_EXISTS", "UNKNOWN_TOPIC_OR_PART", "UNKNOWN_TOPIC_OR_PARTITION"}
@@ -90,10 +91,12 @@ def _decide(
     deadline = time.monotonic() + timeout
     while True:
         state = _read(admin, wishes)
-        brokers = admin.brokers() if any(wish.name not in state for wish in wishes) else ()
+        needed = any(wish.name not in state or wish.every_broker_leads for wish in wishes)
+        brokers = admin.brokers() if needed else ()
         live = ids_alive(brokers)
         fenced = [broker.id for broker in brokers if broker.fenced]
-        plan = plan_topics(state, wishes, live, fenced_brokers=fenced, **allow)
+        racks = {broker.id: broker.rack for broker in brokers if not broker.fenced}
+        plan = plan_topics(state, wishes, live, fenced_brokers=fenced, racks=racks, **allow)
         judged = _judge(admin, plan.topics)
         if not any(code in _BEHIND for _name, code, _why in judged) or time.monotonic() > deadline:
             break
@@ -109,9 +112,8 @@ def _read(admin: Admin, wishes: Iterable[TopicWish]) -> dict[str, TopicState]:
     """Every topic of the cluster; those wished for also with the keys that their wish, and its growth, must know."""
     listed = admin.topics()
     here = [wish for wish in wishes if wish.name in listed and not wish.absent]
-    keys = {
-        wish.name: [*wish.config, *([CLEANUP_POLICY] if grows(wish, len(listed[wish.name])) else [])] for wish in here
-    }
+    growing = {wish.name for wish in here if wish.every_broker_leads or grows(wish, len(listed[wish.name]))}
+    keys = {wish.name: [*wish.config, *([CLEANUP_POLICY] if wish.name in growing else [])] for wish in here}
     keys = {name: needed for name, needed in keys.items() if needed}
     configs = admin.configs(TOPIC, keys) if keys else {}
     # A topic that one broker lists and another does not know yet: judge it as new, and be told that it exists.
@@ -124,7 +126,7 @@ def _read(admin: Admin, wishes: Iterable[TopicWish]) -> dict[str, TopicState]:
 
 def _state(partitions: Sequence[Partition], config: Mapping[str, Any]) -> TopicState:
     factor = max((len(partition.replicas) for partition in partitions), default=0)
-    return TopicState(len(partitions), factor, config)
+    return TopicState(len(partitions), factor, config, tuple(partition.replicas for partition in partitions))
 
 
 def _judge(admin: Admin, plans: Sequence[TopicPlan]) -> list[tuple[str, str, str]]:
@@ -137,7 +139,7 @@ def _judge(admin: Admin, plans: Sequence[TopicPlan]) -> list[tuple[str, str, str
     for totals in growth_requests(plan for plan in plans if not plan.creates):
         first = {name: total for name, total in totals.items() if name not in asked}
         asked.update(first)
-        judged.update(failures(admin.grow_topics(first, validate_only=True)))
+        judged.update(failures(admin.grow_topics(first, _places(plans), validate_only=True)))
     found = [(name, code, why) for name, (code, why) in judged.items()]
     return found + judge_configs(lambda c: admin.set_configs(TOPIC, c, validate_only=True), _reconfigured(plans))
 
@@ -151,7 +153,12 @@ def _creations(plans: Sequence[TopicPlan]) -> Iterator[list[TopicSpec]]:
 def _spec(plan: TopicPlan) -> TopicSpec:
     factor = -1 if plan.wish.replication_factor is None else plan.wish.replication_factor
     config = {key: value for key, value in plan.config.items() if value is not None}
-    return TopicSpec(plan.wish.name, plan.create_with or -1, factor, config)
+    return TopicSpec(plan.wish.name, plan.create_with or -1, factor, config, plan.placed)
+
+
+def _places(plans: Iterable[TopicPlan]) -> dict[str, tuple[Replicas, ...]]:
+    """The replicas of new partitions of topics that grow and whose partitions are placed by name."""
+    return {plan.wish.name: plan.placed for plan in plans if plan.placed and not plan.creates}
 
 
 def _reconfigured(plans: Iterable[TopicPlan]) -> dict[str, Mapping[str, str | None]]:
@@ -167,7 +174,7 @@ def _apply(admin: Admin, plans: Sequence[TopicPlan]) -> None:
     for specs in _creations(plans):
         _must("create topics", admin.create_topics(specs))
     for totals in growth_requests(plans):
-        _must("grow topics", admin.grow_topics(totals))
+        _must("grow topics", admin.grow_topics(totals, _places(plans)))
     changes = _reconfigured(plans)
     for batch in batches((name, len(config)) for name, config in changes.items()):
         _must("configure topics", admin.set_configs(TOPIC, {name: changes[name] for name in batch}))

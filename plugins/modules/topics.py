@@ -43,6 +43,14 @@ options:
           - V(null) takes a key back to the cluster's default.
         type: dict
         default: {}
+      every_broker_leads:
+        description:
+          - New partitions are placed so that each live broker is the preferred leader of at least one. Then
+            O(topics[].partitions) is the least number; the topic gets one more for each broker that would lead none,
+            and more partitions than that are no fault.
+          - No replica moves. A topic that does not exist yet needs O(topics[].replication_factor) too.
+        type: bool
+        default: false
       state:
         description: Whether the topic has to exist. V(absent) deletes it with all its records; see O(allow_delete).
         type: str
@@ -176,6 +184,7 @@ TOPIC_SPEC = {
     "partitions": {"type": "int"},
     "replication_factor": {"type": "int"},
     "config": {"type": "dict", "default": {}},
+    "every_broker_leads": {"type": "bool", "default": False},
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
 }
 ARGUMENT_SPEC = {

@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.cluster import BIN, ROOT, Cluster
 from tests.support.modules import run_module
+from tests.support.secret_names import SECRET
 from tests.support.spark import connector_jars
 from tests.support.spark_cluster import ON_LOOPBACK, SparkCluster
 
@@ -103,7 +104,7 @@ def test_a_run_is_audited_again_by_its_id(combined: Cluster, topic: str, jars: l
 
 
 def test_without_a_broker_the_task_fails_with_the_reason(jars: list[str], tmp_path: Path) -> None:
-    secret = {"sasl.jaas.config": "not-for-others"}
+    secret = dict.fromkeys(SECRET, "not-for-others")
     result = submit(
         tmp_path, jars, ["127.0.0.1:1"], client_properties=secret, run_id="dead", job={"timeout_seconds": 3}
     )
@@ -111,8 +112,11 @@ def test_without_a_broker_the_task_fails_with_the_reason(jars: list[str], tmp_pa
     assert (result["exit_code"], result["verdict"]) == (2, "error")
     assert "Timeout" in result["msg"]
     assert str(tmp_path / "dead" / "report.html") in result["msg"]
-    kept = [path.read_text(errors="replace") for path in (tmp_path / "dead").iterdir() if path.suffix != ".zip"]
-    assert not [text for text in [*kept, json.dumps(result)] if "not-for-others" in text]
+    kept = {path.name: path.read_text(errors="replace") for path in (tmp_path / "dead").iterdir()}
+    assert {"result.json", "report.html", "spark.log"} <= set(kept)
+    assert set(json.loads(kept["result.json"])["settings"]["kafka"].values()) == {"***"}
+    texts = {**kept, "result": json.dumps(result)}
+    assert [name for name, text in texts.items() if "not-for-others" in text] == []
 
 
 def test_a_job_out_of_time_is_ended_and_the_task_says_where_it_was(jars: list[str], tmp_path: Path) -> None:

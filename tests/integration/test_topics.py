@@ -180,3 +180,35 @@ def test_a_topic_above_ten_thousand_records_is_created_and_then_grown(ensure: En
     assert done["created"] == ["it-large"], done.get("msg")
     assert len(admin.topics()["it-large"]) == 12_000
     assert not ensure(topic("it-large", 12_000, 1), request_timeout=60)["changed"]
+
+
+def leaders(admin: Admin, name: str) -> list[int | None]:
+    """Who leads each partition of a topic."""
+    return [partition.leader for partition in admin.topics()[name]]
+
+
+def test_every_broker_leads_a_topic_that_shall_be_so(ensure: Ensure, admin: Admin) -> None:
+    # What chance may do to a topic that grows: the third broker leads nothing.
+    assert set(admin.create_topics([TopicSpec("it-led", 2, 2, {}, [[1, 2], [2, 3]])]).values()) == {None}
+    wanted = {**topic("it-led", 2, 2), "every_broker_leads": True}
+    foreseen = ensure(wanted, check=True)
+    grown = ensure(wanted)
+    assert (
+        foreseen["diff"]
+        == grown["diff"]
+        == {
+            "before": {"it-led": {"partitions": 2}},
+            "after": {"it-led": {"partitions": 3}},
+        }
+    )
+    assert (grown["grown"], leaders(admin, "it-led")) == (["it-led"], [1, 2, 3])
+    assert ensure(wanted)["changed"] is False
+
+
+def test_a_topic_is_created_led_by_every_broker(ensure: Ensure, admin: Admin) -> None:
+    created = ensure({**topic("it-led-new", 5, 3, **{"retention.ms": 1000}), "every_broker_leads": True})
+    assert created["created"] == ["it-led-new"]
+    found = admin.topics()["it-led-new"]
+    assert sorted(partition.replicas[0] for partition in found) == [1, 1, 2, 2, 3]
+    assert {len(partition.replicas) for partition in found} == {3}
+    assert admin.configs(TOPIC, {"it-led-new": ["retention.ms"]})["it-led-new"]["retention.ms"].value == "1000"

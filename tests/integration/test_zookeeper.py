@@ -48,6 +48,18 @@ def test_identity_and_transaction_log_are_where_they_belong(zookeeper: Zookeeper
     assert not [line for line in ours if ":8080 " in line], "the AdminServer is off"
 
 
+def test_a_topic_grows_until_every_broker_leads_it(zookeeper: ZookeeperCluster) -> None:
+    options = {"bootstrap_servers": zookeeper.bootstrap_servers}
+    led = {"name": "led", "partitions": 1, "replication_factor": 2}
+    run_module("streamops.kafka.topics", {**options, "topics": [led]})
+    grown = run_module("streamops.kafka.topics", {**options, "topics": [{**led, "every_broker_leads": True}]})
+    assert grown["grown"] == ["led"], grown
+    (found,) = run_module("streamops.kafka.cluster_info", {**options, "topics": ["led"]})["topics"]
+    assert sorted(partition["leader"] for partition in found["partitions"]) == [11, 12, 13]
+    absent = {"name": "led", "state": "absent"}
+    assert run_module("streamops.kafka.topics", {**options, "topics": [absent], "allow_delete": True})["changed"]
+
+
 def test_a_second_run_changes_and_restarts_nothing(zookeeper: ZookeeperCluster) -> None:
     before = zookeeper.pids()
     assert zookeeper.playbook().ok().changed == 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,8 @@ from typing import Any
 import pytest
 import yaml
 from ansible.module_utils import basic
+
+from ansible_collections.streamops.kafka.plugins.module_utils._properties import is_secret
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "ansible_collections.streamops.kafka.plugins"
@@ -126,7 +127,7 @@ def with_suboptions(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]
 @pytest.mark.parametrize("module", MODULES)
 def test_secrets_are_never_logged(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = argument_spec(module, monkeypatch).spec
-    secrets = {name: option for name, option in with_suboptions(spec) if re.search(r"password|secret|token$", name)}
+    secrets = {name: option for name, option in with_suboptions(spec) if is_secret(name)}
     assert [name for name, option in secrets.items() if not hidden(option)] == []
 
 

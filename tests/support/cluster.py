@@ -89,6 +89,8 @@ class Cluster:
     directory: Path
     port_base: int
     variables: dict[str, Any] = field(default_factory=dict)
+    #: Where ansible-playbook is, another one than that of this environment to test with another version.
+    programs: Path = BIN
 
     def __post_init__(self) -> None:
         hosts = yaml.safe_load((self.inventory / "hosts.yml").read_text())
@@ -132,14 +134,22 @@ class Cluster:
         self.directory.mkdir(parents=True, exist_ok=True)
         extra = self.directory / "extra-vars.yml"
         extra.write_text(yaml.safe_dump(merged))
-        return [str(BIN / "ansible-playbook"), playbook, "-i", str(self.inventory), "-e", f"@{extra}", *arguments]
+        return [
+            str(self.programs / "ansible-playbook"),
+            playbook,
+            "-i",
+            str(self.inventory),
+            "-e",
+            f"@{extra}",
+            *arguments,
+        ]
 
     def playbook(self, playbook: str = "site.yml", *arguments: str, timeout: float = 1500, **variables: Any) -> Run:
         """Runs a playbook to its end."""
         done = subprocess.run(
             self.command(playbook, *arguments, **variables),
             cwd=ROOT,
-            env=environment(),
+            env=environment(self.programs),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -236,11 +246,11 @@ def parse_recap(output: str) -> dict[str, dict[str, int]]:
     }
 
 
-def environment() -> dict[str, str]:
+def environment(programs: Path = BIN) -> dict[str, str]:
     """The environment of a run: the repository's own virtual environment and configuration."""
     return {
         **os.environ,
-        "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
         "ANSIBLE_NOCOLOR": "1",
         "ANSIBLE_FORCE_COLOR": "0",

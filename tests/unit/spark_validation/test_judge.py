@@ -120,15 +120,54 @@ def test_offsets_that_the_topic_no_longer_holds_show(
     assert (check.status, check.difference) == (status, missing)
 
 
-def test_a_broker_that_leads_nothing_fails_the_layout() -> None:
-    checks = {check.name: check for check in judge.judge_layout({0: 1, 1: 2}, [1, 2, 3], None)}
-    assert checks["brokers"].status == "fail"
-    assert checks["brokers"].examples == [{"broker": 3}]
+def placed(index: int, *replicas: int, leader: int | None = None, isr: tuple[int, ...] | None = None) -> judge.Placed:
+    """A partition, led by its preferred replica and all in sync if nothing else is said."""
+    return judge.Placed(index, leader or replicas[0], replicas, replicas if isr is None else isr)
+
+
+def layout(*partitions: judge.Placed, down: int | None = None, wanted: int | None = None) -> dict[str, Check]:
+    """The checks on these partitions of brokers 1, 2 and 3."""
+    brokers = {broker: broker != down for broker in (1, 2, 3)}
+    return {check.name: check for check in judge.judge_layout(partitions, brokers, wanted)}
+
+
+def test_a_layout_in_which_every_broker_leads_passes() -> None:
+    checks = layout(placed(0, 1, 2), placed(1, 2, 3), placed(2, 3, 1), wanted=3)
+    assert {check.status for check in checks.values()} == {"pass"}
+
+
+@pytest.mark.parametrize(
+    ("third", "status", "why", "words"),
+    [
+        (placed(2, 1, 2), "inconclusive", "not placed", "no partition of this topic has it as its preferred leader"),
+        (placed(2, 3, 1, leader=1), "inconclusive", "not elected", "elect preferred leaders"),
+        (placed(2, 3, 1, leader=1, isr=(1,)), "fail", "behind", "broker 3 is not in sync"),
+    ],
+    ids=["placement", "leadership", "cluster"],
+)
+def test_a_broker_that_leads_nothing_is_told_with_the_reason(
+    third: judge.Placed, status: str, why: str, words: str
+) -> None:
+    check = layout(placed(0, 1, 2), placed(1, 2, 3), third)["brokers"]
+    assert (check.status, check.expected, check.actual) == (status, 3, 2)
+    assert check.examples == [{"broker": 3, "why": why}]
+    assert words in check.suggests
+
+
+def test_a_broker_that_is_down_is_a_fault_of_the_cluster_and_not_of_the_placement() -> None:
+    checks = layout(placed(0, 1, 2), placed(1, 2, 1), placed(2, 3, 1, leader=1, isr=(1,)), down=3)
+    assert {name: check.status for name, check in checks.items()} == {
+        "leaders": "pass",
+        "alive": "fail",
+        "brokers": "pass",
+    }
+    assert "the cluster knows broker 3, which takes no part now: start it" in checks["alive"].suggests
 
 
 def test_a_partition_without_leader_fails_the_layout() -> None:
-    checks = {check.name: check.status for check in judge.judge_layout({0: 1, 1: None}, [1], 3)}
-    assert checks == {"leaders": "fail", "brokers": "pass", "partitions": "fail"}
+    orphan = judge.Placed(1, None, (2, 3), ())
+    checks = layout(placed(0, 1, 2), orphan, wanted=3)
+    assert (checks["leaders"].status, checks["partitions"].status) == ("fail", "fail")
 
 
 def test_two_reads_that_differ_only_in_content_do_not_agree() -> None:

@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import UNDEFINED, Inventory
+from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
+    PLACEHOLDER,
+    UNDEFINED,
+    Inventory,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_rules import check_inventory
 from tests.support.preflight_inventories import combined, expect
 
@@ -26,6 +30,7 @@ BAD: list[tuple[dict[str, Any], list[str]]] = [
     ({"vault_kafka_password": ""}, ["vault_kafka_password", "an empty value"]),
     ({"vault_kafka_secret": None}, ["vault_kafka_secret", "an empty value"]),
     ({"kafka_config": {"ssl.key.password": "ChangeMe"}}, ["kafka_config['ssl.key.password']", "from the books"]),
+    ({"kafka_config": {"delegation.token.secret.key": "changeme"}}, ["delegation.token.secret.key", "from the books"]),
     ({"kafka_config": {"sasl.jaas.config": JAAS % "admin-secret"}}, ["sasl.jaas.config", "from the books"]),
     ({"kafka_config": {"sasl.jaas.config": JAAS % ""}}, ["sasl.jaas.config", "an empty value"]),
     ({"kafka_users": [{"name": "a", "password": "kafka"}]}, ["kafka_users[0]['password']"]),
@@ -69,3 +74,11 @@ def test_an_undefined_value_is_named_with_its_host_and_gives_no_other_violation(
     variable: str, value: Any, path: str
 ) -> None:
     expect(with_undefined(variable, value, path), "B34", f"kafka2: {path}", "'vault_x' is undefined", "in the vault")
+
+
+@pytest.mark.parametrize("key", ["sasl.jaas.config", "ssl.keystore.key", "custom.private.key.passphrase"])
+def test_a_placeholder_beside_a_secret_is_told_without_the_secret(key: str) -> None:
+    found = check_inventory(combined(kafka_config={key: f"{PLACEHOLDER} {STRONG}"}))
+    told = [violation for violation in found if violation.rule == "C20"]
+    assert told
+    assert STRONG not in str(told)

@@ -193,3 +193,28 @@ def test_applying_a_plan_leaves_nothing_to_do(now: int, wanted: int | None, conf
     after = {key: ConfigValue("9", "LONG", "DEFAULT") for key in config}
     partitions = found.growth[1] if found and found.growth else now
     assert plan_topic(wish, TopicState(partitions, 1, {**after, "k": at_topic("1")})) is None
+
+
+def test_a_topic_that_every_broker_shall_lead_grows_where_one_leads_none() -> None:
+    state = {"a": TopicState(6, 2, {"cleanup.policy": at_topic("delete")}, ((1, 2), (2, 1)) * 3)}
+    (topic,) = plan(state, TopicWish("a", 4, 2, every_broker_leads=True)).topics
+    assert (topic.growth, [replicas[0] for replicas in topic.placed]) == ((6, 7), [3])
+    assert (topic.change.before, topic.change.after) == ({"partitions": 6}, {"partitions": 7})
+    assert plan({"a": TopicState(7, 2, {}, (*state["a"].replicas, *topic.placed))}, topic.wish) == Plan(())
+
+
+def test_such_a_topic_is_created_with_each_partition_placed() -> None:
+    (topic,) = plan({}, TopicWish("a", 6, 3, every_broker_leads=True)).topics
+    assert topic.create_with == 6
+    assert sorted(replicas[0] for replicas in topic.placed) == [1, 1, 2, 2, 3, 3]
+    (least,) = plan({}, TopicWish("a", None, 1, every_broker_leads=True)).topics
+    assert (least.create_with, least.placed) == (3, ((1,), (2,), (3,)))
+
+
+def test_what_cannot_be_placed_is_refused() -> None:
+    led = {"every_broker_leads": True}
+    assert "replication_factor is not given" in plan({}, TopicWish("a", 6, **led)).violations[0]
+    assert "at most 9000 can be placed" in plan({}, TopicWish("a", 20_000, 1, **led)).violations[0]
+    assert "partitions is 0" in plan({}, TopicWish("a", 0, 1, **led)).violations[0]
+    state = {"a": TopicState(1, 1, {"cleanup.policy": at_topic("compact", "LIST")}, ((1,),))}
+    assert "is compacted, and 1 partitions shall become 3" in plan(state, TopicWish("a", **led)).violations[0]
