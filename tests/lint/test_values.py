@@ -61,8 +61,9 @@ def raw_uses(tree: nodes.Node, named: dict[str, str]) -> Iterator[str]:
             user = parents[id(user)]
         if isinstance(user, nodes.Test) and user.name in ("defined", "undefined"):
             continue
-        said = [argument.as_const() for argument in user.args] if isinstance(user, nodes.Filter) else []
-        if not isinstance(user, nodes.Filter) or user.name != FILTERS[named[name]] or said != [name]:
+        if not (
+            isinstance(user, nodes.Filter) and user.name == FILTERS[named[name]] and user.args == [nodes.Const(name)]
+        ):
             yield name
 
 

@@ -48,7 +48,10 @@ def test_whole_numbers(value: Any, number: int) -> None:
     assert type(found) is int
 
 
-@pytest.mark.parametrize("value", ["", "many", "0x10", "3.5", 3.5, "3 s", True, None, [3], {}, "inf", "nan", "-", "1e3", "1e999999999", float("inf")])
+@pytest.mark.parametrize(
+    "value",
+    ["", "many", "0x10", "3.5", 3.5, "3 s", True, None, [3], {}, "inf", "nan", "-", "1e3", "1e999999999", float("inf")],
+)
 def test_what_is_no_whole_number_is_refused_by_name(value: Any) -> None:
     with pytest.raises(_values.UnclearValueError, match="kafka_gate_timeout is no whole number"):
         _values.to_integer(value, "kafka_gate_timeout")
