@@ -193,3 +193,15 @@ def test_applying_a_plan_leaves_nothing_to_do(now: int, wanted: int | None, conf
     after = {key: ConfigValue("9", "LONG", "DEFAULT") for key in config}
     partitions = found.growth[1] if found and found.growth else now
     assert plan_topic(wish, TopicState(partitions, 1, {**after, "k": at_topic("1")})) is None
+
+
+def test_a_topic_that_must_exist_is_not_created_and_names_like_it_are_shown() -> None:
+    state = {"orders": TopicState(3, 2), "payments": TopicState(3, 2)}
+    found = plan_topics(state, [TopicWish("ordres", 6)], BROKERS, allow_delete=False, allow_create=False)
+    assert found.violations == (
+        "topic ordres: does not exist (names like it: orders), and allow_create is false. Name a topic of the cluster.",
+    )
+    unlike = plan_topics(state, [TopicWish("x", 6)], BROKERS, allow_delete=False, allow_create=False)
+    assert unlike.violations == ("topic x: does not exist, and allow_create is false. Name a topic of the cluster.",)
+    grown = plan_topics(state, [TopicWish("orders", 6)], BROKERS, allow_delete=False, allow_create=False)
+    assert (grown.violations, grown.topics[0].growth) == ((), (3, 6))
