@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 #: What a broker may be. alive and new: holds and receives. draining: gives away what it has when a plan balances or
 #: names it, and receives nothing. excluded: keeps what it has and receives nothing. dead: fenced or not registered.
@@ -77,7 +78,11 @@ class Cluster:
         """Whether the bytes of all these partitions are known."""
         if self.sizes is None:
             return not any(True for _partition in partitions)
-        return not self.unsized or set(self.unsized).isdisjoint(partitions)
+        return not self.unsized or self._without_size.isdisjoint(partitions)
+
+    @cached_property
+    def _without_size(self) -> frozenset[int]:
+        return frozenset(self.unsized)
 
 
 @dataclass(frozen=True)
