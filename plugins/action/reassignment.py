@@ -37,6 +37,8 @@ class ActionModule(ProgressAction):
         result.update(tracker.result, **followed.as_result())
         if result.get("stage") == "stopped":
             result.update(failed=True, msg=tracker.stopped())
+        elif tracker.stuck:
+            result.update(failed=True, msg=tracker.stood_still())
         elif followed.last.state != DONE and not result.get("failed"):
             result.update(failed=True, msg=tracker.timed_out(float(options["timeout"])))
         return result

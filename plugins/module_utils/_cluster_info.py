@@ -75,6 +75,10 @@ def _add_sizes(
         held = log_dirs.get(node["id"])
         node["disk_total_bytes"] = held.total_bytes if held else None
         node["disk_used_bytes"] = held.used_bytes if held else None
+        node["log_dirs"] = [
+            {"total_bytes": disk.total_bytes, "usable_bytes": disk.usable_bytes, "replica_count": disk.replicas}
+            for disk in (held.disks if held else ())
+        ]
 
 
 def _findings(partitions: list[Partition]) -> dict[str, list[Partition]]:

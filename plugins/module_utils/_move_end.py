@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client import TOPIC
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     RefusedError,
     StreamopsError,
@@ -20,6 +19,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._leader_election_a
 from ansible_collections.streamops.kafka.plugins.module_utils._move_figures import progress
 from ansible_collections.streamops.kafka.plugins.module_utils._move_look import copied_bytes, look_at
 from ansible_collections.streamops.kafka.plugins.module_utils._move_record import KEY, Record, Row, record_of
+from ansible_collections.streamops.kafka.plugins.module_utils._move_room import min_insync
 from ansible_collections.streamops.kafka.plugins.module_utils._move_step import (
     Look,
     Standing,
@@ -111,7 +111,8 @@ def _verified(admin: PartitionAdmin, record: Record | None, look: Look) -> dict[
     partitions = [one for topic in snapshot["topics"] for one in topic["partitions"]]
     found = {"under_replicated": sum(len(one["isr"]) < len(one["replicas"]) for one in partitions), "moves_left": None}
     if record is not None and record.wish and not look.in_flight:
-        params = {**dict(record.wish), "concurrency": 1, "throttle": None}
+        # What is left is counted, not begun: whether disks have room for it is no question here.
+        params = {**dict(record.wish), "concurrency": 1, "throttle": None, "disk_reserve": None}
         # A wish that cannot be planned any more, since its broker is gone for example, has nothing left to count.
         with contextlib.suppress(RefusedError):
             found["moves_left"] = decided(snapshot, params, registered_only=True)[0].moves
@@ -127,7 +128,7 @@ def cancel(admin: PartitionAdmin, check: bool) -> dict[str, Any]:
     if record is None:
         return {**facts, "changed": False, "stage": "done", "cancelled": [], "not_cancelled": {}}
     keys = ours(record, look)
-    decision = cancellation(record, look, _min_insync(admin, {topic for topic, _index in keys}))
+    decision = cancellation(record, look, min_insync(admin, {topic for topic, _index in keys}))
     diff = {
         "before": {named([key])[0]: list(keys[key].replicas) for key in decision.cancel},
         "after": {named([key])[0]: list(keys[key].original) for key in decision.cancel},
@@ -174,9 +175,3 @@ def _gone(admin: PartitionAdmin, keys: set[Key]) -> Look:
 def _foreign(record: Record | None, look: Look) -> list[str]:
     mine = ours(record, look) if record is not None else {}
     return named(key for key in look.in_flight if key not in mine)
-
-
-def _min_insync(admin: PartitionAdmin, topics: set[str]) -> dict[str, int]:
-    key = "min.insync.replicas"
-    configs = admin.configs(TOPIC, {name: [key] for name in topics}) if topics else {}
-    return {name: int(values[key].value or 1) for name, values in configs.items() if key in values}

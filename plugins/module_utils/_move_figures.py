@@ -15,8 +15,17 @@ from ansible_collections.streamops.kafka.plugins.module_utils._moving import Key
 SHOWN = 20
 
 
-def progress(record: Record, look: Look, standing: Standing, copied: Mapping[int, Mapping[Key, int]]) -> dict[str, Any]:
-    """The figures. C(copied): by broker the bytes that its new replicas of moving partitions have by now."""
+def progress(
+    record: Record,
+    look: Look,
+    standing: Standing,
+    copied: Mapping[int, Mapping[Key, int]],
+    held: Mapping[Key, str] | None = None,
+) -> dict[str, Any]:
+    """The figures. C(copied): by broker the bytes that its new replicas of moving partitions have by now.
+
+    C(held): partitions that must not begin yet, and why.
+    """
     rows = record.rows
     open_rows = {row.key: _copied(row, look, copied) for row in standing.moving}
     finished = [*standing.done, *standing.deleted, *standing.syncing]
@@ -34,6 +43,8 @@ def progress(record: Record, look: Look, standing: Standing, copied: Mapping[int
         "in_flight": named(row.key for row in standing.moving)[:SHOWN],
         "in_flight_total": len(standing.moving),
         "not_begun": len(standing.submit) + len(standing.held) + len(standing.later),
+        "held": {named([key])[0]: why for key, why in list((held or {}).items())[:SHOWN]},
+        "held_total": len(held or {}),
         "taken": named(row.key for row in standing.taken)[:SHOWN],
         "slowest": None
         if slowest is None

@@ -4,17 +4,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import contextlib
+import socket
+from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._move_step import Look, Standing
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError, StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._move_record import KEY, record_of
+from ansible_collections.streamops.kafka.plugins.module_utils._move_step import Look, Standing, ours
 from ansible_collections.streamops.kafka.plugins.module_utils._moving import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Broker, ids_alive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin
+
+#: Seconds for a connection to a broker that may be down.
+_CONNECT = 3.0
 
 
 def look_at(admin: PartitionAdmin) -> Look:
@@ -38,3 +44,40 @@ def copied_bytes(admin: PartitionAdmin, standing: Standing, look: Look) -> dict[
         except RequestFailedError:
             continue
     return found
+
+
+def not_answering(admin: PartitionAdmin) -> dict[str, str]:
+    """The brokers that the cluster still takes for alive and that do not answer, and why; none where it cannot tell.
+
+    It notices some seconds later (broker.session.timeout.ms), and then moves go on without them.
+    """
+    found: dict[str, str] = {}
+    with contextlib.suppress(StreamopsError):
+        for broker in admin.brokers():
+            if not broker.fenced:
+                why = _silence(admin, broker)
+                if why is not None:
+                    found[f"{broker.id} ({broker.host}:{broker.port})"] = why
+    return found
+
+
+def _silence(admin: PartitionAdmin, broker: Broker) -> str | None:
+    try:
+        socket.create_connection((broker.host, broker.port), _CONNECT).close()
+        admin.topics_at(broker.id, ())
+    except OSError as error:
+        return str(error)
+    except RequestFailedError as error:
+        return error.why
+    return None
+
+
+def what_stands(admin: PartitionAdmin) -> dict[str, Any] | None:
+    """What an earlier run has under way, and on which brokers throttles stand; None where nobody tells."""
+    try:
+        record = record_of(admin.read_state(KEY)[0])
+        if record is None:
+            return {"in_flight_total": 0, "throttled": []}
+        return {"in_flight_total": len(ours(record, look_at(admin))), "throttled": sorted(map(int, record.brokers))}
+    except StreamopsError:
+        return None

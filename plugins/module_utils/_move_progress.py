@@ -21,6 +21,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._progress import (
 #: What a module call may fail with while a broker restarts: once begun, a reassignment goes on without us.
 _PASSING = ("ClusterUnreachableError", "RequestFailedError")
 _STATES = {"planned": DONE, "done": DONE, "stopped": FAILED, "waiting": GOING, "moving": GOING}
+#: Seconds that the first look waits for a broker that does not answer: until then the cluster has noticed by itself.
+FIRST_LOOK = 90.0
+#: Seconds without anything under way, while nothing may begin, after which a run ends. Kafka deletes files a minute
+#: after it dropped a replica (file.delete.delay.ms), so that room may come until then.
+STANDSTILL = 180.0
 #: Facts of a call that the result of the whole run takes over, from the last call that tells them.
 _KEPT = (
     "progress",
@@ -42,6 +47,8 @@ class Tracker:
         self._state = state
         self._bytes = Meter()
         self._moves = Meter()
+        self._still_since: float | None = None
+        self.stuck = False
         self.begun = False
         self.result: dict[str, Any] = {"changed": False}
 
@@ -53,7 +60,11 @@ class Tracker:
                 return Step(GOING, f"reassignment {self._state}: tolerated for now: {found.get('msg')}")
             self.result.update(found)
             return Step(FAILED, str(found.get("msg", "the module failed")))
+        if found["stage"] == "unanswered":
+            return self._unanswered(found, elapsed)
         self.begun = True
+        for name in ("unanswered", "stands"):
+            self.result.pop(name, None)
         changed = self.result["changed"] or found["changed"]
         # The first call carries the plan; later ones only how far it is.
         known = {key: value for key, value in found.items() if key in _KEPT or key not in self.result}
@@ -64,8 +75,31 @@ class Tracker:
         if figures:
             self._bytes.add(elapsed, figures["bytes_done"] / 1e6)
             self._moves.add(elapsed, figures["moves_done"])
+            if self._stands_still(figures, elapsed):
+                self.stuck = True
+                return Step(FAILED, f"reassignment {self._state}: nothing may begin", _row(figures))
         text = f"reassignment {self._state}: {self._text(found, figures)}"
         return Step(_STATES[found["stage"]], text, _row(figures))
+
+    def _unanswered(self, found: Mapping[str, Any], elapsed: float) -> Step:
+        """Nothing could be done since brokers do not answer: tolerated once begun, else for a time."""
+        names = _listed(found["unanswered"])
+        text = f"reassignment {self._state}: waiting for broker {names}"
+        if self.begun:
+            return Step(GOING, text)
+        if elapsed < FIRST_LOOK:
+            self.result.update({name: found[name] for name in ("stage", "unanswered", "stands")})
+            return Step(GOING, text)
+        self.result.update(found, failed=True, msg=_silent(found, elapsed))
+        return Step(FAILED, text)
+
+    def _stands_still(self, figures: Mapping[str, Any], elapsed: float) -> bool:
+        if not figures.get("held_total") or figures["in_flight_total"]:
+            self._still_since = None
+            return False
+        if self._still_since is None:
+            self._still_since = elapsed
+        return elapsed - self._still_since > STANDSTILL
 
     def _text(self, found: Mapping[str, Any], figures: Mapping[str, Any] | None) -> str:
         if found["stage"] == "waiting":
@@ -87,7 +121,7 @@ class Tracker:
             parts.append(
                 f"slowest {slowest['partition']} ({slowest['bytes_done'] / 1e6:.1f}/{slowest['bytes'] / 1e6:.1f} MB)"
             )
-        return ", ".join([*parts, *([speed] if speed else []), *_down(figures)])
+        return ", ".join([*parts, *([speed] if speed else []), *_down(figures), *_waits(figures)])
 
     def stopped(self) -> str:
         """The message of a reassignment that ended because the cluster refused partitions."""
@@ -98,8 +132,19 @@ class Tracker:
             f"{self._done()} Nothing is left under way. Put that right and run again: it plans from what is now."
         )
 
+    def stood_still(self) -> str:
+        """The message of a run that ended because nothing may begin."""
+        figures = self.result["progress"]
+        return (
+            f"Reassignment: nothing is under way, and {figures['held_total']} partitions must not begin:"
+            f"{_held(figures)}\n{self._done()} {_STANDS} Free space on these disks, or get replicas in sync, and run "
+            "the same again to go on; or state: finished ends it here."
+        )
+
     def timed_out(self, timeout: float) -> str:
         """The message of a run that did not end in time."""
+        if self.result.get("stage") == "unanswered":
+            return _silent(self.result, timeout)
         if self.result.get("stage") == "waiting":
             return (
                 f"Reassignment: {self.result['foreign_total']} reassignments of somebody else "
@@ -116,10 +161,10 @@ class Tracker:
         return (
             f"Reassignment: not ended within {duration(timeout)}. {self._done()} {figures['in_flight_total']} "
             f"partitions are under way and go on by themselves, {figures['not_begun']} are not begun. "
-            f"Not in sync:{late or ' none'}\nThrottles stay as long as something moves: without them it would go on at "
-            "full speed. What they were before is kept with the cluster. Run the same again to go on, state: cancelled "
-            "to send back what is under way, or state: finished to wait for it and begin nothing more; each of them "
-            "restores the throttles."
+            f"Not in sync:{late or ' none'}\n{_must_wait(figures)}"
+            "Throttles stay as long as something moves: without them it would go on at full speed. What they were "
+            "before is kept with the cluster. Run the same again to go on, state: cancelled to send back what is under "
+            "way, or state: finished to wait for it and begin nothing more; each of them restores the throttles."
         )
 
     def _kept(self) -> str:
@@ -136,6 +181,42 @@ class Tracker:
             f"{figures['moves_done']} of {figures['moves_total']} moves "
             f"({figures['bytes_done']} of {figures['bytes_total']} bytes) are done."
         )
+
+
+#: What a run leaves behind that ends before its reassignment.
+_STANDS = "Throttles stand, and what they were before is kept with the cluster."
+
+
+def _listed(unanswered: Mapping[str, str]) -> str:
+    return "; ".join(f"{broker}, which does not answer: {why}" for broker, why in unanswered.items())
+
+
+def _silent(found: Mapping[str, Any], seconds: float) -> str:
+    """The message of a run that brokers kept from looking."""
+    stands, said = found.get("stands"), f"Reassignment: nothing could be done within {duration(seconds)}, waiting for "
+    said += f"broker {_listed(found['unanswered'])}. Nothing was begun or changed by this run. "
+    if stands is None:
+        said += f"What an earlier run has under way goes on by itself. {_STANDS} "
+    elif stands["throttled"] or stands["in_flight_total"]:
+        said += (
+            f"Of an earlier run {stands['in_flight_total']} partitions are under way and go on by themselves. "
+            f"Throttles stand on brokers {capped(list(map(str, stands['throttled'])), 20) or 'none'}, and what they "
+            "were before is kept with the cluster. "
+        )
+    return said + "Start that broker, or open the way to it from here, and run the same again."
+
+
+def _held(figures: Mapping[str, Any]) -> str:
+    return "".join(f"\n- {name}: {why}" for name, why in figures["held"].items())
+
+
+def _must_wait(figures: Mapping[str, Any]) -> str:
+    return f"{figures['held_total']} must not begin yet:{_held(figures)}\n" if figures.get("held_total") else ""
+
+
+def _waits(figures: Mapping[str, Any]) -> list[str]:
+    first = next(iter((figures.get("held") or {}).items()), None)
+    return [] if first is None else [f"{figures['held_total']} must wait, {first[0]}: {first[1]}"]
 
 
 def _down(figures: Mapping[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,16 +28,18 @@ from ansible_collections.streamops.kafka.plugins.module_utils._move_plan import 
 from ansible_collections.streamops.kafka.plugins.module_utils._move_record import (
     KEY,
     Record,
+    Row,
     record_of,
     same_wish,
     wish_kept,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._move_room import not_yet
 from ansible_collections.streamops.kafka.plugins.module_utils._move_step import Standing, copies, judge, ours
 from ansible_collections.streamops.kafka.plugins.module_utils._move_throttle_apply import (
     leftover_throttles,
     throttle,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._moving import named
+from ansible_collections.streamops.kafka.plugins.module_utils._moving import Key, named
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import WISHES
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_report import diff_of_changes, figures_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_wishes import shown
@@ -92,19 +94,22 @@ def drive(admin: PartitionAdmin, record: Record, params: Mapping[str, Any]) -> d
     """Do what is next until all is done or C(interval) seconds have passed."""
     until = time.monotonic() + params["interval"]
     throttled = False
+    held: dict[Key, str] = {}
     while True:
         look = look_at(admin)
         standing = judge(record, look)
         if standing.complete or (record.stopped and not ours(record, look)):
             return end(admin, record, look, standing)
         _refuse_taken(standing, params)
-        if standing.submit or not throttled:
+        fresh = [row for row in standing.submit if row.key not in held]
+        if fresh or not throttled:
             record = throttle(admin, record, copies(standing.batch, look), look.alive, params["throttle"])
             throttled = True
-        if standing.submit and not record.stopped:
-            record = _submit(admin, record, standing)
+        if fresh and not record.stopped:
+            held.update(not_yet(admin, fresh, look, params["disk_reserve"]))
+            record = _submit(admin, record, [row for row in fresh if row.key not in held])
         elif time.monotonic() >= until:
-            figures = progress(record, look, standing, copied_bytes(admin, standing, look))
+            figures = progress(record, look, standing, copied_bytes(admin, standing, look), held)
             return {"changed": True, "stage": "moving", "progress": figures, "refused": dict(record.stopped)}
         time.sleep(min(_PAUSE, params["interval"]))
 
@@ -118,9 +123,9 @@ def _give_up(admin: PartitionAdmin) -> None:
             end(admin, record, look, judge(record, look))
 
 
-def _submit(admin: PartitionAdmin, record: Record, standing: Standing) -> Record:
+def _submit(admin: PartitionAdmin, record: Record, rows: Sequence[Row]) -> Record:
     """Begin the moves that are next. Those that the cluster refuses stop the record: nothing more is begun."""
-    failed = admin.alter_reassignments({row.key: row.replicas for row in standing.submit})
+    failed = admin.alter_reassignments({row.key: row.replicas for row in rows})
     if failed:
         record = replace(record, stopped={named([key])[0]: f"{why} ({code})" for key, (code, why) in failed.items()})
         admin.write_state(KEY, record.as_data())

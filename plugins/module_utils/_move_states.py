@@ -8,8 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
+    ClusterUnreachableError,
+    RefusedError,
+    RequestFailedError,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._move_end import cancel, finish
+from ansible_collections.streamops.kafka.plugins.module_utils._move_look import not_answering, what_stands
 from ansible_collections.streamops.kafka.plugins.module_utils._move_plan import plan_now
 from ansible_collections.streamops.kafka.plugins.module_utils._move_run import apply
 from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin, quick
@@ -28,11 +33,21 @@ def on_cluster(connection: Connection, params: Mapping[str, Any], check: bool) -
     """What the state does; see there."""
     state = params["state"]
     with PartitionAdmin(connection if state == "planned" else quick(connection)) as admin:
-        if state == "applied":
-            return apply(admin, params, check)
-        if state == "cancelled":
-            return cancel(admin, check)
-        if state == "finished":
-            return finish(admin, params, check)
-        refuse_moving(admin)
-        return {"changed": False, **figures_of(*plan_now(admin, params))}
+        if state == "planned":
+            refuse_moving(admin)
+            return {"changed": False, **figures_of(*plan_now(admin, params))}
+        try:
+            if state == "applied":
+                return apply(admin, params, check)
+            return cancel(admin, check) if state == "cancelled" else finish(admin, params, check)
+        except (ClusterUnreachableError, RequestFailedError) as error:
+            unanswered = not_answering(admin)
+            if not unanswered:
+                raise
+            return {
+                "changed": False,
+                "stage": "unanswered",
+                "unanswered": unanswered,
+                "stands": what_stands(admin),
+                "said": error.message,
+            }

@@ -30,7 +30,7 @@ def plan_figures(plan: Plan) -> dict[str, Any]:
         "bound": plan.bound,
         "proof": plan.proof,
         "deletions": plan.deletions,
-        "bytes": sum(cluster.size(change.partition) * len(change.added) for change in plan.changes),
+        "bytes": _copied(cluster, plan.changes),
         **_levelled(plan, after),
         "leader_changes": plan.leader_changes,
         "leader_bound": plan.leader_bound,
@@ -91,9 +91,17 @@ def _change(cluster: Cluster, change: Change) -> dict[str, Any]:
         "partition": cluster.numbers[change.partition],
         "from": list(change.before),
         "to": list(change.after),
-        "bytes": cluster.size(change.partition) * len(change.added),
+        "bytes": _copied(cluster, [change]),
         "reasons": list(change.reasons),
     }
+
+
+def _copied(cluster: Cluster, changes: Sequence[Change]) -> int | None:
+    """Bytes that these changes copy, None where one of them has an unknown size."""
+    copying = [change for change in changes if change.added]
+    if not cluster.sized(change.partition for change in copying):
+        return None
+    return sum(cluster.size(change.partition) * len(change.added) for change in copying)
 
 
 def _spreads(plan: Plan, before: Sequence[tuple[int, ...]], after: Sequence[tuple[int, ...]]) -> dict[str, Any]:
@@ -146,15 +154,23 @@ def _brokers(plan: Plan, after: Sequence[tuple[int, ...]]) -> list[dict[str, Any
     comes: Counter[int] = Counter()
     goes: Counter[int] = Counter()
     incoming: Counter[int] = Counter()
+    unknown: set[int] = set()
     for change in plan.changes:
         comes.update(change.added)
         goes.update(change.removed)
         for broker in change.added:
             incoming[broker] += plan.cluster.size(change.partition)
+        if change.added and not plan.cluster.sized([change.partition]):
+            unknown.update(change.added)
     found = []
     for spec in plan.brokers:
-        figures = {name: {"from": sides[0][name][spec.id], "to": sides[1][name][spec.id]} for name in sides[0]}
+        figures: dict[str, Any] = {
+            name: {"from": sides[0][name][spec.id], "to": sides[1][name][spec.id]} for name in sides[0]
+        }
         used = figures["bytes"]["from"] if spec.disk_used is None else spec.disk_used
+        if plan.cluster.sizes is None:
+            figures["bytes"] = {"from": None, "to": None}
+        known = spec.id not in unknown and (plan.cluster.sizes is not None or spec.disk_used is not None)
         found.append(
             {
                 "id": spec.id,
@@ -163,8 +179,8 @@ def _brokers(plan: Plan, after: Sequence[tuple[int, ...]]) -> list[dict[str, Any
                 **figures,
                 "moves_in": comes[spec.id],
                 "moves_out": goes[spec.id],
-                "bytes_in": incoming[spec.id],
-                "peak_bytes": used + incoming[spec.id],
+                "bytes_in": None if spec.id in unknown else incoming[spec.id],
+                "peak_bytes": used + incoming[spec.id] if known else None,
                 "disk_limit_bytes": spec.disk_limit,
             }
         )
@@ -189,12 +205,14 @@ def schedule_figures(cluster: Cluster, found: Schedule) -> dict[str, Any]:
     return {
         "seconds": None if found.seconds is None else round(found.seconds, 1),
         "rounds_bound": found.rounds_bound,
-        "peak_bytes": {str(broker): most for broker, most in sorted(found.peaks.items())},
+        "peak_bytes": {
+            str(broker): most if cluster.sizes is not None else None for broker, most in sorted(found.peaks.items())
+        },
         "batches": [
             {
                 "partitions": [cluster.name(change.partition) for change in batch.changes],
                 "moves": sum(len(change.added) for change in batch.changes),
-                "bytes": batch.bytes,
+                "bytes": _copied(cluster, batch.changes),
                 "seconds": None if batch.seconds is None else round(batch.seconds, 1),
             }
             for batch in found.batches

@@ -17,13 +17,15 @@ class Demands:
     """What is asked of partitions. Brokers are numbers, C(wanted) is the number of replicas where it changes.
 
     C(leaving): a set of brokers that shall hold nothing. C(replaced): who takes whose place. C(racks): whether every
-    partition must keep the rack rule; otherwise it only gets no worse.
+    partition must keep the rack rule; otherwise it only gets no worse. C(lagging): by partition the brokers whose
+    replica is not in sync.
     """
 
     leaving: int = 0
     replaced: Mapping[int, int] = field(default_factory=dict)
     wanted: Mapping[int, int] = field(default_factory=dict)
     racks: bool = False
+    lagging: Mapping[int, int] = field(default_factory=dict)
 
 
 def asked(placement: Placement, demands: Demands) -> list[int]:
@@ -57,13 +59,17 @@ def release(placement: Placement, demands: Demands, partition: int, loads: Seque
             placement.pinned.add(partition)
         elif demands.leaving >> broker & 1:
             placement.drop(partition, broker)
-    _trim(placement, partition, wanted, demands.racks, loads)
+    _trim(placement, partition, wanted, demands, loads)
     return max(0, wanted - len(placement.at(partition)))
 
 
-def _trim(placement: Placement, partition: int, wanted: int, keep_rule: bool, loads: Sequence[int]) -> None:
-    """Drop what is more than the rack rule allows (when it must be kept) and more than is wanted."""
-    racks = placement.racks
+def _trim(placement: Placement, partition: int, wanted: int, demands: Demands, loads: Sequence[int]) -> None:
+    """Drop what is more than the rack rule allows (when it must be kept) and more than is wanted.
+
+    Replicas that are not in sync go first, as far as the rack rule lets them, and do not come back.
+    """
+    racks, keep_rule = placement.racks, demands.racks
+    lagging = demands.lagging.get(partition, 0)
     low, high = racks.bounds(wanted)
     while True:
         members = placement.at(partition)
@@ -76,19 +82,33 @@ def _trim(placement: Placement, partition: int, wanted: int, keep_rule: bool, lo
         if not crowded and surplus <= 0:
             return
         spare = crowded
-        for some in (movable, members):
-            spare = spare or [broker for broker in some if not low or counts[racks.rack_of[broker]] > 1]
-        placement.drop(partition, _least_missed(placement, partition, spare or movable or members, loads))
+        late = [broker for broker in members if lagging >> broker & 1]
+        for some in ([*late, *movable], members):
+            # No rack loses its only one as long as another can be dropped.
+            spare = spare or [b for b in some if racks.rule == "none" or counts[racks.rack_of[b]] > 1]
+        dropped = _least_missed(placement, partition, spare or late or movable or members, loads, lagging)
+        placement.drop(partition, dropped)
+        if lagging >> dropped & 1:
+            placement.barred[partition] = placement.barred.get(partition, 0) | 1 << dropped
 
 
-def _least_missed(placement: Placement, partition: int, spare: Sequence[int], loads: Sequence[int]) -> int:
-    """Whom to drop: one of the fullest racks of this partition, not the leader, the broker with most load."""
+def _least_missed(
+    placement: Placement, partition: int, spare: Sequence[int], loads: Sequence[int], lagging: int
+) -> int:
+    """Whom to drop: who is not in sync, one of the fullest racks of this partition, not the leader, the broker with
+    most load."""
     leader = placement.had[partition][0]
     counts = placement.racks.counts(placement.at(partition))
     rack_of = placement.racks.rack_of
     return max(
         spare,
-        key=lambda b: (b != leader, counts[rack_of[b]] if placement.racks.rule != "none" else 0, loads[b], b),
+        key=lambda b: (
+            lagging >> b & 1,
+            b != leader,
+            counts[rack_of[b]] if placement.racks.rule != "none" else 0,
+            loads[b],
+            b,
+        ),
     )
 
 

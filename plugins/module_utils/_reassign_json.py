@@ -81,6 +81,13 @@ def _added(name: str, value: Any, faults: list[str]) -> tuple[Any, ...]:
     return tuple(found)
 
 
+def _names(name: str, value: Any, faults: list[str]) -> tuple[str, ...]:
+    if not is_list(value) or not all(isinstance(one, str) for one in value):
+        faults.append(f"{name}: {value!r} is not a list of names")
+        return ()
+    return tuple(value)
+
+
 def _replaced(name: str, value: Any, faults: list[str]) -> dict[int, int]:
     found: dict[int, int] = {}
     for old, new in _object(name, value, "broker ids to broker ids", faults).items():
@@ -146,6 +153,7 @@ _READERS: Mapping[str, Callable[[str, Any, list[str]], Any]] = {
     "topic_spread": _flag,
     "balance_by": _word,
     "bytes_tolerance": _number,
+    "topics": _names,
 }
 
 

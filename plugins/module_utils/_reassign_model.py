@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 #: What a broker may be. alive and new: holds and receives. draining: gives away what it has when a plan balances or
 #: names it, and receives nothing. excluded: keeps what it has and receives nothing. dead: fenced or not registered.
@@ -24,7 +25,11 @@ WHY_ABOVE = ("stays", "partition", "racks", "room")
 
 @dataclass(frozen=True)
 class BrokerSpec:
-    """A broker. C(weight) is its share of the replicas beside others; C(disk_limit) and C(disk_used) are bytes."""
+    """A broker. C(weight) is its share of the replicas beside others; C(disk_limit) and C(disk_used) are bytes.
+
+    C(dirs) are its log directories where there are several: (limit, used, replicas) each. C(disk_unknown): it was asked
+    and did not tell how big its disks are.
+    """
 
     id: int
     rack: str | None = None
@@ -32,6 +37,8 @@ class BrokerSpec:
     weight: float = 1.0
     disk_limit: int | None = None
     disk_used: int | None = None
+    dirs: tuple[tuple[int, int, int], ...] = ()
+    disk_unknown: bool = False
 
 
 @dataclass
@@ -64,8 +71,18 @@ class Cluster:
         return {(self.topics[t], self.numbers[place]): place for place, t in enumerate(self.topic_of)}
 
     def size(self, partition: int) -> int:
-        """Bytes of one replica of a partition, 0 where they are not known."""
+        """Bytes of one replica of a partition, 0 where they are not known: see sized."""
         return self.sizes[partition] if self.sizes is not None else 0
+
+    def sized(self, partitions: Iterable[int]) -> bool:
+        """Whether the bytes of all these partitions are known."""
+        if self.sizes is None:
+            return not any(True for _partition in partitions)
+        return not self.unsized or self._without_size.isdisjoint(partitions)
+
+    @cached_property
+    def _without_size(self) -> frozenset[int]:
+        return frozenset(self.unsized)
 
 
 @dataclass(frozen=True)
@@ -76,6 +93,7 @@ class Wish:
     C(replication_factor) is by topic. C(assignment) is explicit: (topic, partition, brokers).
     C(rack_rule) is one of RACK_RULES, C(leaders) one of LEADERS, C(balance_by) one of BALANCED_BY. By bytes no broker
     shall hold more than (1 + C(bytes_tolerance)) of its share. C(topic_spread): each topic by itself as even as can be.
+    C(topics): partitions of all others stay as they are; empty for all topics.
     """
 
     rebalance: bool = False
@@ -90,6 +108,7 @@ class Wish:
     topic_spread: bool = False
     balance_by: str = "replicas"
     bytes_tolerance: float = 0.1
+    topics: tuple[str, ...] = ()
 
     @property
     def balances(self) -> bool:

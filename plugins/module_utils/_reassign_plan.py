@@ -29,6 +29,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign_bytes_le
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_explicit import assigned, assignment_violations
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_flow import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_forced import Demands, Givers, asked, release
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_isr import lagging_of, thin_changes
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_leaders import Leadership, even_leaders
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
     Bytes,
@@ -98,10 +99,28 @@ class _Planner:
             had: Sequence[tuple[int, ...]] = self.cluster.replicas
         else:
             had = [tuple([place[broker] for broker in brokers]) for brokers in self.cluster.replicas]
-        gone = {*self.wish.drain, *self.wish.replace}
-        stuck = {place[broker.id] for broker in self.brokers if broker.state == "dead" and broker.id not in gone}
-        fixed = [p for p, brokers in enumerate(had) if not stuck.isdisjoint(brokers)] if stuck else []
+        self.stuck = {place[broker] for broker in self._down()}
+        stuck = self.stuck
+        fixed = {p for p, brokers in enumerate(had) if not stuck.isdisjoint(brokers)} if stuck else set()
+        if not self.wish.balances:
+            # What gives up its dead replicas for a lower replication factor is not held up by them.
+            fixed -= {p for p in fixed if len(stuck.intersection(had[p])) <= len(had[p]) - self._factor(p, len(had[p]))}
+        if self.wish.topics:
+            fixed |= {p for p in range(len(had)) if not self._in_scope(p)}
         return Placement(had, len(self.brokers), racks, fixed)
+
+    def _down(self) -> list[int]:
+        """The brokers that are not alive and that the wish does not empty, by id."""
+        gone = {*self.wish.drain, *self.wish.replace}
+        return [broker.id for broker in self.brokers if broker.state == "dead" and broker.id not in gone]
+
+    def _in_scope(self, partition: int) -> bool:
+        """Whether the wish is about the topic of a partition."""
+        return not self.wish.topics or self.cluster.topics[self.cluster.topic_of[partition]] in self.wish.topics
+
+    def _factor(self, partition: int, now: int) -> int:
+        """How many replicas a partition shall have that has so many now."""
+        return self.wish.replication_factor.get(self.cluster.topics[self.cluster.topic_of[partition]], now)
 
     def plan(self) -> Plan:
         """Plan, in the order that the head of this file tells."""
@@ -140,7 +159,11 @@ class _Planner:
                 if factors[topic] and factors[topic] != len(had[partition]):
                     wanted[partition] = factors[topic]
         replaced = {self.place[old]: self.place[new] for old, new in wish.replace.items()}
-        return Demands(mask_of(leaving), replaced, wanted, wish.fix_racks or wish.balances)
+        lagging = {
+            partition: mask_of(self.place[broker] for broker in late)
+            for partition, late in lagging_of(cluster, set(self._down())).items()
+        }
+        return Demands(mask_of(leaving), replaced, wanted, wish.fix_racks or wish.balances, lagging)
 
     def _force(self) -> None:
         demands, placement, ledger = self.demands, self.placement, self.ledger
@@ -152,6 +175,7 @@ class _Planner:
             self.reasons[partition] = self._why(partition)
             if ledger is not None:
                 ledger.released(partition, demands.leaving)
+        self._refuse_stuck([p for p in todo if not self.stuck.isdisjoint(placement.at(p))])
         givers = self._givers(need)
         # What is big is placed while there is room.
         filled = sorted(todo, key=lambda partition: -self.cluster.size(partition)) if ledger else todo
@@ -180,18 +204,20 @@ class _Planner:
             return todo
         drained = mask_of(self.place[broker] for broker in self.wish.drain)
         named = asked(self.placement, replace(self.demands, leaving=drained, racks=self.wish.fix_racks))
-        stuck = [partition for partition in named if partition in fixed]
-        if stuck:
-            down = sorted(b.id for b in self.brokers if b.state == "dead" and b.id not in self.wish.drain)
-            raise RefusedError(
-                SUBJECT,
-                [
-                    f"{len(stuck)} partitions ({shown(map(self.cluster.name, stuck))}) must change and would keep a "
-                    f"replica on a broker that is not alive ({shown(down)}), so their move would never end; start that "
-                    "broker, or drain or replace it in the same wish"
-                ],
-            )
+        self._refuse_stuck([p for p in named if p in fixed and self._in_scope(p)])
         return [partition for partition in todo if partition not in fixed]
+
+    def _refuse_stuck(self, stuck: Sequence[int]) -> None:
+        if not stuck:
+            return
+        raise RefusedError(
+            SUBJECT,
+            [
+                f"{len(stuck)} partitions ({shown(map(self.cluster.name, stuck))}) must change and would keep a "
+                f"replica on a broker that is not alive ({shown(self._down())}), so their move would never end; start "
+                "that broker, or drain or replace it in the same wish"
+            ],
+        )
 
     def _refuse_replaced(self) -> None:
         placement, found = self.placement, []
@@ -270,7 +296,8 @@ class _Planner:
         """The shares in closed form, where every partition may be on every broker that takes replicas."""
         placement = self.placement
         found = None
-        if not placement.fixed and sum(placement.loads[broker] for broker in self.taking) == sum(placement.loads):
+        anywhere = not placement.fixed and not placement.barred
+        if anywhere and sum(placement.loads[broker] for broker in self.taking) == sum(placement.loads):
             found = self._shares_by_count()
         if found is None and any(self.brokers[broker].weight != 1 for broker in self.taking):
             raise RefusedError(
@@ -369,6 +396,9 @@ class _Planner:
         return "holds more bytes than its limit" if broker in self.ledger.was_above else "makes room for another"
 
     def _plan(self, changes: list[Change], moves: int, proof: str, witness: Witness | None) -> Plan:
+        thin = thin_changes(self.cluster, changes)
+        if thin:
+            raise RefusedError(SUBJECT, thin)
         switched = sum(change.before[0] != change.after[0] for change in changes)
         return Plan(
             cluster=self.cluster,

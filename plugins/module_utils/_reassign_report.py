@@ -27,7 +27,7 @@ def decided(snapshot: Any, params: Mapping[str, Any], registered_only: bool) -> 
 
     C(registered_only): brokers that the snapshot does not know cannot be added.
     """
-    cluster = cluster_of(snapshot)
+    cluster = cluster_of(snapshot, sound_reserve(params.get("disk_reserve")))
     wish = wish_of({name: _plain(name, value) for name, value in wish_kept(params, WISHES).items()})
     if registered_only:
         known = {broker.id for broker in cluster.brokers}
@@ -36,7 +36,18 @@ def decided(snapshot: Any, params: Mapping[str, Any], registered_only: bool) -> 
             said = [f"add: broker {broker} is not registered; start it first" for broker in unknown]
             raise RefusedError("Reassignment", said)
     plan = plan_moves(cluster, wish)
-    return plan, schedule(plan, Limits(params["concurrency"], params["throttle"]))
+    # A throttle of 0 is none.
+    return plan, schedule(plan, Limits(params["concurrency"], params["throttle"] or None))
+
+
+def sound_reserve(reserve: float | None) -> float | None:
+    """The reserve of disks; raises RefusedError where it is no fraction."""
+    if reserve is not None and not 0 <= reserve < 1:
+        raise RefusedError(
+            "Reassignment",
+            [f"disk_reserve: {reserve} is not a fraction of 0 or more and below 1; 0.15 keeps 15 % of a disk free"],
+        )
+    return reserve
 
 
 def figures_of(plan: Plan, order: Schedule) -> dict[str, Any]:

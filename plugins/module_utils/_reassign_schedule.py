@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import Dir, Room
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Change, Cluster, Plan
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_rounds import rounds_of
@@ -94,6 +95,28 @@ def _faults(plan: Plan, limits: Limits) -> list[str]:
                 f"{len(headless)} partitions ({shown(map(cluster.name, headless))}) have no leader, so nothing can be "
                 "copied; bring their brokers back first"
             )
+    return [*found, *_unknown_sizes(plan)]
+
+
+def _unknown_sizes(plan: Plan) -> list[str]:
+    """What must be known to judge whether disks have room, and is not."""
+    receiving = {broker for change in plan.changes for broker in change.added}
+    silent = [broker.id for broker in plan.brokers if broker.disk_unknown and broker.id in receiving]
+    limited = {broker.id for broker in plan.brokers if broker.disk_limit is not None} & receiving
+    moved = [change.partition for change in plan.changes if limited.intersection(change.added)]
+    unsized = [partition for partition in moved if not plan.cluster.sized([partition])]
+    found = []
+    if silent:
+        found.append(
+            f"broker {shown(silent)} does not tell how big its disks are, so nobody knows whether they have room; "
+            "start it and look again, or give it a disk_limit_bytes in a snapshot"
+        )
+    if unsized:
+        found.append(
+            f"the sizes of {len(unsized)} partitions ({shown(map(plan.cluster.name, unsized))}) are not known, and "
+            f"the disks of broker {shown(sorted(limited))} have a limit; take the snapshot with sizes: true while "
+            "their brokers are up"
+        )
     return found
 
 
@@ -128,7 +151,7 @@ def _batch(cluster: Cluster, changes: Sequence[Change], leaders: Sequence[int], 
     total = sum(got.values())
     if not got:
         return Batch(tuple(changes), 0, BATCH_SECONDS)
-    if limits.throttle is None or cluster.sizes is None:
+    if limits.throttle is None or not cluster.sized(change.partition for change in changes if change.added):
         return Batch(tuple(changes), total, None)
     slow = sorted({b for side in (writes_in, writes_out) for b, rate in side.items() if rate >= limits.throttle})
     if slow:
@@ -158,7 +181,13 @@ class _Disks:
             for broker in brokers:
                 held[broker] += plan.cluster.size(partition)
         self.used = {b.id: held[b.id] if b.disk_used is None else b.disk_used for b in plan.brokers}
-        self.limits = {b.id: b.disk_limit for b in plan.brokers if b.disk_limit is not None}
+        self.room = Room(
+            {
+                b.id: [Dir(*one) for one in b.dirs] or [Dir(b.disk_limit, self.used[b.id])]
+                for b in plan.brokers
+                if b.disk_limit is not None
+            }
+        )
         self.peaks = dict(self.used)
 
     def ordered(self, rounds: Sequence[Sequence[Change]]) -> list[list[Change]]:
@@ -181,38 +210,42 @@ class _Disks:
 
     def fitting(self, changes: Sequence[Change]) -> list[Change]:
         """Those of the changes that fit the disks together, first come first served."""
-        if not self.limits:
+        if not self.room.dirs:
             return list(changes)
-        coming: Counter[int] = Counter()
+        room = self.room.part({broker for change in changes for broker in change.added})
         found = []
         for change in changes:
             size = self.cluster.size(change.partition)
-            room = (self.limits.get(b, 1 << 80) - self.used[b] - coming[b] >= size for b in change.added)
-            if all(room):
-                coming.update(dict.fromkeys(change.added, size))
+            if room.fits(change.added, size):
+                room.add(change.added, size)
                 found.append(change)
         return found
 
     def done(self, changes: Sequence[Change]) -> None:
         """Count a batch: all that comes, then all that goes."""
         for change in changes:
+            self.room.add(change.added, self.cluster.size(change.partition))
             for broker in change.added:
                 self.used[broker] += self.cluster.size(change.partition)
         for change in changes:
             for broker in change.added:
                 self.peaks[broker] = max(self.peaks[broker], self.used[broker])
         for change in changes:
+            self.room.remove(change.removed, self.cluster.size(change.partition))
             for broker in change.removed:
                 self.used[broker] -= self.cluster.size(change.partition)
 
     def _full(self, left: Sequence[Change]) -> list[str]:
         found = []
-        for broker in sorted({broker for change in left for broker in change.added} & set(self.limits)):
+        for broker in sorted({broker for change in left for broker in change.added}):
             smallest = min(self.cluster.size(c.partition) for c in left if broker in c.added)
-            if self.used[broker] + smallest > self.limits[broker]:
+            one = self.room.next_dir(broker)
+            if one is not None and one.used + smallest > one.limit:
+                several = len(self.room.dirs[broker]) > 1
+                where = " in the log directory that Kafka puts it into" if several else ""
                 found.append(
-                    f"broker {broker}: would hold {self.used[broker] + smallest} bytes with the next new replica "
-                    f"beside the old ones, and its limit is {self.limits[broker]}; free space, raise it, or plan "
-                    "fewer moves to it"
+                    f"broker {broker}: would hold {one.used + smallest} bytes{where} with the next new replica "
+                    f"beside the old ones, and its limit is {one.limit}; free space, raise the limit "
+                    "(disk_limit_bytes of a snapshot, else its disk less disk_reserve), or plan fewer moves to it"
                 )
         return found

@@ -13,9 +13,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import RESERVE, limit_of
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import STATES, BrokerSpec, Cluster
 
+#: What is known of a log directory.
+_DISK_KEYS = ("total_bytes", "usable_bytes", "replica_count")
 #: How many faults are told one by one: what made one partition unreadable has often made all of them so.
 MOST_FAULTS = 50
 
@@ -38,12 +41,16 @@ def compact(found: dict[str, Any]) -> Any:
     return found
 
 
-def cluster_of(data: Any) -> Cluster:
-    """A snapshot as a cluster; raises RefusedError with all that is wrong with it."""
+def cluster_of(data: Any, reserve: float | None = RESERVE) -> Cluster:
+    """A snapshot as a cluster; raises RefusedError with all that is wrong with it.
+
+    C(reserve): the part of each broker's disks that stays free, where the snapshot has no limit of its own for it; None
+    looks at no disk.
+    """
     if not isinstance(data, Mapping) or not is_list(data.get("nodes")) or not is_list(data.get("topics")):
         raise RefusedError("Snapshot", ["is not an object with lists of nodes and topics, as cluster_info returns it"])
     faults: list[str] = []
-    brokers = [broker for entry in data["nodes"] for broker in broker_of(entry, "nodes", faults)]
+    brokers = [broker for entry in data["nodes"] for broker in broker_of(entry, "nodes", faults, reserve)]
     faults += [
         f"nodes: broker {b} is listed more than once; every broker has one entry"
         for b in _doubles(broker.id for broker in brokers)
@@ -77,7 +84,7 @@ def _doubles(numbers: Iterable[int]) -> list[int]:
     return sorted(number for number, times in Counter(numbers).items() if times > 1)
 
 
-def broker_of(entry: Any, where: str, faults: list[str]) -> list[BrokerSpec]:
+def broker_of(entry: Any, where: str, faults: list[str], reserve: float | None = RESERVE) -> list[BrokerSpec]:
     """The broker of an entry, none where it has no id; what is wrong with it is added to C(faults)."""
     if not isinstance(entry, Mapping) or not is_id(entry.get("id")):
         faults.append(f"{where}: {entry!r} has no id that is a whole number, 0 or more")
@@ -94,13 +101,40 @@ def broker_of(entry: Any, where: str, faults: list[str]) -> list[BrokerSpec]:
         found.append(f"rack {rack!r} is not a string")
     if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight < math.inf:
         found.append(f"weight {weight!r} is not a number above 0; a broker that shall get nothing has state: excluded")
-    sizes = [entry.get("disk_limit_bytes"), entry.get("disk_used_bytes")]
-    if any(size is not None and not is_id(size) for size in sizes):
-        found.append(f"disk_limit_bytes and disk_used_bytes must be whole numbers of bytes, and are {sizes!r}")
+    found += _disk_faults(entry)
     if found:
         faults += [f"{where}: broker {entry['id']}: {fault}" for fault in found]
         return [BrokerSpec(entry["id"])]
-    return [BrokerSpec(entry["id"], rack or None, state, weight, *sizes)]
+    return [BrokerSpec(entry["id"], rack or None, state, weight, **_disks(entry, reserve))]
+
+
+def _disk_faults(entry: Mapping[str, Any]) -> list[str]:
+    found = []
+    names = ("disk_limit_bytes", "disk_used_bytes", "disk_total_bytes")
+    sizes = [entry.get(name) for name in names]
+    if any(size is not None and not is_id(size) for size in sizes):
+        found.append(f"{', '.join(names)} must be whole numbers of bytes, and are {sizes!r}")
+    listed = entry.get("log_dirs", [])
+    sound = is_list(listed) and all(
+        isinstance(one, Mapping) and all(is_id(one.get(name)) for name in _DISK_KEYS) for one in listed
+    )
+    if not sound:
+        found.append(f"log_dirs {listed!r} is not a list of objects with {', '.join(_DISK_KEYS)}, whole numbers")
+    return found
+
+
+def _disks(entry: Mapping[str, Any], reserve: float | None) -> dict[str, Any]:
+    """The limit of a broker's disks and what is on them: as it is set, or by what they are less the reserve."""
+    limit, used, total = (entry.get(f"disk_{name}_bytes") for name in ("limit", "used", "total"))
+    if limit is not None or reserve is None or "disk_total_bytes" not in entry:
+        return {"disk_limit": limit, "disk_used": used}
+    if total is None:
+        return {"disk_used": used, "disk_unknown": True}
+    dirs = [[one[name] for name in _DISK_KEYS] for one in entry.get("log_dirs", ())]
+    if len(dirs) < 2:
+        return {"disk_limit": limit_of(total, reserve), "disk_used": used}
+    found = tuple((limit_of(size, reserve), size - usable, replicas) for size, usable, replicas in dirs)
+    return {"disk_limit": sum(one[0] for one in found), "disk_used": used, "dirs": found}
 
 
 def _sound_topics(topics: list[Any], faults: list[str]) -> list[Mapping[str, Any]]:

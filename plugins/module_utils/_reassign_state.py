@@ -30,6 +30,8 @@ class Placement:
         self.fixed = frozenset(fixed)
         #: Guests that were put where they are by name and stay there.
         self.pinned: set[int] = set()
+        #: By partition the brokers that do not get it back: their replica was dropped because it is not in sync.
+        self.barred: dict[int, int] = {}
         for partition, brokers_had in enumerate(had):
             for broker in brokers_had:
                 self.loads[broker] += 1
@@ -84,6 +86,8 @@ class Placement:
         for place, partition in enumerate(partitions):
             if partition in self.now:
                 found.become(place, self.now[partition])
+            if partition in self.barred:
+                found.barred[place] = self.barred[partition]
         return found
 
     def _opened(self, partition: int) -> list[int]:
@@ -95,7 +99,7 @@ class Placement:
     def room(self, partition: int, leaving: int) -> int:
         """The brokers that may take the replica that C(leaving) has now."""
         members = self.at(partition)
-        return self.racks.room(members, leaving, len(members))
+        return self.racks.room(members, leaving, len(members)) & ~self.barred.get(partition, 0)
 
     def leaving_home(self, broker: int) -> Iterator[tuple[int, int]]:
         """The partitions that are at home on a broker, each with the brokers it may go to that it has not left."""

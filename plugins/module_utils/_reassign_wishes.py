@@ -7,7 +7,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
+from ansible_collections.streamops.kafka.plugins.module_utils._near_names import near
 from ansible_collections.streamops.kafka.plugins.module_utils._progress import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
     BALANCED_BY,
@@ -28,9 +30,9 @@ def brokers_of(cluster: Cluster, wish: Wish) -> tuple[BrokerSpec, ...]:
     for added in wish.add:
         known = found.get(added.id)
         if known is None:
-            found[added.id] = BrokerSpec(added.id, added.rack, "new", added.weight, added.disk_limit, added.disk_used)
+            found[added.id] = replace(added, state="new")
         elif known.state in ("excluded", "draining"):
-            found[added.id] = BrokerSpec(known.id, known.rack, "alive", known.weight, known.disk_limit, known.disk_used)
+            found[added.id] = replace(known, state="alive")
     for broker in {broker for brokers in cluster.replicas for broker in brokers} - set(found):
         found[broker] = BrokerSpec(broker, None, "dead")
     return tuple(found[broker] for broker in sorted(found))
@@ -48,6 +50,7 @@ def violations(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpec, ...]) ->
     found += _of_racks(wish, brokers)
     found += _of_replication(cluster, wish, len(receivers(brokers, wish)))
     found += _of_combinations(wish)
+    found += _of_topics(cluster, wish)
     found += _of_bytes(cluster, wish, {broker.id for broker in brokers if broker.state == "dead"})
     return found
 
@@ -72,6 +75,17 @@ def _of_combinations(wish: Wish) -> Iterator[str]:
         yield f"rack_rule: '{wish.rack_rule}' is not one of {', '.join(RACK_RULES)}"
     if wish.leaders not in LEADERS:
         yield f"leaders: '{wish.leaders}' is not one of {', '.join(LEADERS)}"
+
+
+def _of_topics(cluster: Cluster, wish: Wish) -> Iterator[str]:
+    if wish.topics and wish.assignment is not None:
+        yield "topics: an assignment names its partitions itself; leave topics out"
+    for topic in wish.topics:
+        if topic not in cluster.topics:
+            yield f"topics: topic {topic} does not exist{near(topic, cluster.topics)}; name a topic of the cluster"
+    for topic in sorted(wish.replication_factor) if wish.topics else ():
+        if topic not in wish.topics:
+            yield f"replication_factor: topic {topic} is not one of topics, so it would stay as it is; add it there"
 
 
 def _of_brokers(wish: Wish, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
@@ -125,7 +139,10 @@ def _of_replication(cluster: Cluster, wish: Wish, taking: int) -> Iterator[str]:
     known = {name: number for number, name in enumerate(cluster.topics)}
     for topic, factor in sorted(wish.replication_factor.items()):
         if topic not in known:
-            yield f"replication_factor: topic {topic} does not exist; name a topic of the cluster, or create it first"
+            yield (
+                f"replication_factor: topic {topic} does not exist{near(topic, known)}; name a topic of the cluster, "
+                "or create it first"
+            )
         elif factor < 1:
             yield f"replication_factor: {factor} for topic {topic} must be at least 1"
         elif factor > taking:

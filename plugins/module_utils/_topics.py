@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._config_values imp
     same_value,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._diff import Change
+from ansible_collections.streamops.kafka.plugins.module_utils._near_names import near
 from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import is_internal
 from ansible_collections.streamops.kafka.plugins.module_utils._topic_placement import Replicas, placement
 
@@ -126,6 +127,7 @@ def plan_topics(
     fenced_brokers: Sequence[int] = (),
     allow_compacted_growth: bool = False,
     racks: Mapping[int, str | None] | None = None,
+    allow_create: bool = True,
 ) -> Plan:
     """Compare topics as they are with the wishes. C(state) must name every topic of the cluster.
 
@@ -140,6 +142,11 @@ def plan_topics(
         wish, placed = _placed(asked, now, racks)
         illegal = list(_name_violations(wish.name))
         found = illegal or list(_wish_violations(wish, now, live_brokers, fenced_brokers, allow_delete))
+        if now is None and not wish.absent and not allow_create and not illegal:
+            found.append(
+                f"topic {wish.name}: does not exist{near(wish.name, state)}, and allow_create is false. Name a topic "
+                "of the cluster."
+            )
         if now is not None and not allow_compacted_growth:
             found += _compaction_violations(wish, now)
         violations.extend(found)

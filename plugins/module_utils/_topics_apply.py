@@ -87,7 +87,7 @@ def _decide(
     timeout: float,
 ) -> Plan:
     """Plan against the cluster as it is and let it judge the plan; raise RefusedError with all violations."""
-    allow = {"allow_delete": consent["allow_delete"], "allow_compacted_growth": consent["allow_compacted_growth"]}
+    allow = {name: consent[name] for name in ("allow_delete", "allow_create", "allow_compacted_growth")}
     deadline = time.monotonic() + timeout
     while True:
         state = _read(admin, wishes)

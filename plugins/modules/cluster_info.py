@@ -44,8 +44,8 @@ options:
     default: []
   sizes:
     description: >-
-      Whether partitions carry size_bytes, topics their largest_partition, and nodes disk_total_bytes and
-      disk_used_bytes; one request more for each broker.
+      Whether partitions carry size_bytes, topics their largest_partition, and nodes disk_total_bytes,
+      disk_used_bytes and log_dirs; one request more for each broker.
     type: bool
     default: false
 """
@@ -92,7 +92,8 @@ nodes:
     of replicas, leaders and preferred_leaders; imbalance_percent is the share of its preferred partitions that others
     lead. Kafka before 4.0 does not list brokers that are down; those that hold replicas are shown as fenced. With
     O(sizes) also disk_total_bytes and disk_used_bytes of the file systems of its log directories (null for a broker
-    that is down, and before Kafka 3.3).
+    that is down, and before Kafka 3.3), and as log_dirs each of them with total_bytes, usable_bytes and replica_count;
+    a log directory that has failed is left out.
   type: list
   elements: dict
   returned: success

@@ -116,6 +116,11 @@ options:
     description: How much more than its share of bytes a broker may hold, as a fraction of it.
     type: float
     default: 0.1
+  topics:
+    description: >-
+      Names of topics. Only their partitions change, all others stay as they are. Without it, those of all topics.
+    type: list
+    elements: str
   concurrency:
     description: For the schedule, how many replicas a broker sends, and receives, at a time.
     type: int
@@ -123,12 +128,23 @@ options:
   throttle:
     description: >-
       Bytes a second at which each broker sends, and receives, copies. Not above what is written to the partitions that
-      move, it is refused. Without it copies go as fast as they can.
+      move, it is refused. V(0) lets copies go as fast as they can, which takes disks and network from clients.
     type: int
+    default: 50000000
+  disk_reserve:
+    description:
+      - The part of each log directory's file system that moves leave free, as a fraction. Old and new replicas are
+        there together while they move. A plan that would take more is refused before anything is touched; before each
+        batch brokers are asked again, what is still on its way counts, and what has no room waits.
+      - Of several log directories the one with the fewest partitions must have room, since there Kafka puts a new
+        replica, however full it is. What leaves such a broker is not counted as room in the plan.
+      - A broker of a O(snapshot) that has disk_limit_bytes keeps that limit instead.
+    type: float
+    default: 0.15
   sample_seconds:
     description: >-
-      With O(throttle) and a cluster, how many seconds to measure what is written to the partitions that move. 0
-      measures nothing, and then a throttle below that is not noticed.
+      With a O(throttle) above 0 and a cluster, how many seconds to measure what is written to the partitions that
+      move, where any move. 0 measures nothing, and then a throttle below that is not noticed.
     type: int
     default: 10
   foreign:
@@ -224,7 +240,7 @@ deletions:
   type: int
   returned: when planned
 bytes:
-  description: Bytes to copy.
+  description: Bytes to copy. Null, here and in all figures below, where a size that it takes is not known.
   type: int
   returned: when planned
 bytes_spread:
@@ -304,15 +320,26 @@ rollback:
 stage:
   description: >-
     V(planned) in check mode, V(done), V(stopped) when the cluster refused partitions, V(moving) or V(waiting) (for
-    reassignments of somebody else) when O(timeout) has passed.
+    reassignments of somebody else) when O(timeout) has passed, V(unanswered) when brokers kept it from looking.
   type: str
   returned: unless O(state=planned)
 progress:
   description: >-
     Batches, partitions, moves and bytes, done and total; what is in_flight, not_begun, the slowest partition, and who
-    is behind, with whether that broker is alive.
+    is behind, with whether that broker is alive. held are partitions that must not begin yet, and why (no room on a
+    disk, too few replicas in sync).
   type: dict
   returned: when something was moved
+unanswered:
+  description: Brokers that the cluster takes for alive and that do not answer, and why.
+  type: dict
+  returned: when they kept a look from being taken
+stands:
+  description: >-
+    What an earlier run has under way then (in_flight_total), and the brokers on which its throttles stand (throttled).
+    Null where nobody can tell.
+  type: dict
+  returned: with RV(unanswered)
 refused:
   description: Partitions that the cluster refused, and why. Then nothing more was begun.
   type: dict
@@ -381,6 +408,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._connection import
     CONNECTION_SPEC,
     Connection,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import RESERVE
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
 from ansible_collections.streamops.kafka.plugins.module_utils._move_states import on_cluster, on_file
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
@@ -410,8 +438,10 @@ ARGUMENT_SPEC = {
     "topic_spread": {"type": "bool", "default": False},
     "balance_by": {"type": "str", "choices": list(BALANCED_BY), "default": "replicas"},
     "bytes_tolerance": {"type": "float", "default": 0.1},
+    "topics": {"type": "list", "elements": "str"},
     "concurrency": {"type": "int", "default": 5},
-    "throttle": {"type": "int"},
+    "throttle": {"type": "int", "default": 50_000_000},
+    "disk_reserve": {"type": "float", "default": RESERVE},
     "sample_seconds": {"type": "int", "default": 10},
     "foreign": {"type": "str", "choices": ["refuse", "wait"], "default": "refuse"},
     "timeout": {"type": "int", "default": 3600},

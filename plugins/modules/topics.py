@@ -60,6 +60,11 @@ options:
     description: Consent to delete the topics whose state is V(absent). Without it such an entry is refused.
     type: bool
     default: false
+  allow_create:
+    description: Whether a topic that does not exist may be created. If not, such an entry is refused.
+    type: bool
+    default: true
+    version_added: 0.1.0
   allow_compacted_growth:
     description:
       - Consent to give a compacted topic more partitions. Records of a key then go to another partition than its older
@@ -190,6 +195,7 @@ TOPIC_SPEC = {
 ARGUMENT_SPEC = {
     "topics": {"type": "list", "elements": "dict", "required": True, "options": TOPIC_SPEC},
     "allow_delete": {"type": "bool", "default": False},
+    "allow_create": {"type": "bool", "default": True},
     "allow_compacted_growth": {"type": "bool", "default": False},
     "timeout": {"type": "int", "default": 120},
     **CONNECTION_SPEC,

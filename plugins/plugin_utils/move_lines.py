@@ -65,8 +65,10 @@ def above_lines(plan: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def megabytes(count: float) -> str:
+def megabytes(count: float | None) -> str:
     """Bytes as people read them, in decimal units."""
+    if count is None:
+        return "unknown size"
     for unit in ("B", "kB", "MB", "GB"):
         if count < 1000:
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
@@ -74,8 +76,8 @@ def megabytes(count: float) -> str:
     return f"{count:.1f} TB"
 
 
-def _pace(count: int, seconds: float | None) -> str:
-    if not count:
+def _pace(count: int | None, seconds: float | None) -> str:
+    if count == 0:
         return "nothing to copy"
     return "as fast as they can" if seconds is None else f"about {duration(seconds)} under the throttle"
 

@@ -59,7 +59,8 @@ class Frame:
 def by_broker(brokers: Sequence[Mapping[str, Any]], measure: str) -> str:
     """Before and after of every broker, brokers of a rack side by side. C(measure): replicas, leaders or bytes."""
     ordered = sorted(brokers, key=lambda one: (str(one["rack"] or ""), one["id"]))
-    frame = Frame(max([1, *(one[measure][end] for one in ordered for end in ("from", "to"))]), measure == "bytes")
+    most = max([1, *(one[measure][end] or 0 for one in ordered for end in ("from", "to"))])
+    frame = Frame(most, measure == "bytes")
     racks = sorted({str(one["rack"] or "") for one in ordered})
     step = 1 / max(1, len(ordered))
     for place, one in enumerate(ordered):
@@ -70,7 +71,7 @@ def by_broker(brokers: Sequence[Mapping[str, Any]], measure: str) -> str:
             shown = megabytes(value) if measure == "bytes" else f"{value:,}"
             style = f'style="fill:{tint};opacity:{0.35 if end == "from" else 1}"'
             title = f"broker {one['id']}, {'before' if end == 'from' else 'after'}: {shown} {measure}"
-            frame.bar(left + width * (0.12 + 0.38 * half), width * 0.36, value, style, title)
+            frame.bar(left + width * (0.12 + 0.38 * half), width * 0.36, value or 0, style, title)
         if place % max(1, math.ceil(len(ordered) / 40)) == 0:
             frame.label(left + width / 2, str(one["id"]))
             if one["rack"]:

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import RESERVE
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._move_record import wish_kept
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_figures import plan_figures, schedule_figures
@@ -29,6 +30,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model im
     RACK_RULES,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_plan import plan_moves
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_report import sound_reserve
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_schedule import Limits, schedule
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_snapshot import cluster_of, snapshot_of_text
 
@@ -43,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"plan_reassignment: {error}", file=sys.stderr)
         return 2
     try:
-        answer = _answer(data, wish, Limits(options.concurrency, options.throttle))
+        answer = _answer(data, wish, Limits(options.concurrency, options.throttle), options.disk_reserve)
     except RefusedError as error:
         print(json.dumps({"refused": error.violations}, indent=2))
         return 1
@@ -53,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _answer(data: Any, wish: dict[str, Any], limits: Limits) -> dict[str, Any]:
-    plan = plan_moves(cluster_of(data), wish_of(wish))
+def _answer(data: Any, wish: dict[str, Any], limits: Limits, reserve: float) -> dict[str, Any]:
+    plan = plan_moves(cluster_of(data, sound_reserve(reserve)), wish_of(wish))
     return {**plan_figures(plan), "schedule": schedule_figures(plan.cluster, schedule(plan, limits))}
 
 
@@ -79,6 +81,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     plan.add_argument(
         "--throttle", type=int, metavar="BYTES", help="bytes a second of each broker, to predict how long it takes"
+    )
+    plan.add_argument(
+        "--disk-reserve",
+        type=float,
+        default=RESERVE,
+        metavar="FRACTION",
+        help="the part of every disk that stays free, where no disk_limit_bytes is set (default: %(default)s)",
     )
     output = parser.add_argument_group("what is printed")
     output.add_argument("--kafka", action="store_true", help="only the file that kafka-reassign-partitions takes")
@@ -115,6 +124,7 @@ def _add_wishes(wishes: argparse._ArgumentGroup) -> None:
         metavar="FRACTION",
         help="by bytes, how much more than its share a broker may hold (default: 0.1)",
     )
+    wishes.add_argument("--topics", nargs="+", metavar="TOPIC", help="change only partitions of these")
     wishes.add_argument(
         "--wish", metavar="FILE", help="wishes as JSON; an option given beside it replaces the same wish of the file"
     )
@@ -159,6 +169,7 @@ def _wish(options: argparse.Namespace) -> dict[str, Any]:
         "topic_spread": options.topic_spread,
         "balance_by": options.balance_by,
         "bytes_tolerance": options.bytes_tolerance,
+        "topics": options.topics,
     }
     return wish_kept(wish, tuple(wish))
 

@@ -18,7 +18,7 @@ import pytest
 from tests.support.cluster import Cluster, until
 from tests.support.growing import FIFTH, held, moves, report, with_brokers
 from tests.support.modules import run_module
-from tests.support.moves import administering, fill, move, throttles, topic_of
+from tests.support.moves import administering, fill, move, replicas, throttles, topic_of
 from tests.support.traffic import Ledger, producing, read_all
 
 TOPIC = "orders"
@@ -70,7 +70,7 @@ def test_two_replicas_in_one_rack_are_parted_and_nothing_else_moves(four: Cluste
 
 def test_a_dead_broker_gives_its_place_to_one_of_another_id(three: Cluster, four: Cluster, five: Cluster) -> None:
     replicas = held(four, 4)
-    words = {"kafka_replace_node": "kafka5", "kafka_replaced_id": 4}
+    words = {"kafka_replace_node": "kafka5", "kafka_replaced_id": 4, "kafka_resources_move_throttle": 0}
     voter = five.playbook("playbooks/replace_node.yml", **{**words, "kafka_replaced_id": 3})
     assert voter.rc != 0
     assert "whose vote does not move with its replicas" in " ".join(voter.output.split())
@@ -115,6 +115,15 @@ def test_without_it_no_replica_is_left_to_move(three: Cluster) -> None:
     assert three.playbook("playbooks/rebalance.yml").ok().changed == 0
 
 
+def test_a_topic_that_does_not_exist_is_not_grown(three: Cluster) -> None:
+    info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": three.bootstrap_servers})
+    run = three.playbook("playbooks/grow_topic.yml", kafka_grow_topic="ordres", kafka_grow_partitions=9)
+    assert (run.rc, run.changed) == (2, 0)
+    assert "topic ordres: does not exist (names like it: orders)" in " ".join(run.output.split())
+    again = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": three.bootstrap_servers})
+    assert again["topics"] == info["topics"]
+
+
 def voters(cluster: Cluster) -> dict[int, str]:
     """The directory with which each controller votes."""
     info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": cluster.bootstrap_servers})
@@ -156,10 +165,13 @@ def heard(cluster: Cluster, node: int) -> bool:
 def test_a_topic_gets_fewer_and_more_replicas_and_more_partitions(three: Cluster) -> None:
     down = three.playbook("playbooks/change_replication_factor.yml", kafka_replication_factor={TOPIC: 2}).ok()
     assert moves(down.output) == 0
-    up = three.playbook("playbooks/change_replication_factor.yml").ok()
+    up = three.playbook("playbooks/change_replication_factor.yml", kafka_resources_move_throttle=0).ok()
     assert moves(up.output) == 6, "the inventory wants three replicas of its six partitions"
     grown = {"kafka_grow_topic": TOPIC, "kafka_grow_partitions": 9}
-    first = three.playbook("playbooks/grow_topic.yml", **grown).ok()
+    # One broker leads all of another topic; it stays so.
+    with topic_of(three, "lopsided", {number: [1, 2] for number in range(6)}, 1):
+        first = three.playbook("playbooks/grow_topic.yml", **grown).ok()
+        assert replicas(three, "lopsided") == {number: [1, 2] for number in range(6)}
     assert "kafka_topics wants 6 partitions of orders" in " ".join(first.output.split())
     assert three.playbook("playbooks/grow_topic.yml", **grown).ok().changed == 0
     options = {"bootstrap_servers": three.bootstrap_servers, "topics": [TOPIC]}

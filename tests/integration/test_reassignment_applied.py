@@ -25,6 +25,7 @@ from tests.support.modules import run_module
 from tests.support.moves import (
     Background,
     administering,
+    fill,
     move,
     record,
     replicas,
@@ -323,3 +324,76 @@ def alive(cluster: Cluster) -> set[int]:
     """Brokers that take part."""
     with administering(cluster) as admin:
         return {broker.id for broker in admin.brokers() if not broker.fenced}
+
+
+def behind(cluster: Cluster, topic: str, broker: int) -> bool:
+    """Whether no partition of a topic has a broker in sync."""
+    with administering(cluster) as admin:
+        return all(broker not in partition.isr for partition in admin.topics()[topic])
+
+
+def test_fewer_replicas_are_those_in_sync(combined: Cluster) -> None:
+    one, two, three = (combined.identities[node] for node in ("kafka1", "kafka2", "kafka3"))
+    with topic_of(combined, "thin", {0: [two, one, three], 1: [three, one, two]}, 1) as topic:
+        wish: dict[str, Any] = {"replication_factor": {topic: 2}}
+        combined.stop("kafka1")
+        try:
+            until(lambda: one not in alive(combined), "kafka1 to be fenced")
+            shown = move(combined, check=True, **wish)
+            assert [sorted(change["to"]) for change in shown["changes"]] == [[two, three]] * 2, shown
+            # Leaders send it one byte a second, so that it lives and stays behind.
+            with administering(combined) as admin:
+                admin.set_configs(BROKER, {str(broker): {LEADER_RATE: "1"} for broker in (two, three)})
+                admin.set_configs(TOPIC, {topic: {LEADER_REPLICAS: "*"}})
+            fill(combined, topic, 2, 4)
+        finally:
+            combined.start("kafka1")
+        until(lambda: one in alive(combined), "kafka1 to be back")
+        assert behind(combined, topic, one)
+        done = move(combined, **wish)
+        assert not done["failed"], done
+        assert {tuple(sorted(brokers)) for brokers in replicas(combined, topic).values()} == {(two, three)}
+        with administering(combined) as admin:
+            admin.set_configs(BROKER, {str(broker): {LEADER_RATE: None} for broker in (two, three)})
+    in_sync(combined)
+
+
+def test_disks_without_room_take_nothing_and_are_asked_again_before_each_batch(combined: Cluster) -> None:
+    one, two = combined.identities["kafka1"], combined.identities["kafka2"]
+    with topic_of(combined, "roomless", {0: [one], 1: [one]}, 3) as topic:
+        before = throttles(combined, topic)
+        listed = [{"topic": topic, "partition": number, "replicas": [two]} for number in range(2)]
+        wish: dict[str, Any] = {"assignment": {"version": 1, "partitions": listed}, "concurrency": 1}
+        full = move(combined, **wish, disk_reserve=0.999)
+        assert f"broker {two}: would hold" in full["msg"]
+        assert (record(combined), throttles(combined, topic)) == (None, before)
+        assert replicas(combined, topic) == {0: [one], 1: [one]}
+        run = Background(combined, **wish, throttle=200_000)
+        run.until(lambda: "slowest" in run.output(), "a line of progress")
+        run.kill()
+        late = move(combined, **wish, throttle=20_000_000, disk_reserve=0.999, timeout=20)
+        assert late["failed"]
+        assert f"1 must not begin yet:\n- {topic}-" in late["msg"]
+        assert f"broker {two} has room for 0 more bytes, with disk_reserve 0.999 left free" in late["msg"]
+        assert sorted(replicas(combined, topic).values()) == sorted([[one], [two]])
+        done = move(combined, **wish)
+        assert not done["failed"], done
+        assert (throttles(combined, topic), record(combined)) == (before, None)
+
+
+def test_a_run_goes_on_with_a_broker_that_died_and_is_not_missed_yet(combined: Cluster) -> None:
+    one, two = combined.identities["kafka1"], combined.identities["kafka2"]
+    with topic_of(combined, "missed", {0: [two], 1: [one], 2: [two]}, 3) as topic:
+        before = throttles(combined, topic)
+        wish: dict[str, Any] = {"replication_factor": {topic: 2}}
+        run = Background(combined, **wish, throttle=150_000)
+        run.until(lambda: "slowest" in run.output(), "a line of progress")
+        run.kill()
+        combined.kill("kafka3")
+        done = move(combined, **wish, throttle=20_000_000)
+        assert not done["failed"], done
+        in_sync(combined)
+        ended = move(combined, state="finished")
+        assert (ended["failed"], ended.get("throttles_left", [])) == (False, []), ended
+        assert {len(brokers) for brokers in replicas(combined, topic).values()} == {2}
+        assert (throttles(combined, topic), record(combined)) == (before, None)

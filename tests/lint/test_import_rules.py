@@ -113,6 +113,7 @@ IMPURE = {
     "_move_end.py": "the cluster",
     "_move_look.py": "the cluster",
     "_move_plan.py": "the cluster",
+    "_move_room.py": "the cluster",
     "_move_run.py": "the cluster",
     "_move_states.py": "the cluster",
     "_move_throttle_apply.py": "the cluster",

@@ -5,7 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._move_progress import Tracker
+from ansible_collections.streamops.kafka.plugins.module_utils._move_progress import (
+    FIRST_LOOK,
+    STANDSTILL,
+    Tracker,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._progress import DONE, FAILED, GOING
 
 
@@ -93,3 +97,52 @@ def test_what_was_cancelled_adds_up_and_what_cannot_be_is_told_at_the_end() -> N
     assert (tracker.result["cancelled"], tracker.result["diff"]) == (["t-1", "t-3"], {1: 2})
     said = "1 partitions could not be cancelled and go on under their throttles:\n- t-2: few"
     assert said in tracker.timed_out(9)
+
+
+def unanswered(**stands: Any) -> dict[str, Any]:
+    """The result of a call that a dead broker kept from looking."""
+    return {
+        "changed": False,
+        "stage": "unanswered",
+        "unanswered": {"3 (kafka3:9092)": "refused"},
+        "stands": {"in_flight_total": 2, "throttled": [1, 3], **stands},
+        "said": "describe configs: refused",
+    }
+
+
+def test_the_first_look_waits_for_a_broker_that_does_not_answer_and_then_says_what_stands() -> None:
+    tracker = Tracker("applied")
+    step = tracker.step(unanswered(), 0.0)
+    assert (step.state, step.text) == (
+        GOING,
+        "reassignment applied: waiting for broker 3 (kafka3:9092), which does not answer: refused",
+    )
+    assert "Of an earlier run 2 partitions are under way" in tracker.timed_out(5)
+    late = tracker.step(unanswered(), FIRST_LOOK + 1)
+    assert late.state == FAILED
+    assert (tracker.result["failed"], tracker.result["changed"]) == (True, False)
+    assert "Throttles stand on brokers 1, 3, and what they were before is kept" in tracker.result["msg"]
+    assert "Start that broker" in tracker.result["msg"]
+
+
+def test_once_begun_a_broker_that_does_not_answer_is_waited_for_until_the_timeout() -> None:
+    tracker = Tracker("applied")
+    tracker.step(moving(), 0.0)
+    assert tracker.step(unanswered(), FIRST_LOOK + 1).state == GOING
+    assert tracker.step(moving(), FIRST_LOOK + 2).state == GOING
+    assert "goes on by" not in tracker.timed_out(5)
+
+
+def test_a_run_that_may_begin_nothing_ends_and_names_what_is_in_its_way() -> None:
+    full = {"held": {"t-1": "broker 4 has room for 0 more bytes"}, "held_total": 1, "in_flight_total": 0}
+    tracker = Tracker("applied")
+    step = tracker.step(moving(**full), 0.0)
+    assert step.text.endswith("1 must wait, t-1: broker 4 has room for 0 more bytes")
+    assert tracker.step(moving(**{**full, "in_flight_total": 1}), STANDSTILL + 1).state == GOING
+    assert tracker.step(moving(**full), STANDSTILL + 2).state == GOING
+    assert not tracker.stuck
+    assert "1 must not begin yet:\n- t-1: broker 4 has room for 0 more bytes\nThrottles stay" in tracker.timed_out(5)
+    assert tracker.step(moving(**full), 2 * STANDSTILL + 3).state == FAILED
+    assert tracker.stuck
+    assert "1 partitions must not begin:\n- t-1: broker 4 has room" in tracker.stood_still()
+    assert "Throttles stand, and what they were before is kept" in tracker.stood_still()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -309,3 +310,39 @@ def test_weights_too_far_apart_are_refused() -> None:
     specs = (BrokerSpec(1, weight=9), BrokerSpec(2), BrokerSpec(3))
     cluster = Cluster(specs, ["t"], [0], [0, 0], [0, 1], [(1, 2), (2, 3)])
     assert "make the weights of the brokers more alike" in refused(cluster, Wish(rebalance=True))
+
+
+def test_only_partitions_of_the_named_topics_change() -> None:
+    # Everything of both topics is in rack a, and broker 1 leads all of it.
+    cluster = cluster_of("aab", [(1, 2)] * 12, topics=2)
+    wish = Wish(fix_racks=True, leaders="balance", topics=("t0",))
+    plan = plan_moves(cluster, wish)
+    assert {cluster.topics[cluster.topic_of[change.partition]] for change in plan.changes} == {"t0"}
+    assert len(plan.changes) == 6
+    assert all(3 in change.after for change in plan.changes)
+    balanced = plan_moves(cluster, Wish(rebalance=True, rack_rule="none", topics=("t1",)))
+    assert {cluster.topics[cluster.topic_of[change.partition]] for change in balanced.changes} == {"t1"}
+    assert {cluster.topic_of[c.partition] for c in plan_moves(cluster, replace(wish, topics=())).changes} == {0, 1}
+    drained = plan_moves(cluster_of("---", [(1, 2)] * 4, topics=2), Wish(drain=(1,), topics=("t0",)))
+    assert [set(change.after) for change in drained.changes] == [{2, 3}, {2, 3}]
+
+
+@pytest.mark.parametrize(
+    ("wish", "why"),
+    [
+        (Wish(rebalance=True, topics=("tt1",)), "topics: topic tt1 does not exist (names like it: t1)"),
+        (Wish(replication_factor={"t1": 1}, topics=("t0",)), "topic t1 is not one of topics, so it would stay"),
+        (Wish(assignment=[("t0", 0, (1, 2))], topics=("t0",)), "an assignment names its partitions itself"),
+        (Wish(replication_factor={"tt0": 1}), "replication_factor: topic tt0 does not exist (names like it: t0)"),
+    ],
+)
+def test_topics_that_cannot_be_meant_are_refused(wish: Wish, why: str) -> None:
+    assert why in refused(cluster_of("---", [(1, 2)] * 4, topics=2), wish)
+
+
+def test_a_dead_broker_does_not_hold_up_topics_that_are_not_meant() -> None:
+    cluster = cluster_of("---f", [(1, 2), (1, 4)], topics=2, states="aaaf")
+    with pytest.raises(RefusedError):
+        plan_moves(cluster, Wish(drain=(1,)))
+    plan = plan_moves(cluster, Wish(drain=(1,), topics=("t0",)))
+    assert [set(change.after) for change in plan.changes] == [{2, 3}]

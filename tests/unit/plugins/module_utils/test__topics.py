@@ -218,3 +218,15 @@ def test_what_cannot_be_placed_is_refused() -> None:
     assert "partitions is 0" in plan({}, TopicWish("a", 0, 1, **led)).violations[0]
     state = {"a": TopicState(1, 1, {"cleanup.policy": at_topic("compact", "LIST")}, ((1,),))}
     assert "is compacted, and 1 partitions shall become 3" in plan(state, TopicWish("a", **led)).violations[0]
+
+
+def test_a_topic_that_must_exist_is_not_created_and_names_like_it_are_shown() -> None:
+    state = {"orders": TopicState(3, 2), "payments": TopicState(3, 2)}
+    found = plan_topics(state, [TopicWish("ordres", 6)], BROKERS, allow_delete=False, allow_create=False)
+    assert found.violations == (
+        "topic ordres: does not exist (names like it: orders), and allow_create is false. Name a topic of the cluster.",
+    )
+    unlike = plan_topics(state, [TopicWish("x", 6)], BROKERS, allow_delete=False, allow_create=False)
+    assert unlike.violations == ("topic x: does not exist, and allow_create is false. Name a topic of the cluster.",)
+    grown = plan_topics(state, [TopicWish("orders", 6)], BROKERS, allow_delete=False, allow_create=False)
+    assert (grown.violations, grown.topics[0].growth) == ((), (3, 6))

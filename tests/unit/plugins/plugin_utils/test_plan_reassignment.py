@@ -57,6 +57,31 @@ def test_brokers_that_are_not_there_yet_can_be_added(snapshot: str, capsys: pyte
     assert (code, plan["moves"]) == (0, 6)
 
 
+def test_only_named_topics_and_disks_with_room_are_planned_for(
+    snapshot: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code, told = answer(capsys, snapshot, "--rebalance", "--topics", "tt")
+    assert (code, told["refused"]) == (
+        1,
+        ["topics: topic tt does not exist (names like it: t); name a topic of the cluster"],
+    )
+    code, plan = answer(capsys, snapshot, "--rebalance", "--topics", "t")
+    assert (code, plan["moves"]) == (0, 2)
+    full = json.loads(Path(snapshot).read_text())
+    full["nodes"][3].update(disk_total_bytes=1000, disk_used_bytes=750)
+    path = tmp_path / "full.json"
+    path.write_text(json.dumps(full))
+    code, told = answer(capsys, str(path), "--rebalance", "--topics", "t")
+    assert (code, told["refused"][0].split(";")[0]) == (
+        1,
+        "broker 4: would hold 950 bytes with the next new replica beside the old ones, and its limit is 850",
+    )
+    code, plan = answer(capsys, str(path), "--rebalance", "--disk-reserve", "0.05")
+    assert (code, plan["moves"]) == (0, 2)
+    code, told = answer(capsys, str(path), "--rebalance", "--disk-reserve", "2")
+    assert (code, "is not a fraction" in told["refused"][0]) == (1, True)
+
+
 def test_a_wish_may_come_from_a_file(snapshot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wish = tmp_path / "wish.json"
     wish.write_text(json.dumps({"replication_factor": {"t": 2}}))

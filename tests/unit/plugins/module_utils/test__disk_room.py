@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where Kafka puts new replicas, and whether they fit there; plans on the disks that a cluster has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import Dir, Room, limit_of
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_report import planned
+
+GB = 1_000_000_000
+DRAIN: dict[str, Any] = {"drain": [1], "concurrency": 5, "throttle": None, "disk_reserve": 0.15}
+
+
+def test_the_reserve_is_rounded_up() -> None:
+    assert [limit_of(100, 0.15), limit_of(101, 0.15), limit_of(7, 0)] == [85, 85, 7]
+
+
+def test_a_new_replica_goes_to_the_directory_with_the_fewest_however_full() -> None:
+    room = Room({1: [Dir(100, 90, 1), Dir(1000, 0, 2)]})
+    assert not room.fits([1], 50)
+    assert room.fits([1], 10)
+    room.add([1], 10)
+    # Both hold two now: the fuller one is taken to be next.
+    assert not room.fits([1], 1)
+    room.remove([1], 10)
+    assert not room.fits([1], 1), "nobody knows which directory was freed"
+
+
+def test_of_one_directory_what_goes_is_room_again() -> None:
+    room = Room({1: [Dir(100, 90, 5)]})
+    room.remove([1], 60)
+    assert room.fits([1, 2], 70)
+    assert not room.part([1]).fits([1], 71)
+
+
+def snapshot(size: int | None = 100 * GB, **disk: Any) -> dict[str, Any]:
+    """Broker 1 gives four partitions to broker 2, which has these disks."""
+    partitions = [{"partition": n, "replicas": [1], "leader": 1, "size_bytes": size} for n in range(4)]
+    nodes = [{"id": 1, "disk_total_bytes": 1000 * GB, "disk_used_bytes": 400 * GB}, {"id": 2, **disk}]
+    return {"nodes": nodes, "topics": [{"name": "t", "partitions": partitions}]}
+
+
+def refusal(found: dict[str, Any], **options: Any) -> str:
+    """Why the drain is refused."""
+    with pytest.raises(RefusedError) as error:
+        planned(found, {**DRAIN, **options}, registered_only=True)
+    return "\n".join(error.value.violations)
+
+
+def test_four_times_a_hundred_gigabytes_do_not_go_to_a_disk_with_five_left() -> None:
+    full = snapshot(disk_total_bytes=300 * GB, disk_used_bytes=295 * GB)
+    assert "broker 2: would hold 395000000000 bytes with the next new replica" in refusal(full)
+    assert "its limit is 255000000000" in refusal(full)
+    assert "its limit is 300000000000" in refusal(full, disk_reserve=0.0)
+
+
+def test_the_reserve_decides() -> None:
+    room = snapshot(disk_total_bytes=500 * GB, disk_used_bytes=60 * GB)
+    assert "its limit is 425000000000" in refusal(room)
+    found = planned(room, {**DRAIN, "disk_reserve": 0.05}, registered_only=True)
+    assert found["moves"] == 4
+    assert found["brokers"][1]["disk_limit_bytes"] == 475 * GB
+    assert planned(room, {**DRAIN, "disk_reserve": None}, registered_only=True)["moves"] == 4
+
+
+def test_a_limit_that_a_snapshot_sets_goes_before_the_disk() -> None:
+    disk = {"disk_total_bytes": 300 * GB, "disk_used_bytes": 295 * GB, "disk_limit_bytes": 2000 * GB}
+    assert planned(snapshot(**disk), DRAIN, registered_only=True)["brokers"][1]["disk_limit_bytes"] == 2000 * GB
+    low = {"disk_total_bytes": 3000 * GB, "disk_used_bytes": 0, "disk_limit_bytes": 350 * GB}
+    assert "its limit is 350000000000" in refusal(snapshot(**low))
+
+
+def test_the_directory_that_kafka_chooses_must_have_room() -> None:
+    dirs = [
+        {"total_bytes": 300 * GB, "usable_bytes": 50 * GB, "replica_count": 0},
+        {"total_bytes": 3000 * GB, "usable_bytes": 3000 * GB, "replica_count": 90},
+    ]
+    disk = {"disk_total_bytes": 3300 * GB, "disk_used_bytes": 250 * GB, "log_dirs": dirs}
+    assert "bytes in the log directory that Kafka puts it into" in refusal(snapshot(**disk))
+    dirs[0]["replica_count"] = 100
+    assert planned(snapshot(**disk), DRAIN, registered_only=True)["moves"] == 4
+
+
+def test_what_is_not_known_is_null_and_refused_where_a_disk_has_a_limit() -> None:
+    sized = {"disk_total_bytes": 3000 * GB, "disk_used_bytes": 0}
+    assert "the sizes of 4 partitions (t-0, t-1, t-2, t-3) are not known" in refusal(snapshot(None, **sized))
+    assert "broker 2 does not tell how big its disks are" in refusal(snapshot(disk_total_bytes=None))
+    free = planned(snapshot(None), DRAIN, registered_only=True)
+    assert (free["bytes"], free["changes"][0]["bytes"], free["brokers"][1]["peak_bytes"]) == (None, None, None)
+    assert (free["schedule"]["batches"][0]["bytes"], free["schedule"]["peak_bytes"]["2"]) == (None, None)
+    assert free["schedule"]["seconds"] is None
+
+
+@pytest.mark.parametrize("reserve", [-0.1, 1, 15])
+def test_a_reserve_is_a_fraction(reserve: float) -> None:
+    assert f"disk_reserve: {reserve} is not a fraction" in refusal(snapshot(), disk_reserve=reserve)
+
+
+@pytest.mark.parametrize(
+    "disk", [{"disk_total_bytes": -1}, {"log_dirs": 5}, {"log_dirs": [{"total_bytes": 1, "usable_bytes": 1}]}]
+)
+def test_disks_that_make_no_sense_are_refused(disk: dict[str, Any]) -> None:
+    assert "nodes: broker 2: " in refusal(snapshot(**disk))
