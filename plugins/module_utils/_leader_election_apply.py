@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._diff import diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._leader_election import changes, elect, listed, plan
+from ansible_collections.streamops.kafka.plugins.module_utils._leader_election import (
+    changes,
+    elect,
+    listed,
+    plan,
+    unknown_broker,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,12 +33,20 @@ def ensure_leaders(
 ) -> dict[str, Any]:
     """Elect what is not led by its preferred replica and return the module's result.
 
-    Raises RefusedError for wanted partitions that do not exist and WaitTimeoutError after C(timeout) seconds.
+    Raises RefusedError for a broker or wanted partitions that do not exist and WaitTimeoutError after C(timeout)
+    seconds.
     """
-    planned = plan([p for found in admin.topics().values() for p in found], broker, wanted)
-    if planned.unknown:
-        absent = [f"partition {topic}-{index} does not exist; leave it out" for topic, index in planned.unknown]
-        raise RefusedError("leader_election", absent)
+    # Topics that one may not describe are not listed, and would be passed over in silence.
+    admin.require_describe("elect leaders")
+    partitions = [p for found in admin.topics().values() for p in found]
+    refused = unknown_broker(partitions, (one.id for one in admin.brokers()), broker)
+    planned = plan(partitions, broker, wanted)
+    refused += [
+        f"partition {topic}-{index} does not exist, or may not be described. Correct it, or leave it out."
+        for topic, index in planned.unknown
+    ]
+    if refused:
+        raise RefusedError("leader_election", refused)
     failed: dict[tuple[str, int], str] = {}
     if planned.elect and not check_mode:
         failed = elect(

@@ -18,8 +18,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._progress import (
     pace,
 )
 
-#: What a module call may fail with while a broker restarts: once begun, a reassignment goes on without us.
-_PASSING = ("ClusterUnreachableError", "RequestFailedError")
 _STATES = {"planned": DONE, "done": DONE, "stopped": FAILED, "waiting": GOING, "moving": GOING}
 #: Facts of a call that the result of the whole run takes over, from the last call that tells them.
 _KEPT = (
@@ -48,8 +46,8 @@ class Tracker:
     def step(self, found: Mapping[str, Any], elapsed: float) -> Step:
         """Take the result of one call at C(elapsed) seconds since the start."""
         if found.get("failed"):
-            kind = (found.get("failure") or {}).get("kind")
-            if self.begun and kind in _PASSING:
+            # A broker may restart: once begun, a reassignment goes on without us.
+            if self.begun and (found.get("failure") or {}).get("passing", False):
                 return Step(GOING, f"reassignment {self._state}: tolerated for now: {found.get('msg')}")
             self.result.update(found)
             return Step(FAILED, str(found.get("msg", "the module failed")))
