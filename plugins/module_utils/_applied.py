@@ -83,6 +83,16 @@ class Applied(Generic[_Key]):
         return f"Done before that: {_listed([self._label(key) for key in self.done])}.{doubt} Run again to do the rest."
 
 
+@contextlib.contextmanager
+def changed_even_so(change: Change) -> Iterator[None]:
+    """Have an error of a wait carry the one change that was made before it."""
+    try:
+        yield
+    except StreamopsError as error:
+        error.done = {"changed": True, "diff": diff_of([change])}
+        raise
+
+
 def _listed(names: Sequence[str]) -> str:
     some = list(dict.fromkeys(names))
     more = f" and {len(some) - _NAMED} more" if len(some) > _NAMED else ""

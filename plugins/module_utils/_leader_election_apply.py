@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._diff import diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._leader_election import (
+    Plan,
     changes,
     elect,
     listed,
@@ -49,14 +51,18 @@ def ensure_leaders(
         raise RefusedError("leader_election", refused)
     failed: dict[tuple[str, int], str] = {}
     if planned.elect and not check_mode:
-        failed = elect(
-            planned,
-            call=admin.elect_preferred,
-            look=lambda: {(p.topic, p.index): p.leader for found in admin.topics().values() for p in found},
-            clock=time.monotonic,
-            sleep=time.sleep,
-            timeout=timeout,
-        )
+        try:
+            failed = elect(
+                planned,
+                call=admin.elect_preferred,
+                look=partial(_leaders, admin),
+                clock=time.monotonic,
+                sleep=time.sleep,
+                timeout=timeout,
+            )
+        except StreamopsError as error:
+            error.done = _done(admin, planned)
+            raise
     elected = [p for p in planned.elect if (p.topic, p.index) not in failed]
     return {
         "changed": bool(elected),
@@ -65,3 +71,17 @@ def ensure_leaders(
         "not_elected": [{"topic": key[0], "partition": key[1], "why": why} for key, why in sorted(failed.items())],
         "diff": diff_of(changes(elected)),
     }
+
+
+def _leaders(admin: PartitionAdmin) -> dict[tuple[str, int], int | None]:
+    return {(p.topic, p.index): p.leader for found in admin.topics().values() for p in found}
+
+
+def _done(admin: PartitionAdmin, planned: Plan) -> dict[str, Any]:
+    """What a run that fails has changed: the partitions that are led as planned by now; all when nobody tells."""
+    try:
+        leaders = _leaders(admin)
+        led = [p for p in planned.elect if leaders.get((p.topic, p.index)) == p.replicas[0]]
+    except StreamopsError:
+        led = list(planned.elect)
+    return {"changed": bool(led), "diff": diff_of(changes(led))}

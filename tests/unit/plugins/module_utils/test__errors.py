@@ -49,9 +49,10 @@ def test_a_diff_leaves_out_what_does_not_exist() -> None:
 
 
 def test_servers_with_the_same_story_share_it() -> None:
-    assert "(a:1, c:3: refused; b:2: unknown host)" in ClusterUnreachableError(
-        {"a:1": "refused", "b:2": "unknown host", "c:3": "refused"}
-    ).message
+    assert (
+        "(a:1, c:3: refused; b:2: unknown host)"
+        in ClusterUnreachableError({"a:1": "refused", "b:2": "unknown host", "c:3": "refused"}).message
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Which servers let us in: all are asked at once, nothing waits for ever, and what is final is told from what passes."""
+"""Which servers let us in: all are asked at once, each in bounded time; what is final is told from what passes."""
 
 from __future__ import annotations
 
