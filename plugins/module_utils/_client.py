@@ -18,11 +18,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client_configs im
 from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import unsent
 from ansible_collections.streamops.kafka.plugins.module_utils._client_mirrors import MirrorCalls
 from ansible_collections.streamops.kafka.plugins.module_utils._client_moves import MoveCalls
-from ansible_collections.streamops.kafka.plugins.module_utils._client_state import STATE_CONFIG, STATE_TOPIC, StateCalls
+from ansible_collections.streamops.kafka.plugins.module_utils._client_state import STATE_CONFIG, StateCalls
 from ansible_collections.streamops.kafka.plugins.module_utils._client_topics import TopicCalls, TopicSpec
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError, warn
 from ansible_collections.streamops.kafka.plugins.module_utils._reach import reach
 from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import (
+    STATE_TOPIC,
     Broker,
     Quorum,
     Snapshot,
