@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._gate import GATE_OPTIONS, GATE_WAIT_OPTIONS
-from ansible_collections.streamops.kafka.plugins.module_utils._gate_wait import failure, step
+from ansible_collections.streamops.kafka.plugins.module_utils._gate_wait import failure, step, unanswered
 from ansible_collections.streamops.kafka.plugins.module_utils._progress import Step, duration
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress_action import ProgressAction
 
@@ -38,5 +38,7 @@ class ActionModule(ProgressAction):
             waited = duration(followed.elapsed) if followed.timed_out else ""
             result.update(failed=True, msg=failure(nodes, found["refusals"], waited))
         elif found.get("failed"):
-            result["msg"] = f"{found.get('msg')} The gate stays shut: nothing was stopped."
+            result["msg"] = unanswered(found, answers[:-1])
+            # Why the gate was shut when it could last be seen; a judgement of now it is not.
+            result["refusals"] = next((one["refusals"] for one in reversed(answers) if "refusals" in one), [])
         return result

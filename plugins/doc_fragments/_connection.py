@@ -48,7 +48,10 @@ options:
     description: Password of the file O(ssl_key_location).
     type: str
   request_timeout:
-    description: Longest time in seconds that one request may take.
+    description:
+      - Longest time in seconds that one request may take. A connection with its TLS handshake and its login gets at
+        most 10 of them, so a broker that hangs is left out, and a warning names it.
+      - A refused login or certificate fails at once and is not tried again.
     type: int
     default: 30
 requirements:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acl_entries import Binding
@@ -49,6 +49,12 @@ class AclPlan:
             yield Change(str(binding), binding._asdict(), None)
         for binding in self.add:
             yield Change(str(binding), None, binding._asdict())
+
+
+def only(plan: AclPlan, done: Collection[Binding]) -> AclPlan:
+    """The part of a plan that was done."""
+    some = set(done)
+    return replace(plan, add=tuple(b for b in plan.add if b in some), remove=tuple(b for b in plan.remove if b in some))
 
 
 def plan_acls(

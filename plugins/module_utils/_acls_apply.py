@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acl_entries import Binding, parse_entries
@@ -13,11 +14,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._acls import (
     REMOVE_BATCH,
     AclPlan,
     batches,
+    only,
     plan_acls,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._config_judge import failures
+from ansible_collections.streamops.kafka.plugins.module_utils._applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._diff import diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._seen import live_brokers, wait_until_seen
 
 if TYPE_CHECKING:
@@ -47,8 +49,10 @@ def ensure_acls(
     if plan.violations:
         raise RefusedError(f"acls ({len(items)} wanted)", plan.violations)
     if (plan.add or plan.remove) and not check:
-        _apply(admin, plan)
-        wait_until_seen("acls", live_brokers(admin), lambda broker: _missing(plan, admin.acls(broker)), timeout)
+        applied = Applied[Binding]("acl")
+        with applied.truthful(lambda done: only(plan, done).changes, diff):
+            _apply(admin, plan, applied)
+            wait_until_seen("acls", live_brokers(admin), lambda broker: _missing(plan, admin.acls(broker)), timeout)
     result: dict[str, Any] = {
         "changed": bool(plan.add or plan.remove),
         "added": len(plan.add),
@@ -62,19 +66,14 @@ def ensure_acls(
     return result
 
 
-def _apply(admin: Admin, plan: AclPlan) -> None:
+def _apply(admin: Admin, plan: AclPlan, applied: Applied[Binding]) -> None:
     # What denies goes in first and out last, so that nobody may for a moment what he never may.
     add = sorted(plan.add, key=lambda binding: binding.permission != "deny")
     remove = sorted(plan.remove, key=lambda binding: binding.permission == "deny")
     for batch in batches(add, ADD_BATCH):
-        _must(admin.create_acls(batch))
+        applied.ask(batch, partial(admin.create_acls, batch))
     for batch in batches(remove, REMOVE_BATCH):
-        _must(admin.delete_acls(batch))
-
-
-def _must(outcome: Mapping[Binding, Any]) -> None:
-    for binding, (code, why) in failures(outcome).items():
-        raise RequestFailedError("acl", str(binding), code, f"{why}; run again to go on from there")
+        applied.ask(batch, partial(admin.delete_acls, batch))
 
 
 def _missing(plan: AclPlan, seen: Mapping[Binding, None]) -> list[str]:

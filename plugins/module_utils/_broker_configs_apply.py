@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._broker_configs import (
     DEFAULT,
     BrokerPlan,
@@ -18,10 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._broker_configs im
 from ansible_collections.streamops.kafka.plugins.module_utils._client import BROKER
 from ansible_collections.streamops.kafka.plugins.module_utils._config_judge import judge_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._diff import diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
-    RefusedError,
-    RequestFailedError,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._seen import wait_until_none
 from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import ids_alive
 
@@ -41,10 +40,12 @@ def ensure_broker_configs(
     if violations:
         raise RefusedError("broker configs", violations)
     if plan.settings and not check:
-        for entity, failure in admin.set_configs(BROKER, plan.settings).items():
-            if failure is not None:
-                raise RequestFailedError("set configs of", label(entity), *failure)
-        _wait(admin, wishes, timeout)
+        applied = Applied[str]("set configs of", label)
+        with applied.truthful(lambda done: [c for c in plan.changes if c.name in map(label, done)], diff):
+            # One request for each entity: it goes to the broker itself, and one that is down must not hide the others.
+            for entity, config in plan.settings.items():
+                applied.ask([entity], partial(admin.set_configs, BROKER, {entity: config}))
+            _wait(admin, wishes, timeout)
     result: dict[str, Any] = {
         "changed": bool(plan.settings),
         "settings": {label(entity): config for entity, config in plan.settings.items()},

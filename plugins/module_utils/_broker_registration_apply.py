@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._applied import changed_even_so
 from ansible_collections.streamops.kafka.plugins.module_utils._broker_registration import (
     ALL,
     CORDONED,
@@ -35,11 +36,12 @@ def ensure_registration(
     gone = state == "unregistered"
     changed = _unregister(admin, before[0], check) if gone else _cordon(admin, before[0], state, check)
     after = before[0]
-    if changed and not check:
-        wait_until_none(SUBJECT, lambda: _missing(admin, broker, state), timeout)
-        after = _look(admin, broker)[0]
     key, value = ("registered", False) if gone else ("cordoned", state == "cordoned")
     change = Change(f"broker {broker}", {key: before[0].as_dict()[key]}, {key: value})
+    if changed and not check:
+        with changed_even_so(change):
+            wait_until_none(SUBJECT, lambda: _missing(admin, broker, state), timeout)
+            after = _look(admin, broker)[0]
     return {"changed": changed, "brokers": [after.as_dict()], "diff": diff_of([change] if changed else [])}
 
 

@@ -15,12 +15,15 @@ from dataclasses import replace
 from ansible_collections.streamops.kafka.plugins.module_utils._client_access import AccessCalls
 from ansible_collections.streamops.kafka.plugins.module_utils._client_brokers import BrokerCalls
 from ansible_collections.streamops.kafka.plugins.module_utils._client_configs import BROKER, TOPIC, ConfigCalls
+from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import unsent
 from ansible_collections.streamops.kafka.plugins.module_utils._client_mirrors import MirrorCalls
 from ansible_collections.streamops.kafka.plugins.module_utils._client_moves import MoveCalls
-from ansible_collections.streamops.kafka.plugins.module_utils._client_state import STATE_CONFIG, STATE_TOPIC, StateCalls
+from ansible_collections.streamops.kafka.plugins.module_utils._client_state import STATE_CONFIG, StateCalls
 from ansible_collections.streamops.kafka.plugins.module_utils._client_topics import TopicCalls, TopicSpec
-from ansible_collections.streamops.kafka.plugins.module_utils._reach import probe
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError, warn
+from ansible_collections.streamops.kafka.plugins.module_utils._reach import reach
 from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import (
+    STATE_TOPIC,
     Broker,
     Quorum,
     Snapshot,
@@ -34,11 +37,15 @@ __all__ = ["BROKER", "STATE_CONFIG", "STATE_TOPIC", "TOPIC", "Admin", "TopicSpec
 class Admin(TopicCalls, ConfigCalls, AccessCalls, BrokerCalls, MirrorCalls, MoveCalls, StateCalls):
     """Administration of one cluster; a context manager that says within seconds when the cluster cannot be reached.
 
-    Every method raises a StreamopsError: C(ClusterUnreachableError), C(RequestFailedError) or C(MissingLibraryError).
+    Every method raises a StreamopsError: C(ClusterUnreachableError), C(AccessRefusedError), C(RequestFailedError) or
+    C(MissingLibraryError).
     """
 
     def __enter__(self) -> Admin:
-        probe(self.connection.bootstrap_servers)
+        reached = reach(self.connection)
+        for warning in reached.warnings:
+            warn(warning)
+        self._only(reached.servers)
         return self
 
     def __exit__(self, *_exc: object) -> None:
@@ -66,6 +73,17 @@ class Admin(TopicCalls, ConfigCalls, AccessCalls, BrokerCalls, MirrorCalls, Move
             quorum=quorum,
         )
 
+    def require_describe(self, what: str) -> None:
+        """Raise RequestFailedError unless we may describe the cluster.
+
+        Kafka leaves out of its answers what one has no right to see, so somebody without rights sees a cluster without
+        topics, in which all is well.
+        """
+        allowed = self._call("describe cluster", self._python.describe_cluster).get("authorized_operations")
+        if allowed is not None and "DESCRIBE" not in allowed:
+            code = "CLUSTER_AUTHORIZATION_FAILED"
+            raise RequestFailedError(what, "of all topics", code, self._why("describe cluster", code, ""))
+
     def brokers(self) -> tuple[Broker, ...]:
         """The registered brokers, fenced ones included where the cluster tells (Kafka 4.0 and later)."""
         return brokers_of(self._call("describe cluster", self._python.describe_cluster)["brokers"], ())
@@ -78,7 +96,9 @@ class Admin(TopicCalls, ConfigCalls, AccessCalls, BrokerCalls, MirrorCalls, Move
             answer = self._asked(self._python.describe_metadata_quorum)
         except (errors.IncompatibleBrokerVersion, errors.UnsupportedVersionError):
             return None
-        except (errors.KafkaTimeoutError, errors.RequestTimedOutError, errors.BrokerNotAvailableError):
+        except (errors.KafkaTimeoutError, errors.RequestTimedOutError, errors.BrokerNotAvailableError) as error:
+            if unsent(error):
+                self._failed("describe quorum", error)
             # A broker forwards this to the leader of the quorum: no answer means that there is no leader.
             return Quorum(None, -1, -1, (), ())
         except errors.KafkaError as error:

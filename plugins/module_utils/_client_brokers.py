@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import Libraries, explain
+from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import Libraries
 from ansible_collections.streamops.kafka.plugins.module_utils._client_messages import message
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError
 
@@ -48,7 +48,7 @@ class BrokerCalls(Libraries):
         """Take the registration of a KRaft broker away; return whether there was one."""
         answer = self._send(f"unregister broker {broker}", message(*_UNREGISTER)(broker_id=broker))
         if answer.error_code and answer.error_code != _NOT_REGISTERED:
-            raise RequestFailedError("unregister", f"broker {broker}", *explain(answer))
+            raise RequestFailedError("unregister", f"broker {broker}", *self._explain("unregister broker", answer))
         return not answer.error_code
 
     def add_voter(self, node: int, directory: str, listeners: Sequence[Mapping[str, Any]], timeout: float) -> None:
@@ -66,7 +66,9 @@ class BrokerCalls(Libraries):
             ),
         )
         if answer.error_code:
-            raise RequestFailedError("add", f"voter {node} with directory {directory}", *explain(answer))
+            raise RequestFailedError(
+                "add", f"voter {node} with directory {directory}", *self._explain("add voter", answer)
+            )
 
     def remove_voter(self, node: int, directory: str) -> None:
         """Take a controller, by its id and directory id, out of the voters."""
@@ -75,7 +77,9 @@ class BrokerCalls(Libraries):
             f"remove voter {node}", request(cluster_id=None, voter_id=node, voter_directory_id=_uuid(directory))
         )
         if answer.error_code:
-            raise RequestFailedError("remove", f"voter {node} with directory {directory}", *explain(answer))
+            raise RequestFailedError(
+                "remove", f"voter {node} with directory {directory}", *self._explain("remove voter", answer)
+            )
 
 
 def _uuid(directory: str) -> uuid.UUID:

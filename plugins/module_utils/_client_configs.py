@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import Libraries, explain, outcome
+from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import Libraries
 from ansible_collections.streamops.kafka.plugins.module_utils._config_values import SOURCES, TYPES, ConfigValue
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError
 
@@ -39,9 +39,10 @@ class ConfigCalls(Libraries):
             for result in self._send("describe configs", request, at if node is None else node).results:
                 if result.error_code == _UNKNOWN_TOPIC:
                     continue  # Created or deleted just now: the broker asked does not know it (yet, or any more).
+                name = result.resource_name
                 if result.error_code:
-                    raise RequestFailedError("configs of", result.resource_name, *explain(result))
-                found[result.resource_name] = {entry.name: _config_value(entry) for entry in result.configs}
+                    raise RequestFailedError("configs of", name, *self._explain("configs of", result, name))
+                found[name] = {entry.name: _config_value(entry) for entry in result.configs}
         return found
 
     def topic_values(self, topics: Iterable[str], keys: Iterable[str]) -> dict[str, dict[str, str | None]]:
@@ -63,8 +64,8 @@ class ConfigCalls(Libraries):
                 for name in names
             ]
             request = IncrementalAlterConfigsRequest(resources=resources, validate_only=validate_only)
-            for result in self._send("alter configs", request, node).responses:
-                outcomes[result.resource_name] = outcome(result)
+            for result in self._send(what := "alter configs", request, node).responses:
+                outcomes[result.resource_name] = self._outcome(what, result, result.resource_name)
         return outcomes
 
 

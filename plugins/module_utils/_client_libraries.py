@@ -9,9 +9,12 @@ configuration keys only (1,000 topics in a fifth of the time), for the default b
 
 from __future__ import annotations
 
+import concurrent.futures
 import logging
-import re
+import time
 import traceback
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
@@ -20,33 +23,72 @@ from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     MissingLibraryError,
     RequestFailedError,
     StreamopsError,
+    is_denial,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._rights import denied
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 #: How often a call that lets the library choose a broker may draw one.
-HANDSHAKES = 10
+DRAWS = 10
+#: Longest time in seconds until a connection to a broker is ready: connected, TLS done, logged in.
+SETUP_SECONDS = 8.0
+#: How long a broker that took a connection and did not answer is left alone (seconds).
+_LEFT_ALONE = 10.0
+#: Seconds between two draws when no broker may be drawn yet.
+_PAUSE = 0.1
 
 
-class BootstrapCause(logging.Handler):
-    """Keeps why kafka-python reached no bootstrap server: its exception says only that the time is over, its log why.
+def bounded_client(hung: dict[int, str], **config: Any) -> Any:
+    """kafka-python's client, in which no connection takes longer to get ready than C(SETUP_SECONDS).
 
-    Of a login that is refused it often sees no more than a closed socket, so a refusal once seen is kept.
+    The library bounds the steps before and after a TLS handshake, and waits for the handshake itself for ever. What
+    goes wrong before a connection is ready is marked: nothing of a request was sent then. C(hung) gets the brokers that
+    did not answer, by their number, with their address.
     """
+    from kafka import errors
+    from kafka.net.compat import KafkaNetClient
 
-    _TOLD = re.compile(r"Bootstrap connection to \S+ failed: (.*) \(backoff [\d.]+ secs\)", re.DOTALL)
-    _REFUSED = "AuthenticationFailed"
+    client = KafkaNetClient(**config)
+    manager = client._manager
+    connect = manager.get_connection
+    limit = min(SETUP_SECONDS, config["request_timeout_ms"] / 1000)
 
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.text = ""
+    def give_up(node: Any, connection: Any) -> None:
+        """Close a connection that is still not ready."""
+        if not connection.initializing:
+            return
+        where = manager.cluster.broker_metadata(node)
+        address = f"{where.host}:{where.port}" if where else "?"
+        hung[node] = address
+        manager._backoff[node] = (1, time.monotonic() + _LEFT_ALONE, limit * 1000)
+        connection.close(
+            errors.KafkaConnectionError(f"broker {node} at {address} took the connection and did not answer")
+        )
 
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep what one attempt says of its end."""
-        told = self._TOLD.fullmatch(record.getMessage())
-        if told and (self._REFUSED in told[1] or self._REFUSED not in self.text):
-            self.text = told[1]
+    def get_connection(node_id: Any, timeout_ms: float | None = None, **options: Any) -> Any:
+        """The library's own, with an end. Its own time limit comes later, since it does not say who hangs."""
+        known = manager._conns.get(node_id)
+        connection = connect(node_id, timeout_ms=max(timeout_ms or 0, (limit + 1) * 1000), **options)
+        if connection is not known:
+            connection.init_future.add_errback(_mark_unsent)
+            manager._net.call_later(limit, lambda: give_up(node_id, connection))
+        return connection
+
+    manager.get_connection = get_connection
+    return client
+
+
+def _mark_unsent(error: Exception) -> None:
+    error.unsent = True  # type: ignore[attr-defined]
+
+
+def unsent(error: Exception) -> bool:
+    """Whether the request of an error never left: its connection was not ready."""
+    from kafka import errors
+
+    return isinstance(error, errors.NodeNotReadyError) or getattr(error, "unsent", False)
 
 
 class Libraries:
@@ -54,9 +96,20 @@ class Libraries:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+        #: The same with only those bootstrap servers that let us in, as far as they were tried.
+        self._reached = connection
         self._confluent_client: Any = None
         self._python_client: Any = None
         self._events: list[str] = []
+        self._hung: dict[int, str] = {}
+
+    def _only(self, servers: Sequence[str]) -> None:
+        """Have the libraries begin with these servers."""
+        self._reached = replace(self.connection, bootstrap_servers=tuple(servers))
+
+    def _python_config(self) -> dict[str, Any]:
+        """What each client of kafka-python is made with."""
+        return {**self._reached.kafka_python_config(), "kafka_client": partial(bounded_client, self._hung)}
 
     @property
     def _confluent(self) -> Any:
@@ -65,7 +118,7 @@ class Libraries:
                 from confluent_kafka.admin import AdminClient
             except ImportError as error:
                 raise _missing("confluent-kafka") from error
-            config = dict(self.connection.confluent_config(), error_cb=lambda e: self._events.append(e.str()))
+            config = dict(self._reached.confluent_config(), error_cb=lambda e: self._events.append(e.str()))
             try:
                 # log_level 0: what goes wrong is reported by error_cb, and must not also be written to stderr.
                 self._confluent_client = AdminClient(dict(config, log_level=0))
@@ -81,22 +134,18 @@ class Libraries:
                 from kafka.admin import KafkaAdminClient
             except ImportError as error:
                 raise _missing("kafka-python") from error
-            cause, log = BootstrapCause(), logging.getLogger("kafka")
-            log.addHandler(logging.NullHandler())
-            log.addHandler(cause)
+            logging.getLogger("kafka").addHandler(logging.NullHandler())
             try:
-                self._python_client = KafkaAdminClient(**self.connection.kafka_python_config())
+                self._python_client = KafkaAdminClient(**self._python_config())
             except (errors.KafkaError, OSError) as error:
-                # Which of the servers said so the library does not tell.
-                why = f"of one of them: {cause.text}" if cause.text else str(error)
-                raise ClusterUnreachableError(dict.fromkeys(self.connection.bootstrap_servers, why)) from error
-            finally:
-                log.removeHandler(cause)
+                raise ClusterUnreachableError(
+                    dict.fromkeys(self._reached.bootstrap_servers, f"{error}{self._who_hangs()}")
+                ) from error
         return self._python_client
 
     def _reported(self, otherwise: str) -> dict[str, str]:
         """By bootstrap server the last thing that its connection reported."""
-        said = dict.fromkeys(self.connection.bootstrap_servers, otherwise)
+        said = dict.fromkeys(self._reached.bootstrap_servers, otherwise)
         for event in self._events:
             said.update({server: event for server in said if f"{server}/" in event})
         return said
@@ -105,13 +154,20 @@ class Libraries:
         """Send a message of kafka-python to one broker (None = any) and return the answer."""
         if node is not None and self._python._manager.cluster.broker_metadata(node) is None:
             self._close_python()  # It came up after this client had learnt who is there.
+        return self._call(what, lambda: self._exchange(request, node), anybody=node is None)
+
+    def _send_to_controller(self, what: str, request: Any) -> Any:
+        """Send a message to the broker that _controller names, which is drawn anew when it does not take it."""
+        return self._call(what, lambda: self._exchange(request, self._controller()))
+
+    def _exchange(self, request: Any, node: int | None) -> Any:
         manager = self._python._manager
 
         async def exchange() -> Any:
             """The message and its answer, on the loop of the library."""
             return await manager.send(request, node_id=node)
 
-        return self._call(what, lambda: manager.run(exchange), anybody=node is None)
+        return manager.run(exchange)
 
     def _controller(self) -> int | None:
         """The broker that must be sent what others do not forward in ZooKeeper mode; in KRaft it is any one."""
@@ -135,28 +191,55 @@ class Libraries:
     def _asked(self, function: Callable[[], Any], anybody: bool = True) -> Any:
         """What a function of kafka-python returns that chooses its broker: not one that nobody can talk to.
 
-        C(anybody): any broker may answer, so one that refuses connections, since it died a moment ago, is passed over.
-
-        A broker whose certificate names somebody else is registered and alive all the same, and the library stays with
-        it: as the controller, which on KRaft is any broker, drawn anew by every look. Nothing was sent when the
-        handshake failed, nor to a broker that the library avoids since then, so any call can be repeated.
+        C(anybody): any broker may answer, so one that cannot be talked to is passed over: it died a moment ago, it is
+        frozen, or its certificate names somebody else. Such a broker is registered all the same, and the library stays
+        with it as the controller, which on KRaft is any broker, drawn anew by every look. Only what was not sent is
+        repeated.
         """
         from kafka import errors
 
-        for _repeat in range(HANDSHAKES - 1):
+        until = time.monotonic() + self.connection.request_timeout
+        for _repeat in range(DRAWS - 1):
             try:
                 return function()
-            except (errors.KafkaConnectionError, errors.NodeNotReadyError) as error:
-                unsent = ("Handshake failed", *(("ECONNREFUSED",) if anybody else ()))
-                if isinstance(error, errors.KafkaConnectionError) and not any(sign in str(error) for sign in unsent):
+            except errors.KafkaError as error:
+                if not anybody or not unsent(error) or time.monotonic() > until:
                     raise
                 self._python._controller_id = None
+                if isinstance(error, errors.NodeNotReadyError):
+                    time.sleep(_PAUSE)
         return function()
 
     def _failed(self, what: str, error: Exception) -> NoReturn:
-        code = getattr(error, "message", None) or type(error).__name__
+        code = str(getattr(error, "message", None) or type(error).__name__)
         cluster = ",".join(self.connection.bootstrap_servers)
-        raise RequestFailedError(what, f"of {cluster}", str(code), str(error)) from error
+        why = f"{self._why(what, code, str(error))}{self._who_hangs()}"
+        raise RequestFailedError(what, f"of {cluster}", code, why) from error
+
+    def _who_hangs(self) -> str:
+        """Which brokers took a connection and did not answer, behind an error."""
+        named = ", ".join(f"broker {node} at {address}" for node, address in self._hung.items())
+        return f"; took the connection and did not answer: {named}" if named else ""
+
+    def _why(self, what: str, code: str, why: str, name: str = "") -> str:
+        """Kafka's words for an error, or of a right that is missing ours, which name it."""
+        return denied(self.connection, what, code, name) if is_denial(code) else why
+
+    def _explain(self, what: str, result: Any, name: str = "") -> tuple[str, str]:
+        """As C(explain), with the right that is missing."""
+        code, why = explain(result)
+        return code, self._why(what, code, why, name)
+
+    def _outcome(self, what: str, result: Any, name: str = "") -> tuple[str, str] | None:
+        """None for a part of an answer that is well, else (Kafka's error name, why)."""
+        return self._explain(what, result, name) if result.error_code else None
+
+    def _sound(self, answer: Any, what: str) -> Any:
+        """The answer, or what Kafka says against it as a whole; C(what) is the request, two words or more."""
+        if answer.error_code:
+            verb, _space, name = what.partition(" ")
+            raise RequestFailedError(verb, name, *self._explain(what, answer))
+        return answer
 
     def _bulk(self, method: str, wanted: list[Any], **options: Any) -> dict[str, Any]:
         """One request of confluent-kafka about many topics; per name None or (Kafka's error name, why)."""
@@ -169,9 +252,22 @@ class Libraries:
         )
         outcomes: dict[str, Any] = {}
         for name, future in futures.items():
-            error = future.exception()
-            outcomes[name] = None if error is None else (error.args[0].name(), error.args[0].str())
+            try:
+                # librdkafka ends each request itself; the limit is there for the day it does not.
+                error = future.exception(timeout + 15)
+            except concurrent.futures.TimeoutError:
+                outcomes[name] = ("_TIMED_OUT", f"no answer within {timeout + 15} s")
+                continue
+            outcomes[name] = None if error is None else self._refusal(method, name, error.args[0])
         return outcomes
+
+    def _refusal(self, method: str, name: str, error: Any) -> tuple[str, str]:
+        """An error of librdkafka as (name, why), with what its connections reported when it was the time that ended."""
+        code, why = str(error.name()), str(error.str())
+        if code.startswith("_"):
+            self._confluent.poll(0)
+            why = "; ".join(dict.fromkeys([why, *self._events[-3:]]))
+        return code, self._why(method, code, why, name)
 
 
 def confluent_error() -> Any:
@@ -191,16 +287,5 @@ def explain(result: Any) -> tuple[str, str]:
 
     error = for_code(result.error_code)
     code = getattr(error, "message", None) or error.__name__
-    return str(code), str(result.error_message or getattr(error, "description", "") or code)
-
-
-def outcome(result: Any) -> tuple[str, str] | None:
-    """None for a part of an answer that is well, else (Kafka's error name, why)."""
-    return explain(result) if result.error_code else None
-
-
-def sound(answer: Any, what: str) -> Any:
-    """The answer, or what Kafka says against it as a whole."""
-    if answer.error_code:
-        raise RequestFailedError("describe", what, *explain(answer))
-    return answer
+    said = getattr(result, "error_message", None)  # Not every answer has words for its error.
+    return str(code), str(said or getattr(error, "description", "") or code)

@@ -47,7 +47,7 @@ class MirrorCalls(Libraries):
         from kafka import KafkaConsumer, TopicPartition
 
         consumer = KafkaConsumer(
-            **self.connection.kafka_python_config(),
+            **self._python_config(),
             group_id=None,
             # Retention may take the start away meanwhile; then the first record that is left comes next.
             auto_offset_reset="earliest",

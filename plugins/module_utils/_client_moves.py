@@ -4,13 +4,11 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import (
-    Libraries,
-    explain,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import Libraries
 from ansible_collections.streamops.kafka.plugins.module_utils._moving import Failures, InFlight, Key, in_flight_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_schedule import REQUEST_PARTITIONS
 
@@ -57,7 +55,7 @@ class MoveCalls(Libraries):
             lambda: manager.run(self._python._send_request_to_controller, request, refused),
         )
         return {
-            (topic.name, found.partition_index): explain(found)
+            (topic.name, found.partition_index): self._explain("alter reassignments", found, topic.name)
             for topic in answer.responses
             for found in topic.partitions
             if found.error_code
@@ -92,7 +90,8 @@ class MoveCalls(Libraries):
         found: dict[Key, int] = {}
         for where, future in asked.items():
             try:
-                found[where.topic, where.partition] = future.result().offset
-            except KafkaException:
+                # librdkafka ends each request itself; the limit is there for the day it does not.
+                found[where.topic, where.partition] = future.result(self.connection.request_timeout + 15).offset
+            except (KafkaException, concurrent.futures.TimeoutError):
                 continue
         return found

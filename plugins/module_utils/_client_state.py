@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a run keeps with the cluster, so that any later run finds it: one JSON value by key in a compacted topic.
 
-Not on the control node, which may be thrown away after each run.
+Not on the control node, which may be thrown away after each run. The topic has one partition, which keeps the order of
+all writes.
 """
 
 from __future__ import annotations
@@ -13,9 +14,8 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import Libraries
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import STATE_TOPIC
 
-#: The topic; its one partition keeps the order of all writes.
-STATE_TOPIC = "_streamops_state"
 #: The biggest record. A plan of a million partitions is one of about 50 MB before compression.
 RECORD_BYTES = 64 << 20
 STATE_CONFIG = {"cleanup.policy": "compact", "max.message.bytes": str(RECORD_BYTES), "compression.type": "producer"}
@@ -33,7 +33,7 @@ class StateCalls(Libraries):
         """Write a value (None takes the key away), acknowledged by all replicas in sync; return its offset."""
         from confluent_kafka import Producer
 
-        config = dict(self.connection.confluent_config())
+        config = dict(self._reached.confluent_config())
         config.update({"acks": "all", "compression.type": "gzip", "message.max.bytes": RECORD_BYTES, "log_level": 0})
         config["message.timeout.ms"] = self.connection.request_timeout * 1000
         told: list[Any] = []
@@ -75,7 +75,7 @@ class StateCalls(Libraries):
 
         place = TopicPartition(STATE_TOPIC, 0)
         consumer = KafkaConsumer(
-            **self.connection.kafka_python_config(),
+            **self._python_config(),
             group_id=None,
             auto_offset_reset="none",
             max_partition_fetch_bytes=RECORD_BYTES,

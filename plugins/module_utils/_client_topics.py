@@ -13,6 +13,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries 
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import ClusterUnreachableError
 from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Partition, partition_of
 
+#: Kafka's error TOPIC_AUTHORIZATION_FAILED.
+_HIDDEN = 29
+
 
 @dataclass(frozen=True)
 class TopicSpec:
@@ -88,6 +91,17 @@ class TopicCalls(Libraries):
                 break
             cursor = answer["next_cursor"]
         return found
+
+    def hidden_topics(self, names: Iterable[str]) -> list[str]:
+        """Those of these topics that we may not describe: whether they exist is not told, nor are they ever listed."""
+        from kafka.protocol.metadata import MetadataRequest
+
+        wanted = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
+        if not wanted:
+            return []
+        request = MetadataRequest(topics=wanted, allow_auto_topic_creation=False)
+        answer = self._send("list topics", request)
+        return sorted(topic.name for topic in answer.topics if topic.error_code == _HIDDEN)
 
     def create_topics(self, topics: Iterable[TopicSpec], validate_only: bool = False) -> dict[str, Any]:
         """Create topics in one request; per name None or (Kafka's error name, why)."""

@@ -34,6 +34,9 @@ CONNECTION_REQUIRED_IF: list[tuple[str, str, list[str]]] = [
 ]
 CONNECTION_REQUIRED_TOGETHER: list[tuple[str, str]] = [("ssl_certificate_location", "ssl_key_location")]
 
+#: Longest time in seconds in which librdkafka gets a connection ready; its own is 30.
+_SETUP_SECONDS = 8
+
 
 @dataclass(frozen=True)
 class Connection:
@@ -73,6 +76,7 @@ class Connection:
             "ssl.key.location": self.ssl_key_location,
             "ssl.key.password": self.ssl_key_password,
             "socket.timeout.ms": self.request_timeout * 1000,
+            "socket.connection.setup.timeout.ms": max(1, min(self.request_timeout, _SETUP_SECONDS)) * 1000,
         }
         return {name: value for name, value in wanted.items() if value is not None}
 

@@ -8,7 +8,7 @@ Logic and clients raise these and know nothing of Ansible; a module wraps its wo
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,11 +22,23 @@ class StreamopsError(Exception):
         super().__init__(message)
         self.message = message
         self.fields = fields
+        #: What was changed before it, as the fields C(changed) and C(diff) of a module's result.
+        self.done: dict[str, Any] = {}
+
+    @property
+    def passing(self) -> bool:
+        """Whether waiting may mend it, as when a broker restarts. Whoever waits asks this, and nothing else."""
+        return False
 
     @property
     def failure(self) -> dict[str, Any]:
-        """The structured form that a module returns as C(failure): C(kind) and the fields of the error."""
-        return dict(self.fields, kind=type(self).__name__)
+        """The structured form that a module returns as C(failure): C(kind), C(passing) and the fields of the error."""
+        return dict(self.fields, kind=type(self).__name__, passing=self.passing)
+
+
+def is_denial(code: str) -> bool:
+    """Whether Kafka's name of an error says that the principal may not do this."""
+    return code.endswith("_AUTHORIZATION_FAILED")
 
 
 class MissingLibraryError(StreamopsError):
@@ -37,16 +49,42 @@ class MissingLibraryError(StreamopsError):
         self.trace = trace
 
 
+def _tried(attempts: Mapping[str, str]) -> str:
+    """What happened at each server; servers with the same story share it."""
+    alike: dict[str, list[str]] = {}
+    for server, why in attempts.items():
+        alike.setdefault(why, []).append(server)
+    return "; ".join(f"{', '.join(servers)}: {why}" for why, servers in alike.items())
+
+
 class ClusterUnreachableError(StreamopsError):
     """No bootstrap server answered. C(attempts) maps each server that was tried to what happened there."""
 
     def __init__(self, attempts: dict[str, str]) -> None:
-        tried = "; ".join(f"{server}: {why}" for server, why in attempts.items())
+        tried = _tried(attempts)
         super().__init__(
             f"Kafka cluster {','.join(attempts)}: no bootstrap server answered ({tried}). "
             "Check that the brokers run, that bootstrap_servers and security_protocol are those of a client "
             "listener, that user and password are right, and that no firewall is in between. Nothing was changed.",
             attempts=attempts,
+        )
+
+    @property
+    def passing(self) -> bool:
+        """Brokers restart."""
+        return True
+
+
+class AccessRefusedError(StreamopsError):
+    """The cluster is there and does not let us in, or we do not trust it; repeating cannot help."""
+
+    def __init__(self, attempts: dict[str, str], fixes: Sequence[str]) -> None:
+        tried = _tried(attempts)
+        super().__init__(
+            f"Kafka cluster {','.join(attempts)}: no bootstrap server can be used ({tried}). "
+            f"Fix: {' '.join(fixes)} Waiting does not help, so it was not tried again. Nothing was changed.",
+            attempts=attempts,
+            fixes=list(fixes),
         )
 
 
@@ -57,6 +95,11 @@ class RequestFailedError(StreamopsError):
         super().__init__(f"{what} {name}: {why} ({code})", what=what, name=name, code=code, why=why)
         self.code = code
         self.why = why
+
+    @property
+    def passing(self) -> bool:
+        """Whether waiting may mend it: rights do not come by themselves."""
+        return not is_denial(self.code)
 
 
 class RefusedError(StreamopsError):
@@ -86,6 +129,14 @@ class WaitTimeoutError(StreamopsError):
         )
 
 
+def warn(text: str) -> None:
+    """Have the module that runs here warn of something, whatever it returns."""
+    # Imported here, so that logic and tests can use this file where Ansible is not installed.
+    from ansible.module_utils.common.warnings import warn as to_result
+
+    to_result(text)
+
+
 @contextlib.contextmanager
 def errors_reported(module: AnsibleModule) -> Iterator[None]:
     """Run a module's work; end the module by C(fail_json) when it raises a StreamopsError."""
@@ -101,4 +152,4 @@ def errors_reported(module: AnsibleModule) -> Iterator[None]:
             failure=error.failure,
         )
     except StreamopsError as error:
-        module.fail_json(msg=error.message, failure=error.failure)
+        module.fail_json(msg=error.message, failure=error.failure, **error.done)

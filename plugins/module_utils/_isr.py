@@ -8,10 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
-    ClusterUnreachableError,
-    RequestFailedError,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import ids_alive
 
 if TYPE_CHECKING:
@@ -223,7 +220,8 @@ def watch(
 ) -> list[Observation]:
     """Observe for about C(interval) seconds, every C(sample_interval); end early after C(consecutive) good ones.
 
-    A cluster that does not answer, or answers with an error, is one more observation: it may be restarting.
+    A cluster that does not answer, or answers with an error, is one more observation: it may be restarting. What
+    waiting cannot mend is raised.
     """
     started = clock()
     seen: list[Observation] = []
@@ -231,7 +229,9 @@ def watch(
         began = clock()
         try:
             found = take()
-        except (ClusterUnreachableError, RequestFailedError) as error:
+        except StreamopsError as error:
+            if not error.passing:
+                raise
             found = Observation(error=error.message)
         seen.append(replace(found, at=round(clock() - started, 2)))
         if len(seen) >= consecutive and all(one.good for one in seen[-consecutive:]):

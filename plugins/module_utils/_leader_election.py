@@ -46,6 +46,16 @@ def plan(
     )
 
 
+def unknown_broker(partitions: Iterable[Partition], registered: Iterable[int], broker: int | None) -> list[str]:
+    """Return what speaks against a broker: it is neither registered nor holds a replica. Before Kafka 4.0 a broker that
+    is down shows by its replicas only."""
+    known = {*registered, *(replica for partition in partitions for replica in partition.replicas)}
+    if broker is None or broker in known:
+        return []
+    listed = ", ".join(map(str, sorted(known))) or "none"
+    return [f"broker {broker} is no broker of this cluster; there are {listed}. Correct the id."]
+
+
 def elect(
     planned: Plan,
     call: Callable[[list[tuple[str, int]]], dict[tuple[str, int], str]],

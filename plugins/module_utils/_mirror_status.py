@@ -39,6 +39,11 @@ class SameClusterError(StreamopsError):
 class MirrorNotBegunError(StreamopsError):
     """The mirror has never written down how far it is."""
 
+    @property
+    def passing(self) -> bool:
+        """MirrorMaker makes its topics when it starts."""
+        return True
+
 
 class NothingToMirrorError(StreamopsError):
     """The flow covers no topic, or not one that it names (C(named) then); a pattern may find its topics later."""

@@ -30,10 +30,8 @@ WAIT_OPTIONS: dict[str, dict[str, Any]] = {
     "interval": {"type": "float", "default": 5.0},
     "start_timeout": {"type": "int", "default": 30},
 }
-#: Errors that may pass: brokers restart, MirrorMaker makes its topics when it starts.
-_PASSING = {"ClusterUnreachableError", "RequestFailedError", "MirrorNotBegunError"}
-#: What else may be no more than a broker that has just started and does not know every topic yet.
-_PASSING_LATER = {*_PASSING, "NothingToMirrorError"}
+#: What may be no more than a broker that has just started and does not know every topic yet, once there was a look.
+_PASSING_LATER = "NothingToMirrorError"
 
 
 class Tracker:
@@ -57,8 +55,9 @@ class Tracker:
 
     def _failed(self, found: Mapping[str, Any], elapsed: float) -> Step:
         self.error = str(found.get("msg", "the look failed"))
-        kind = (found.get("failure") or {}).get("kind")
-        passing = kind in _PASSING_LATER if self.last else kind in _PASSING and elapsed < self._start_timeout
+        failure = found.get("failure") or {}
+        kind, passing = failure.get("kind"), failure.get("passing", False)
+        passing = passing or kind == _PASSING_LATER if self.last else passing and elapsed < self._start_timeout
         if not passing:
             return Step(FAILED, self.error, self._facts())
         seen = f"{self._text()} when last seen, now" if self.last else "not seen yet,"

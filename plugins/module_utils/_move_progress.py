@@ -18,8 +18,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._progress import (
     pace,
 )
 
-#: What a module call may fail with while a broker restarts: once begun, a reassignment goes on without us.
-_PASSING = ("ClusterUnreachableError", "RequestFailedError")
 _STATES = {"planned": DONE, "done": DONE, "stopped": FAILED, "waiting": GOING, "moving": GOING}
 #: Seconds that the first look waits for a broker that does not answer: until then the cluster has noticed by itself.
 FIRST_LOOK = 90.0
@@ -55,8 +53,8 @@ class Tracker:
     def step(self, found: Mapping[str, Any], elapsed: float) -> Step:
         """Take the result of one call at C(elapsed) seconds since the start."""
         if found.get("failed"):
-            kind = (found.get("failure") or {}).get("kind")
-            if self.begun and kind in _PASSING:
+            # A broker may restart: once begun, a reassignment goes on without us.
+            if self.begun and (found.get("failure") or {}).get("passing", False):
                 return Step(GOING, f"reassignment {self._state}: tolerated for now: {found.get('msg')}")
             self.result.update(found)
             return Step(FAILED, str(found.get("msg", "the module failed")))

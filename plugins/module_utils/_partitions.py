@@ -82,7 +82,7 @@ class PartitionAdmin(Admin):
             by_topic: dict[str, list[int]] = {}
             for topic, index in wanted[start : start + ELECTION_BATCH]:
                 by_topic.setdefault(topic, []).append(index)
-            answer = self._call("elect leaders", partial(self._elect, by_topic))
+            answer = self._sound(self._call("elect leaders", partial(self._elect, by_topic)), "elect leaders")
             failed.update(_election_failures(answer))
         return failed
 
@@ -101,13 +101,13 @@ class PartitionAdmin(Admin):
         return {broker: self._log_dirs(broker) for broker in brokers}
 
     def directories(self, broker: int, partitions: dict[str, list[int]] | None = None) -> list[dict[str, Any]]:
-        """Return the log directories of a broker with these replicas (None = all), as kafka-python has them."""
-        answer = self._call(
-            f"describe log dirs of broker {broker}",
-            lambda: self._python.describe_log_dirs(partitions, brokers=[broker]),
-        )
-        found: list[dict[str, Any]] = answer[0]["log_dirs"]
-        return found
+        """Return the log directories of a broker with these replicas (None = all), as Kafka's protocol has them."""
+        from kafka.protocol.admin import DescribeLogDirsRequest
+
+        what = f"describe log dirs of broker {broker}"
+        request = DescribeLogDirsRequest(topics=None if partitions is None else list(partitions.items()))
+        answer = self._sound(self._send(what, request, broker), what)
+        return [result.to_dict() for result in answer.results]
 
     def _log_dirs(self, broker: int, partitions: dict[str, list[int]] | None = None) -> LogDirs:
         return log_dirs_of(self.directories(broker, partitions))
@@ -127,6 +127,7 @@ class IsrObserver:
             if self._admin is None:
                 self._admin = PartitionAdmin(self._connection)
                 self._admin.__enter__()
+                self._admin.require_describe("observe replicas")
             snapshot = self._admin.glance()
             replicas = lagging(snapshot, self._goal)
             return replace(observe(snapshot, self._goal), bytes_behind=_bytes_behind(self._admin, replicas))

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._diff import Change, diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._quorum_voter import (
     Steps,
     general_violations,
@@ -69,12 +69,21 @@ def _steps(quorum: Quorum, node: int, state: str) -> Steps:
 
 def _do(admin: Admin, node: int, steps: Steps, listeners: Sequence[Mapping[str, Any]], timeout: float) -> None:
     """One voter at a time, each seen before the next: the quorum takes one change after the other."""
-    for directory in steps.remove:
-        admin.remove_voter(node, directory)
-        wait_until_none(SUBJECT, partial(_present, admin, node, f"{node}@{directory}"), timeout)
-    if steps.add:
-        admin.add_voter(node, steps.add, listeners, timeout)
-        wait_until_none(SUBJECT, partial(_absent, admin, node, f"{node}@{steps.add}"), timeout)
+    gone: list[str] = []
+    come: list[str] = []
+    try:
+        for directory in steps.remove:
+            admin.remove_voter(node, directory)
+            gone.append(f"{node}@{directory}")
+            wait_until_none(SUBJECT, partial(_present, admin, node, gone[-1]), timeout)
+        if steps.add:
+            admin.add_voter(node, steps.add, listeners, timeout)
+            come.append(f"{node}@{steps.add}")
+            wait_until_none(SUBJECT, partial(_absent, admin, node, come[-1]), timeout)
+    except StreamopsError as error:
+        change = Change("voters", {"voters": gone}, {"voters": come})
+        error.done = {"changed": bool(gone or come), "diff": diff_of([change] if gone or come else [])}
+        raise
 
 
 def _present(admin: Admin, node: int, voter: str) -> list[str]:

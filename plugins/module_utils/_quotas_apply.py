@@ -5,12 +5,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._config_judge import failures
 from ansible_collections.streamops.kafka.plugins.module_utils._diff import diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._quotas import Entity, label, parse_wishes, plan_quotas
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._quotas import (
+    Entity,
+    QuotaWish,
+    label,
+    parse_wishes,
+    plan_quotas,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._seen import live_brokers, wait_until_seen
 
 if TYPE_CHECKING:
@@ -34,20 +42,21 @@ def ensure_quotas(
     if violations:
         raise RefusedError(f"quotas ({len(items)} wanted)", violations)
     if plan.alterations and not check:
-        for batch in _batches(plan.alterations):
-            for entity, (code, why) in failures(admin.alter_quotas(batch)).items():
-                raise RequestFailedError("quota", label(entity), code, f"{why}; run again to go on from there")
-
-        def missing(broker: int) -> list[str]:
-            """What one broker does not see done yet."""
-            return [label(entity) for entity in plan_quotas(admin.quotas(broker), wishes).alterations]
-
-        wait_until_seen("quotas", live_brokers(admin), missing, timeout)
+        applied = Applied[Entity]("quota", label)
+        with applied.truthful(lambda done: [c for c in plan.changes if c.name in map(label, done)], diff):
+            for batch in _batches(plan.alterations):
+                applied.ask(batch, partial(admin.alter_quotas, batch))
+            wait_until_seen("quotas", live_brokers(admin), partial(_missing, admin, wishes), timeout)
     altered = [label(entity) for entity in plan.alterations]
     result: dict[str, Any] = {"changed": bool(altered), "altered": altered, "unchanged": plan.unchanged}
     if diff:
         result["diff"] = diff_of(plan.changes)
     return result
+
+
+def _missing(admin: Admin, wishes: Sequence[QuotaWish], broker: int) -> list[str]:
+    """What one broker does not see done yet."""
+    return [label(entity) for entity in plan_quotas(admin.quotas(broker), wishes).alterations]
 
 
 def _batches(

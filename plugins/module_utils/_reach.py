@@ -1,39 +1,183 @@
 # Private to this collection.
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether anybody listens at the addresses of a cluster, found out before a client library is asked."""
+"""Which addresses of a cluster answer, and as whom they let us in: found out before a client library is asked.
+
+The libraries repeat for their whole time limit what can never work, and do not tell which server it was. Here every
+server is asked at once, in bounded time, up to the login; a library then gets only those that let us in.
+"""
 
 from __future__ import annotations
 
-import concurrent.futures
-import socket
-from collections.abc import Iterable
+import queue
+import ssl
+import struct
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import ClusterUnreachableError
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
+    AccessRefusedError,
+    ClusterUnreachableError,
+    StreamopsError,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._wire import (
+    CONNECTING,
+    Channel,
+    MechanismError,
+    NotKafkaError,
+    tls_context,
+)
 
-#: Longest time in seconds to find out that a bootstrap server does not answer, so that a wrong address shows at once.
-_PROBE_SECONDS = 5
+#: Longest time in seconds that one server gets for connection, TLS and login together.
+PROBE_SECONDS = 10.0
+#: How long the others are waited for when one server has let us in (seconds).
+_GRACE = 2.0
 
 
-def split_address(server: str) -> tuple[str, int]:
-    """Host and port of C(host:port), an IPv6 address in brackets or not; ValueError for another form."""
-    host, _colon, port = server.rpartition(":")
-    return host.strip("[]"), int(port)
+@dataclass(frozen=True)
+class Failure:
+    """Why one server did not let us in. C(fix) is set for what no repetition mends; C(hangs): it never answered."""
+
+    why: str
+    fix: str = ""
+    hangs: bool = False
+    login: bool = False
 
 
-def probe(servers: Iterable[str]) -> None:
-    """Raise ClusterUnreachableError unless one server accepts a connection; all are tried at once."""
+@dataclass(frozen=True)
+class Reached:
+    """The servers that let us in, and what happened at each of the others."""
 
-    def attempt(server: str) -> str | None:
-        """Why one server does not answer, None when it does."""
+    servers: tuple[str, ...]
+    failures: Mapping[str, Failure] = field(default_factory=dict)
+
+    @property
+    def warnings(self) -> list[str]:
+        """One sentence for each server that took the connection and did not answer."""
+        return [
+            f"bootstrap server {server}: {failure.why}. It was left out; the other servers answered. "
+            "Look at this broker: it may be frozen or overloaded."
+            for server, failure in self.failures.items()
+            if failure.hangs
+        ]
+
+
+def reach(connection: Connection, seconds: float = PROBE_SECONDS, grace: float = _GRACE) -> Reached:
+    """Try every bootstrap server at once; ClusterUnreachableError or AccessRefusedError when none lets us in."""
+    seconds = min(seconds, connection.request_timeout)
+    began = time.monotonic()
+    channels = {server: Channel(began + seconds) for server in dict.fromkeys(connection.bootstrap_servers)}
+    found: dict[str, Failure | None] = {}
+    answers = _begin(connection, channels)
+    # A little more than the channels have, so that each can say itself how it ended; a name that nobody resolves in
+    # time keeps its thread, which nothing waits for.
+    until = began + seconds + 0.5
+    while len(found) < len(channels):
         try:
-            with socket.create_connection(split_address(server), timeout=_PROBE_SECONDS):
-                return None
-        except (OSError, ValueError, OverflowError) as error:
-            return str(error)
+            server, failure = answers.get(timeout=max(0.0, until - time.monotonic()))
+        except queue.Empty:
+            break
+        found[server] = failure
+        if failure is None:
+            until = min(until, time.monotonic() + grace)
+    waited = time.monotonic() - began
+    for server in channels:
+        found.setdefault(server, _silent(channels[server], waited))
+    failures = {server: failure for server in channels if (failure := found[server]) is not None}
+    servers = tuple(server for server in channels if found[server] is None)
+    if not servers:
+        raise _unreachable(connection, failures)
+    return Reached(servers, failures)
 
-    listed = list(servers)
-    with concurrent.futures.ThreadPoolExecutor(max_workers=max(len(listed), 1)) as pool:
-        running = {server: pool.submit(attempt, server) for server in listed}
-    failed = {server: str(future.result()) for server, future in running.items() if future.result() is not None}
-    if len(failed) == len(running):
-        raise ClusterUnreachableError(failed)
+
+def _begin(connection: Connection, channels: Mapping[str, Channel]) -> queue.SimpleQueue[tuple[str, Failure | None]]:
+    """Have a thread for each server that reports how it ended. They are daemons: a program may end before they do."""
+    context = tls_context(connection)
+    answers: queue.SimpleQueue[tuple[str, Failure | None]] = queue.SimpleQueue()
+
+    def attempt(server: str, channel: Channel) -> None:
+        """Try one server."""
+        try:
+            answers.put((server, _attempt(connection, server, channel, context)))
+        except (OSError, ValueError, OverflowError, struct.error) as error:  # ssl and time-outs are OSError.
+            answers.put((server, _failure(connection, error, channel)))
+
+    for server, channel in channels.items():
+        threading.Thread(target=attempt, args=(server, channel), daemon=True).start()
+    return answers
+
+
+def _attempt(connection: Connection, server: str, channel: Channel, context: ssl.SSLContext | None) -> Failure | None:
+    with channel.open(server, context):
+        channel.greet()
+        mechanism = connection.sasl_mechanism
+        if not connection.security_protocol.startswith("SASL_") or not mechanism:
+            return None
+        name = connection.sasl_username or ""
+        if channel.log_in(mechanism, name, connection.sasl_password or ""):
+            return None
+    return Failure(
+        f"it refuses the login of user {name} by {mechanism}: the user does not exist there or the password is wrong",
+        "Correct sasl_username, sasl_password and sasl_mechanism.",
+        login=True,
+    )
+
+
+# -- what is permanent -------------------------------------------------------------------------------------------
+
+#: What TLS says (OpenSSL's names) when the other side does not take our certificate.
+_OF_OUR_CERTIFICATE = ("CERTIFICATE", "UNKNOWN_CA", "HANDSHAKE_FAILURE", "ACCESS_DENIED")
+#: What it says when the other side does not speak TLS at all.
+_NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG", "HTTP_REQUEST")
+_PROTOCOL_FIX = "Set security_protocol and the port to those of a listener for clients."
+
+
+def _failure(connection: Connection, error: Exception, channel: Channel) -> Failure:
+    """What one server's failure means; the only place that tells what waiting can mend from what it cannot."""
+    if isinstance(error, TimeoutError):
+        return _silent(channel, None)
+    if isinstance(error, ssl.SSLCertVerificationError):
+        name = "mismatch" in error.verify_message or "not valid for" in error.verify_message
+        fix = (
+            "Name the server in bootstrap_servers as its certificate does, or issue it a certificate with that name."
+            if name
+            else f"Set ssl_ca_location to the CA that signed the brokers' certificates "
+            f"(now {connection.ssl_ca_location or 'the certificates of this machine'})."
+        )
+        return Failure(f"its certificate is refused: {error.verify_message}", fix)
+    if isinstance(error, ssl.SSLError):
+        reason = error.reason or ""
+        if "ALERT" in reason and any(sign in reason for sign in _OF_OUR_CERTIFICATE):
+            shown = connection.ssl_certificate_location or "none"
+            fix = f"Set ssl_certificate_location and ssl_key_location to a certificate that it trusts (now {shown})."
+            return Failure(f"it refuses our certificate: {reason}", fix)
+        if any(sign in reason for sign in _NO_TLS):
+            return Failure(f"it does not speak TLS: {reason}", _PROTOCOL_FIX)
+    if isinstance(error, NotKafkaError):
+        return Failure(str(error), _PROTOCOL_FIX)
+    if isinstance(error, MechanismError):
+        return Failure(str(error), "Set sasl_mechanism to one that the listener offers.")
+    return Failure(str(error))
+
+
+def _silent(channel: Channel, waited: float | None) -> Failure:
+    if channel.stage == CONNECTING:
+        return Failure("no connection in time: nobody answers at this address, or a firewall is in between")
+    within = "in time" if waited is None else f"within {waited:.0f} s"
+    return Failure(f"it took the connection and did not answer {within} ({channel.stage})", hangs=True)
+
+
+def _unreachable(connection: Connection, failures: Mapping[str, Failure]) -> StreamopsError:
+    """The error when no server lets us in.
+
+    A refused login is final, since all brokers know the same users. Anything else is final when no server is left for
+    which waiting could help: a certificate may be wrong at one broker only.
+    """
+    attempts = {server: failure.why for server, failure in failures.items()}
+    refused = [failure for failure in failures.values() if failure.login]
+    final = refused or [failure for failure in failures.values() if failure.fix]
+    if refused or len(final) == len(failures):
+        return AccessRefusedError(attempts, list(dict.fromkeys(failure.fix for failure in final)))
+    return ClusterUnreachableError(attempts)

@@ -10,6 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+#: The topic in which this collection keeps what a run must find again: moves under way, and throttles before them.
+STATE_TOPIC = "_streamops_state"
+
 
 @dataclass(frozen=True)
 class Broker:

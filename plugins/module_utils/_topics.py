@@ -17,7 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._config_values imp
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._near_names import near
-from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import is_internal
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import STATE_TOPIC, is_internal
 from ansible_collections.streamops.kafka.plugins.module_utils._topic_placement import Replicas, placement
 
 #: Kafka's limits of a topic name (org.apache.kafka.common.internals.Topic).
@@ -128,12 +128,16 @@ def plan_topics(
     allow_compacted_growth: bool = False,
     racks: Mapping[int, str | None] | None = None,
     allow_create: bool = True,
+    most_new_replicas: int | None = None,
 ) -> Plan:
     """Compare topics as they are with the wishes. C(state) must name every topic of the cluster.
 
     A topic that grows must have C(cleanup.policy) in its state. C(racks) are those of the live brokers.
+    C(most_new_replicas) is how many the wishes together may add to a live broker on average, None for any number.
     """
     violations = list(_list_violations(state, wishes))
+    too_many = list(_too_many(state, wishes, live_brokers, most_new_replicas))
+    violations += too_many
     differs: list[tuple[str, int, int]] = []
     plans: dict[str, TopicPlan] = {}
     racks = {**dict.fromkeys(live_brokers), **(racks or {})}
@@ -150,14 +154,15 @@ def plan_topics(
         if now is not None and not allow_compacted_growth:
             found += _compaction_violations(wish, now)
         violations.extend(found)
+        numbers_break = bool(found or too_many)
         if illegal or wish.name in plans:
             continue
         factor = wish.replication_factor
         if now is not None and not wish.absent and factor is not None and factor != now.replication_factor:
             differs.append((wish.name, now.replication_factor, factor))
         # A wish that breaks a rule is planned without its numbers, so that Kafka can judge its keys all the same.
-        plan = plan_topic(replace(wish, partitions=None, replication_factor=None) if found else wish, now)
-        if plan is not None and placed and not found:
+        plan = plan_topic(replace(wish, partitions=None, replication_factor=None) if numbers_break else wish, now)
+        if plan is not None and placed and not numbers_break:
             plan = replace(plan, placed=placed)
         if plan is not None and not (found and wish.absent):
             plans[wish.name] = plan
@@ -237,6 +242,37 @@ def _shown(now: ConfigValue | None) -> str:
     return f"{now.value}" if now.source == "DYNAMIC_TOPIC" else f"{now.value} (default)"
 
 
+# -- what was done of it -----------------------------------------------------------------------------------------
+
+#: A step of a plan: what was done to which topic, and for growth the total that was reached.
+Step = tuple[str, ...]
+DELETED, CREATED, GROWN, CONFIGURED = "deleted", "created", "grown", "configured"
+
+
+def changes_of(plans: Iterable[TopicPlan], done: Iterable[Step]) -> list[Change]:
+    """From and to of what was done, of plans that were done in part: a topic shows only the steps that were."""
+    steps: dict[str, dict[str, Step]] = {}
+    for step in done:
+        steps.setdefault(step[1], {})[step[0]] = step
+    return [_partly(plan, steps[plan.wish.name]) for plan in plans if plan.wish.name in steps]
+
+
+def _partly(plan: TopicPlan, steps: Mapping[str, Step]) -> Change:
+    change = plan.change
+    if plan.delete:
+        return change
+    before, after = dict(change.before or {}), dict(change.after or {})
+    if plan.growth is not None:
+        reached = int(steps[GROWN][2]) if GROWN in steps else plan.growth[0]
+        after["partitions"] = reached
+        if not plan.creates and GROWN not in steps:
+            del before["partitions"], after["partitions"]
+    if not plan.creates and CONFIGURED not in steps:
+        before.pop("config", None)
+        after.pop("config", None)
+    return Change(change.name, None if plan.creates else before, after)
+
+
 # -- what is refused ---------------------------------------------------------------------------------------------
 
 
@@ -255,6 +291,11 @@ def _list_violations(state: Mapping[str, TopicState], wishes: Sequence[TopicWish
 def _name_violations(name: str) -> Iterator[str]:
     if is_internal(name):
         yield f"topic {name}: belongs to Kafka itself (two leading underscores) and is never touched. Take it out."
+    elif name == STATE_TOPIC:
+        yield (
+            f"topic {name}: holds this collection's record of moves under way and of the throttles before them; "
+            "without it a run that was cut cannot be resumed or cancelled. It is never touched. Take it out."
+        )
     elif not _LEGAL_NAME.fullmatch(name) or name in {".", ".."}:
         yield f"topic {name!r}: illegal name; letters, digits, . _ and - are allowed, but not . or .. alone."
     elif len(name) > _MAX_NAME:
@@ -295,6 +336,30 @@ def _wish_violations(
             f"topic {wish.name}: replication_factor is {wish.replication_factor}, but only {len(live)} "
             f"brokers are live ({_ids(live)}){down}. At most {len(live)} can be had now."
         )
+
+
+def _too_many(
+    state: Mapping[str, TopicState], wishes: Sequence[TopicWish], live: Sequence[int], most: int | None
+) -> Iterator[str]:
+    """What speaks against a number with some zeros too many, which no request takes back."""
+    added = {wish.name: _added_replicas(wish, state.get(wish.name)) for wish in wishes}
+    each = -(-sum(added.values()) // max(1, len(live)))
+    if most is not None and each > most:
+        name = max(added, key=lambda one: added[one])
+        yield (
+            f"topic {name}: the list adds {sum(added.values())} replicas, {each} to each of {len(live)} live brokers, "
+            f"most of them ({added[name]}) by this topic; at most {most} are allowed, and Kafka cannot take partitions "
+            f"away. Correct the number of partitions, or set max_new_replicas_per_broker to {each} to mean it."
+        )
+
+
+def _added_replicas(wish: TopicWish, now: TopicState | None) -> int:
+    """How many replicas come by one wish; an unknown replication factor counts as one."""
+    if wish.absent or wish.partitions is None:
+        return 0
+    if now is None:
+        return wish.partitions * max(1, wish.replication_factor or 1)
+    return max(0, wish.partitions - now.partitions) * now.replication_factor
 
 
 def _compaction_violations(wish: TopicWish, now: TopicState) -> Iterator[str]:

@@ -7,25 +7,33 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._client import TOPIC, TopicSpec
 from ansible_collections.streamops.kafka.plugins.module_utils._config_judge import failures, judge_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._diff import diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     RefusedError,
-    RequestFailedError,
     StreamopsError,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._rights import denied
 from ansible_collections.streamops.kafka.plugins.module_utils._seen import PAUSE, wait_until_none
 from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import ids_alive
 from ansible_collections.streamops.kafka.plugins.module_utils._topics import (
     CLEANUP_POLICY,
+    CONFIGURED,
+    CREATED,
+    DELETED,
+    GROWN,
     Plan,
+    Step,
     TopicPlan,
     TopicState,
     TopicWish,
     batches,
+    changes_of,
     grows,
     growth_requests,
     parse_wishes,
@@ -49,8 +57,10 @@ def ensure_topics(admin: Admin, wanted: Mapping[str, Any], check: bool, diff: bo
     wishes, misunderstood = parse_wishes(wanted["topics"])
     plan = _decide(admin, wishes, misunderstood, wanted, timeout)
     if plan.topics and not check:
-        _apply(admin, plan.topics)
-        _wait(admin, plan.topics, timeout)
+        applied = Applied[Step]("topic", " ".join)
+        with applied.truthful(lambda done: changes_of(plan.topics, done), diff):
+            _apply(admin, plan.topics, applied)
+            _wait(admin, plan.topics, timeout)
     result: dict[str, Any] = {
         "changed": bool(plan.topics),
         "created": [topic.wish.name for topic in plan.topics if topic.creates],
@@ -88,10 +98,17 @@ def _decide(
 ) -> Plan:
     """Plan against the cluster as it is and let it judge the plan; raise RefusedError with all violations."""
     allow = {name: consent[name] for name in ("allow_delete", "allow_create", "allow_compacted_growth")}
+    allow["most_new_replicas"] = consent["max_new_replicas_per_broker"]
     deadline = time.monotonic() + timeout
     while True:
         state = _read(admin, wishes)
-        needed = any(wish.name not in state or wish.every_broker_leads for wish in wishes)
+        hidden = admin.hidden_topics(wish.name for wish in wishes if wish.name not in state and wish.name)
+        if hidden:
+            raise RefusedError(f"topics ({len(wishes)} wanted)", [_cannot_see(admin, name) for name in hidden])
+        needed = any(
+            wish.name not in state or wish.every_broker_leads or grows(wish, state[wish.name].partitions)
+            for wish in wishes
+        )
         brokers = admin.brokers() if needed else ()
         live = ids_alive(brokers)
         fenced = [broker.id for broker in brokers if broker.fenced]
@@ -106,6 +123,11 @@ def _decide(
     if violations:
         raise RefusedError(f"topics ({len(wishes)} wanted)", violations)
     return plan
+
+
+def _cannot_see(admin: Admin, name: str) -> str:
+    why = denied(admin.connection, "list topics", "TOPIC_AUTHORIZATION_FAILED", name)
+    return f"topic {name}: whether it exists is not known. {why}."
 
 
 def _read(admin: Admin, wishes: Iterable[TopicWish]) -> dict[str, TopicState]:
@@ -168,25 +190,22 @@ def _reconfigured(plans: Iterable[TopicPlan]) -> dict[str, Mapping[str, str | No
 # -- applying ----------------------------------------------------------------------------------------------------
 
 
-def _apply(admin: Admin, plans: Sequence[TopicPlan]) -> None:
+def _apply(admin: Admin, plans: Sequence[TopicPlan], applied: Applied[Step]) -> None:
     for batch in batches((plan.wish.name, 1) for plan in plans if plan.delete):
-        _must("delete topics", admin.delete_topics(batch))
+        applied.ask([(DELETED, name) for name in batch], partial(admin.delete_topics, batch), _name)
     for specs in _creations(plans):
-        _must("create topics", admin.create_topics(specs))
+        applied.ask([(CREATED, spec.name) for spec in specs], partial(admin.create_topics, specs), _name)
     for totals in growth_requests(plans):
-        _must("grow topics", admin.grow_topics(totals, _places(plans)))
+        steps = [(GROWN, name, str(total)) for name, total in totals.items()]
+        applied.ask(steps, partial(admin.grow_topics, totals, _places(plans)), _name)
     changes = _reconfigured(plans)
     for batch in batches((name, len(config)) for name, config in changes.items()):
-        _must("configure topics", admin.set_configs(TOPIC, {name: changes[name] for name in batch}))
+        some = {name: changes[name] for name in batch}
+        applied.ask([(CONFIGURED, name) for name in batch], partial(admin.set_configs, TOPIC, some), _name)
 
 
-def _must(what: str, outcome: Mapping[str, Any]) -> None:
-    failed = failures(outcome)
-    if failed:
-        name, (code, why) = next(iter(failed.items()))
-        done = f"{len(outcome) - len(failed)} of {len(outcome)} topics of this request were done"
-        others = f", {', '.join(sorted(failed)[:20])} were not" if len(failed) > 1 else ""
-        raise RequestFailedError(what, name, code, f"{why}; {done}{others}. Run again to go on from there")
+def _name(step: Step) -> str:
+    return step[1]
 
 
 # -- waiting -----------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -128,8 +128,7 @@ def plan_users(
     deletions = [
         (name, mechanism) for name in listed for mechanism in state.get(name, {}) if (name, mechanism) not in wanted
     ]
-    changed = [wish.name for wish in upserts] + [name for name, _mechanism in deletions]
-    changes = {name: _change(name, state, upserts, deletions, logins) for name in changed}
+    changes = {change.name: change for change in changes_of(state, upserts, deletions, logins)}
     # What a plan says of a user: gone, new, or other than before.
     deleted = [name for name in changes if listed[name]]
     created = [name for name in changes if not state.get(name)]
@@ -150,6 +149,31 @@ def plan_users(
             for who in lost
         ),
     )
+
+
+def changes_of(
+    state: Credentials, upserts: Sequence[UserWish], deletions: Sequence[Key], logins: Mapping[Key, str]
+) -> list[Change]:
+    """From and to of each user whose credentials are set or deleted so."""
+    names = [wish.name for wish in upserts] + [name for name, _mechanism in deletions]
+    return [_change(name, state, upserts, deletions, logins) for name in dict.fromkeys(names)]
+
+
+def requests(keys: Iterable[Key], most: int) -> Iterator[list[Key]]:
+    """Cut credentials into requests of at most C(most) in which no user is named twice (order of each user is kept).
+
+    Kafka refuses all credentials of a user that one request names more than once (DUPLICATE_RESOURCE).
+    """
+    rounds: list[list[Key]] = []
+    seen: Counter[str] = Counter()
+    for key in keys:
+        if seen[key[0]] == len(rounds):
+            rounds.append([])
+        rounds[seen[key[0]]].append(key)
+        seen[key[0]] += 1
+    for once in rounds:
+        for start in range(0, len(once), most):
+            yield once[start : start + most]
 
 
 def _differs(state: Credentials, wish: UserWish, logins: Mapping[Key, str], update_password: str) -> bool:

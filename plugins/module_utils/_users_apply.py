@@ -9,11 +9,12 @@ import contextlib
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._config_judge import failures
-from ansible_collections.streamops.kafka.plugins.module_utils._diff import diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._applied import Applied
+from ansible_collections.streamops.kafka.plugins.module_utils._diff import Change, diff_of
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._scram import salted_password
 from ansible_collections.streamops.kafka.plugins.module_utils._scram_login import (
     Login,
@@ -27,8 +28,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._users import (
     Key,
     UserPlan,
     UserWish,
+    changes_of,
     parse_wishes,
     plan_users,
+    requests,
     to_prove,
 )
 
@@ -60,12 +63,14 @@ def ensure_users(
     if plan.violations:
         raise RefusedError(f"users ({len(items)} wanted)", plan.violations)
     if (plan.upserts or plan.deletions) and not check:
-        _apply(admin, plan)
-        _wait_for_login(plan, login, timeout)
-        with _known_as(admin, plan) as known:
-            wait_until_seen(
-                "users", live_brokers(known), lambda broker: _missing(plan, known.credentials(broker)), timeout
-            )
+        applied = Applied[Key]("user", " by ".join)
+        with applied.truthful(lambda done: _changes(state, plan, logins, done), diff):
+            _apply(admin, plan, applied)
+            _wait_for_login(plan, login, timeout)
+            with _known_as(admin, plan) as known:
+                wait_until_seen(
+                    "users", live_brokers(known), lambda broker: _missing(plan, known.credentials(broker)), timeout
+                )
     result: dict[str, Any] = {
         "changed": bool(plan.changes),
         "created": list(plan.created),
@@ -107,31 +112,37 @@ def _known_as(admin: Admin, plan: UserPlan) -> Iterator[Admin]:
         yield renewed
 
 
-def _apply(admin: Admin, plan: UserPlan) -> None:
-    _upsert(admin, [wish for wish in plan.upserts if wish.key != _own(admin)])
-    for start in range(0, len(plan.deletions), _BATCH):
-        _must(admin.alter_credentials((), plan.deletions[start : start + _BATCH]))
+def _changes(state: Credentials, plan: UserPlan, logins: Mapping[Key, str], done: Sequence[Key]) -> list[Change]:
+    """From and to of what was done, of a plan that was done in part."""
+    upserts = [wish for wish in plan.upserts if wish.key in done]
+    return changes_of(state, upserts, [key for key in plan.deletions if key in done], logins)
+
+
+def _apply(admin: Admin, plan: UserPlan, applied: Applied[Key]) -> None:
+    _upsert(admin, [wish for wish in plan.upserts if wish.key != _own(admin)], applied)
+    for part in requests(plan.deletions, _BATCH):
+        applied.ask(part, partial(admin.alter_credentials, (), part), _user)
     # Its own new password behind all else: each request goes to a broker drawn anew, and no connection can be opened
     # with the old one then.
-    _upsert(admin, [wish for wish in plan.upserts if wish.key == _own(admin)])
+    _upsert(admin, [wish for wish in plan.upserts if wish.key == _own(admin)], applied)
 
 
-def _upsert(admin: Admin, upserts: Sequence[UserWish]) -> None:
-    for start in range(0, len(upserts), _BATCH):
-        wishes = upserts[start : start + _BATCH]
+def _upsert(admin: Admin, upserts: Sequence[UserWish], applied: Applied[Key]) -> None:
+    wishes = {wish.key: wish for wish in upserts}
+    for part in requests(wishes, _BATCH):
         with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:  # Hashing does not hold Python's lock.
-            _must(admin.alter_credentials(pool.map(_credential, wishes), ()))
+            hashed = list(pool.map(_credential, [wishes[key] for key in part]))
+        applied.ask(part, partial(admin.alter_credentials, hashed, ()), _user)
+
+
+def _user(key: Key) -> str:
+    return key[0]
 
 
 def _credential(wish: UserWish) -> tuple[str, str, int, bytes, bytes]:
     salt = secrets.token_bytes(_SALT_BYTES)
     salted = salted_password(wish.mechanism, wish.password, salt, wish.iterations)
     return wish.name, wish.mechanism, wish.iterations, salt, salted
-
-
-def _must(outcome: Mapping[str, Any]) -> None:
-    for name, (code, why) in failures(outcome).items():
-        raise RequestFailedError("user", name, code, f"{why}; run again to go on from there")
 
 
 def _missing(plan: UserPlan, seen: Credentials) -> list[str]:

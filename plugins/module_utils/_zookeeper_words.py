@@ -7,6 +7,7 @@ from __future__ import annotations
 import concurrent.futures
 import socket
 import ssl
+import time
 from collections.abc import Sequence
 
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_connection import Access
@@ -35,17 +36,20 @@ def context_of(access: Access) -> ssl.SSLContext | None:
 
 def word(member: Member, name: str, seconds: float, context: ssl.SSLContext | None) -> str:
     """What a server answers to one word; OSError when it does not. The server closes when it has said all."""
+    deadline = time.monotonic() + seconds
     with socket.create_connection((member.host.strip("[]"), member.port), timeout=seconds) as plain:
         if context is None:
-            return _exchange(plain, name)
+            return _exchange(plain, name, deadline)
         with context.wrap_socket(plain, server_hostname=member.host.strip("[]")) as secured:
-            return _exchange(secured, name)
+            return _exchange(secured, name, deadline)
 
 
-def _exchange(connection: socket.socket, name: str) -> str:
+def _exchange(connection: socket.socket, name: str, deadline: float) -> str:
     connection.sendall(name.encode())
     answer = b""
     while len(answer) < _MOST_BYTES:
+        # One limit for all parts together: a server that hands out a byte at a time would never come to an end.
+        connection.settimeout(max(0.001, deadline - time.monotonic()))
         part = connection.recv(65536)
         if not part:
             break

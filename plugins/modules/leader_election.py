@@ -15,6 +15,8 @@ description:
   - Makes the preferred (first) replica lead, for the partitions of one broker, for a list of partitions, or for the
     whole cluster, and waits until it does. It moves no data.
   - A partition whose preferred replica is not in sync is reported and left as it is.
+  - A broker, topic or partition that does not exist is refused. So is a user without the operation describe on the
+    cluster, from whom Kafka would hide topics.
 extends_documentation_fragment:
   - streamops.kafka._attributes
   - streamops.kafka._connection

@@ -16,7 +16,8 @@ description:
     min.insync.replicas in-sync replicas on live brokers and a leader, the metadata quorum keeps a caught-up majority,
     all other nodes of the inventory are up and know the metadata, and no reassignment touches the nodes. Otherwise it
     fails with every reason, and nothing has been stopped.
-  - Waits a little for reasons that may pass by themselves, with a line of progress.
+  - Waits a little for reasons that may pass by themselves, with a line of progress. What waiting cannot mend, as a
+    refused login or a missing right, fails at once.
 extends_documentation_fragment:
   - streamops.kafka._attributes
   - streamops.kafka._connection
@@ -94,7 +95,8 @@ allowed:
   returned: always
 refusals:
   description: >-
-    Every reason against it, each with kind, what, found, allowed, way_out and transient (it may pass by itself).
+    Every reason against it, each with kind, what, found, allowed, way_out and transient (it may pass by itself). When
+    the last look failed, those of the last look that did not.
   type: list
   elements: dict
   returned: always

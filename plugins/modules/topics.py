@@ -16,7 +16,9 @@ description:
   - A list of a thousand topics costs a handful of requests.
   - After a change it waits until every live broker knows the topics and sees a leader for each partition.
   - The replication factor of an existing topic is compared and reported, never changed; that takes a reassignment.
-  - Topics of Kafka itself, whose names start with two underscores, are refused.
+  - Topics of Kafka itself, whose names start with two underscores, are refused, and so is C(_streamops_state), in
+    which M(streamops.kafka.reassignment) keeps its record.
+  - A request that fails half way leaves done what was done; C(changed) and the diff then say what that is.
 options:
   topics:
     description: The topics to look after, each name once.
@@ -71,6 +73,13 @@ options:
         ones, which compaction keeps for ever. Without it such an entry is refused.
     type: bool
     default: false
+  max_new_replicas_per_broker:
+    description:
+      - Most replicas that the list may add to a live broker on average. A list that adds more is refused, since a
+        number of partitions with a zero too many cannot be taken back.
+      - The default is what is long advised as the most that one broker should hold.
+    type: int
+    default: 4000
   timeout:
     description: Longest time in seconds to wait until every live broker knows what was changed.
     type: int
@@ -197,6 +206,7 @@ ARGUMENT_SPEC = {
     "allow_delete": {"type": "bool", "default": False},
     "allow_create": {"type": "bool", "default": True},
     "allow_compacted_growth": {"type": "bool", "default": False},
+    "max_new_replicas_per_broker": {"type": "int", "default": 4000},
     "timeout": {"type": "int", "default": 120},
     **CONNECTION_SPEC,
 }

@@ -15,6 +15,7 @@ description:
   - A user of the list has exactly the credentials of the list. One by another mechanism is deleted, so that no old
     password stays valid; name the user twice to keep both.
   - Everything is judged before anything is changed, and no secret is in a result, a diff or a log.
+  - A request that fails half way leaves done what was done; C(changed) and the diff then say what that is.
 options:
   users:
     description: The users to look after, each name once for a mechanism.

@@ -92,6 +92,17 @@ def test_a_stopped_broker_shows_in_every_finding_and_leaders_come_back_by_electi
     assert not [p for p in info(combined)["not_preferred_leader"] if p["replicas"][0] == identity]
 
 
+def test_an_election_for_a_broker_or_partition_that_does_not_exist_is_refused(combined: Cluster) -> None:
+    servers = {"bootstrap_servers": combined.bootstrap_servers}
+    refused = run_module("streamops.kafka.leader_election", {**servers, "broker": 99})
+    assert refused["failed"]
+    assert "broker 99 is no broker of this cluster; there are 1, 2, 3" in refused["msg"]
+    nowhere = [{"topic": "orders", "partition": 4711}, {"topic": "no-such-topic", "partition": 0}]
+    refused = run_module("streamops.kafka.leader_election", {**servers, "partitions": nowhere})
+    assert "partition orders-4711 does not exist" in refused["msg"]
+    assert "partition no-such-topic-0 does not exist" in refused["msg"]
+
+
 def test_topics_carry_their_effective_configuration(combined: Cluster, orders: str) -> None:
     found = info(combined, topics=[orders], topic_configs=["cleanup.policy", "no.such.key"])
     assert found["topics"][0]["config"] == {"cleanup.policy": "delete"}

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from tests.support.cluster import Cluster
 from tests.support.modules import run_module
 
 MODULES = {"topics": {"topics": [{"name": "a"}]}, "broker_configs": {}, "cluster_info": {}}
@@ -38,8 +41,28 @@ def test_a_server_that_is_no_broker_is_told_from_one_that_is_down() -> None:
         failed = run_module("streamops.kafka.topics", {"bootstrap_servers": [server], "topics": []}, timeout=60)
     assert failed["failed"]
     assert list(failed["failure"]["attempts"]) == [server]
+    assert "took the connection and did not answer" in failed["msg"]
 
 
-def test_one_server_of_the_list_that_answers_is_enough(combined: object, closed_port: int) -> None:
-    servers = [f"127.0.0.1:{closed_port}", *combined.bootstrap_servers]  # type: ignore[attr-defined]
+def test_one_server_of_the_list_that_answers_is_enough(combined: Cluster, closed_port: int) -> None:
+    servers = [f"127.0.0.1:{closed_port}", *combined.bootstrap_servers]
     assert not run_module("streamops.kafka.topics", {"bootstrap_servers": servers, "topics": []})["failed"]
+
+
+def test_one_frozen_broker_of_three_is_named_and_the_others_answer(combined: Cluster) -> None:
+    frozen, *others = combined.bootstrap_servers
+    try:
+        with combined.frozen("kafka1"):
+            # It stays registered for seconds, so a client that begins at another one may draw it.
+            for servers in [others] * 3 + [combined.bootstrap_servers] * 3:
+                with Admin(Connection(tuple(servers), request_timeout=10)) as admin:
+                    assert {broker.id for broker in admin.brokers()} >= {2, 3}
+                    assert "orders" in admin.topics()
+            found = run_module(
+                "streamops.kafka.topics", {"bootstrap_servers": combined.bootstrap_servers, "topics": []}, timeout=100
+            )
+        assert not found["failed"], found
+        assert f"bootstrap server {frozen}: it took the connection and did not answer" in found["warnings"][0]
+    finally:
+        back = {"bootstrap_servers": combined.bootstrap_servers, "timeout": 120}
+        assert run_module("streamops.kafka.isr_wait", back)["in_sync"]

@@ -140,6 +140,18 @@ def test_a_new_password_iterations_and_mechanism_are_set_and_the_old_way_in_is_c
     assert not ensure("users", user("it-alice", "new"))["changed"]
 
 
+def test_a_user_may_have_a_credential_of_each_mechanism(ensure: Ensure, admin: Admin) -> None:
+    both = [user("it-alice"), user("it-alice", "the-other-one", mechanism=SHA256)]
+    made = ensure("users", user("it-bob"), *both)
+    assert (made.get("created"), made["changed"]) == (["it-bob", "it-alice"], True), made
+    assert admin.credentials()["it-alice"] == {SHA256: 8192, SHA512: 8192}
+    assert accepted(admin, "it-alice", "s3cret-of-the-user") == [True] * 3
+    assert accepted(admin, "it-alice", "the-other-one", SHA256) == [True] * 3
+    assert not ensure("users", *both)["changed"]
+    assert ensure("users", {"name": "it-alice", "state": "absent"})["deleted"] == ["it-alice"]
+    assert "it-alice" not in admin.credentials()
+
+
 def test_without_a_listener_to_log_in_at_the_password_is_left_and_that_is_told(
     ensure: Ensure, secured: Cluster, connection: dict[str, Any]
 ) -> None:

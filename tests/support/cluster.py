@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -209,6 +210,16 @@ class Cluster:
     def kill(self, node: str) -> None:
         """SIGKILL; supervisord starts the node again by itself."""
         os.kill(self.pid(node), signal.SIGKILL)
+
+    @contextlib.contextmanager
+    def frozen(self, node: str) -> Iterator[None]:
+        """A node that is stopped as by a debugger or a machine that hangs: it takes connections and never answers."""
+        pid = self.pid(node)
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(pid, signal.SIGCONT)
 
     def kill_supervisord(self) -> None:
         """SIGKILL to the supervisor: from now on nobody restarts a node that dies."""

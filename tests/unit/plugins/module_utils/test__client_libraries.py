@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-import logging
+import socket
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,15 +12,16 @@ import pytest
 from kafka.errors import KafkaConnectionError, NodeNotReadyError
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import (
-    HANDSHAKES,
-    BootstrapCause,
+    DRAWS,
     Libraries,
     explain,
-    outcome,
-    sound,
+    unsent,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
+    ClusterUnreachableError,
+    RequestFailedError,
+)
 
 
 def part(code: int, said: str | None = None) -> SimpleNamespace:
@@ -27,12 +29,21 @@ def part(code: int, said: str | None = None) -> SimpleNamespace:
     return SimpleNamespace(error_code=code, error_message=said)
 
 
-def test_a_part_that_is_well_has_no_outcome() -> None:
-    assert outcome(part(0)) is None
+@pytest.fixture
+def libraries() -> Libraries:
+    """The calls of somebody who is logged in."""
+    return Libraries(
+        Connection(("a:1",), security_protocol="SASL_SSL", sasl_mechanism="SCRAM-SHA-512", sasl_username="alice")
+    )
 
 
-def test_an_error_has_kafkas_name_and_the_brokers_words() -> None:
-    assert outcome(part(44, "min.insync.replicas is too low")) == ("POLICY_VIOLATION", "min.insync.replicas is too low")
+def test_a_part_that_is_well_has_no_outcome(libraries: Libraries) -> None:
+    assert libraries._outcome("alter quotas", part(0)) is None
+
+
+def test_an_error_has_kafkas_name_and_the_brokers_words(libraries: Libraries) -> None:
+    told = ("POLICY_VIOLATION", "min.insync.replicas is too low")
+    assert libraries._outcome("alter configs", part(44, told[1])) == told
 
 
 def test_an_error_without_words_gets_those_of_the_library() -> None:
@@ -41,10 +52,29 @@ def test_an_error_without_words_gets_those_of_the_library() -> None:
     assert "does not" in why
 
 
-def test_an_answer_refused_as_a_whole_is_an_error_with_its_subject() -> None:
-    assert sound(answer := part(0), "ACLs") is answer
-    with pytest.raises(RequestFailedError, match=r"^describe ACLs: not allowed"):
-        sound(part(31, "not allowed"), "ACLs")
+def test_an_answer_refused_as_a_whole_is_an_error_with_its_subject(libraries: Libraries) -> None:
+    assert libraries._sound(answer := part(0), "describe ACLs") is answer
+    with pytest.raises(RequestFailedError, match=r"^describe ACLs: not now") as failed:
+        libraries._sound(part(41, "not now"), "describe ACLs")
+    assert failed.value.passing
+
+
+@pytest.mark.parametrize(
+    ("what", "code", "name", "needs"),
+    [
+        ("describe ACLs", 31, "", "the operation describe on the cluster"),
+        ("alter SCRAM credentials", 31, "", "the operation alter on the cluster"),
+        ("configs of", 29, "orders", "the operation describe_configs on the topic orders"),
+        ("list offsets of group g", 30, "g", "the operation describe on the group g"),
+    ],
+)
+def test_a_missing_right_is_named_with_who_needs_it_and_never_waited_for(
+    libraries: Libraries, what: str, code: int, name: str, needs: str
+) -> None:
+    found, why = libraries._explain(what, part(code, "Request Request(processor=2) needs something"), name)
+    assert "User:alice" in why
+    assert needs in why
+    assert not RequestFailedError(what, name, found, why).passing
 
 
 def test_what_a_connection_reported_is_told_of_its_own_server() -> None:
@@ -75,12 +105,19 @@ class Drawing(Libraries):
         return outcome
 
 
-WRONG_NAME = KafkaConnectionError("Handshake failed: IP address mismatch")
+def marked(text: str) -> KafkaConnectionError:
+    """What a connection ends with that was not ready yet, as bounded_client marks it."""
+    error = KafkaConnectionError(text)
+    error.unsent = True
+    return error
+
+
+WRONG_NAME = marked("Handshake failed: IP address mismatch")
 
 
 @pytest.mark.parametrize("refusal", [WRONG_NAME, NodeNotReadyError(1)])
 def test_a_broker_with_a_wrong_certificate_does_not_keep_others_from_answering(refusal: Exception) -> None:
-    for refusals in (1, HANDSHAKES - 1):
+    for refusals in (1, DRAWS - 1):
         drawing = Drawing(*[refusal] * refusals, "answer")
         assert drawing.ask() == "answer"
         assert drawing._python._controller_id is None, "another one is drawn"
@@ -93,19 +130,35 @@ def test_a_call_that_may_have_arrived_is_not_repeated() -> None:
 
 def test_the_draws_come_to_an_end() -> None:
     with pytest.raises(KafkaConnectionError, match="mismatch"):
-        Drawing(*[WRONG_NAME] * HANDSHAKES, "answer").ask()
+        Drawing(*[WRONG_NAME] * DRAWS, "answer").ask()
 
 
-def test_of_what_kafka_python_logs_a_refused_login_is_kept_before_closed_sockets() -> None:
-    cause = BootstrapCause()
-    log = logging.Logger("kafka")
-    log.addHandler(cause)
-    log.error("Bootstrap failed: KafkaTimeoutError: Unable to bootstrap from ['a:1']")
-    log.warning("Bootstrap %s not ready; waiting %.2f secs", "bootstrap-0", 0.1)
-    assert cause.text == ""
-    told = "Bootstrap connection to %s failed: %s (backoff %.2f secs)"
-    log.warning(told, "bootstrap-0", KafkaConnectionError("socket disconnected"), 0.05)
-    assert cause.text == "KafkaConnectionError: socket disconnected"
-    log.warning(told, "bootstrap-1", "SaslAuthenticationFailedError: invalid credentials", 0.1)
-    log.warning(told, "bootstrap-0", KafkaConnectionError("socket disconnected"), 0.1)
-    assert cause.text == "SaslAuthenticationFailedError: invalid credentials"
+def test_what_was_not_sent_to_the_one_broker_that_was_meant_is_not_repeated() -> None:
+    drawing = Drawing(WRONG_NAME, "answer")
+    with pytest.raises(KafkaConnectionError, match="mismatch"):
+        drawing._asked(drawing._next, anybody=False)
+
+
+# -- a broker that takes connections and never answers, as a process that is stopped ------------------------------
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """The address of a listener whose connections the kernel takes and nobody ever reads."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+
+
+@pytest.mark.parametrize("protocol", ["PLAINTEXT", "SSL"])
+def test_a_broker_that_hangs_is_given_up_and_named(protocol: str, silent: str) -> None:
+    # Without a limit of its own kafka-python waits for the handshake for ever: this test would not end.
+    asking = Libraries(Connection((silent,), security_protocol=protocol, request_timeout=1))
+    with pytest.raises(ClusterUnreachableError) as failed:
+        asking._call("describe cluster", lambda: asking._python)
+    assert f"took the connection and did not answer: broker bootstrap-0 at {silent}" in failed.value.message
+
+
+def test_what_the_library_could_not_send_is_told_from_what_may_have_arrived() -> None:
+    assert unsent(NodeNotReadyError(1))
+    assert unsent(WRONG_NAME)
+    assert not unsent(KafkaConnectionError("socket disconnected"))

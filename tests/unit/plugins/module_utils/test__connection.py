@@ -40,6 +40,12 @@ def test_what_is_not_given_is_left_to_the_library() -> None:
     assert "ssl_keyfile" not in connection.kafka_python_config()
 
 
+def test_no_library_takes_longer_for_a_connection_than_a_request_may() -> None:
+    for seconds, limit in ((1, 1000), (30, 8000), (600, 8000)):
+        config = Connection(("a:1",), request_timeout=seconds).confluent_config()
+        assert config["socket.connection.setup.timeout.ms"] == limit
+
+
 def test_secrets_do_not_show() -> None:
     shown = repr(Connection.from_params(PARAMS))
     assert "s3cret" not in shown

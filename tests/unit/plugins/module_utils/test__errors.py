@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ansible_collections.streamops.kafka.plugins.module_utils._diff import Change, diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
+    AccessRefusedError,
     ClusterUnreachableError,
     RefusedError,
     RequestFailedError,
+    StreamopsError,
     WaitTimeoutError,
 )
 
@@ -17,6 +21,7 @@ def test_an_unreachable_cluster_names_every_server_and_why() -> None:
     assert "b:2: unknown host" in error.message
     assert error.failure == {
         "kind": "ClusterUnreachableError",
+        "passing": True,
         "attempts": {"a:1": "refused", "b:2": "unknown host"},
     }
 
@@ -41,3 +46,25 @@ def test_a_diff_leaves_out_what_does_not_exist() -> None:
         "before": {"b": {"y": 2}},
         "after": {"a": {"x": 1}},
     }
+
+
+def test_servers_with_the_same_story_share_it() -> None:
+    assert (
+        "(a:1, c:3: refused; b:2: unknown host)"
+        in ClusterUnreachableError({"a:1": "refused", "b:2": "unknown host", "c:3": "refused"}).message
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "passing"),
+    [
+        (ClusterUnreachableError({"a:1": "refused"}), True),
+        (AccessRefusedError({"a:1": "wrong password"}, ["Correct it."]), False),
+        (RequestFailedError("describe", "quorum", "NOT_CONTROLLER", "w"), True),
+        (RequestFailedError("describe", "quorum", "CLUSTER_AUTHORIZATION_FAILED", "w"), False),
+        (RequestFailedError("read", "orders", "TOPIC_AUTHORIZATION_FAILED", "w"), False),
+        (RefusedError("topics", ["one."]), False),
+    ],
+)
+def test_what_waiting_may_mend_is_told_from_what_it_cannot(error: StreamopsError, passing: bool) -> None:
+    assert error.failure["passing"] is passing

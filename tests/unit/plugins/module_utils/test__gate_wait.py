@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._gate_wait import failure, step
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
+    AccessRefusedError,
+    ClusterUnreachableError,
+    MissingLibraryError,
+    RequestFailedError,
+    StreamopsError,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._gate_wait import failure, step, unanswered
 from ansible_collections.streamops.kafka.plugins.module_utils._progress import DONE, FAILED, GOING
 
 
@@ -31,19 +38,38 @@ def test_a_gate_is_waited_for_only_while_every_reason_may_pass(transient: list[b
     assert step([3], result, answered_before=False).state == state
 
 
+UNREACHABLE = ClusterUnreachableError({"a:1": "refused"})
+DENIED = RequestFailedError("describe", "quorum", "CLUSTER_AUTHORIZATION_FAILED", "no right")
+FAILED_REQUEST = RequestFailedError("describe", "quorum", "NOT_CONTROLLER", "electing")
+
+
 @pytest.mark.parametrize(
-    ("kind", "before", "state"),
+    ("error", "before", "state"),
     [
-        ("ClusterUnreachableError", False, FAILED),
-        ("ClusterUnreachableError", True, GOING),
-        ("RequestFailedError", True, GOING),
-        ("RequestFailedError", False, GOING),
-        ("MissingLibraryError", True, FAILED),
+        (UNREACHABLE, False, FAILED),
+        (UNREACHABLE, True, GOING),
+        (FAILED_REQUEST, True, GOING),
+        (FAILED_REQUEST, False, GOING),
+        (DENIED, True, FAILED),
+        (AccessRefusedError({"a:1": "wrong password"}, []), True, FAILED),
+        (MissingLibraryError("kafka-python", "to ask", ""), True, FAILED),
     ],
 )
-def test_a_cluster_that_answers_sometimes_may_be_electing(kind: str, before: bool, state: str) -> None:
-    result = {"failed": True, "msg": "no answer", "failure": {"kind": kind}}
+def test_a_cluster_that_answers_sometimes_may_be_electing(error: StreamopsError, before: bool, state: str) -> None:
+    result = {"failed": True, "msg": "no answer", "failure": error.failure}
     assert step([3], result, answered_before=before).state == state
+
+
+def test_a_last_look_that_fails_does_not_hide_what_the_gate_waited_for() -> None:
+    failed = {"failed": True, "msg": "no answer."}
+    shut = {"refusals": [refusal("one", True)], "allowed": False}
+    looks = [{"refusals": [refusal("older", True)]}, shut, failed]
+    assert unanswered(failed, looks).splitlines() == [
+        "no answer. The gate stays shut: nothing was stopped. When the cluster last answered, the gate waited for:",
+        "- what one: found f; allowed: a. Do w.",
+    ]
+    assert unanswered(failed, [failed]) == "no answer. The gate stays shut: nothing was stopped."
+    assert "waited for" not in unanswered(failed, [{"refusals": [], "allowed": True}])
 
 
 def test_the_message_names_the_nodes_every_reason_and_that_nothing_was_stopped() -> None:

@@ -6,7 +6,12 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import WaitTimeoutError
-from ansible_collections.streamops.kafka.plugins.module_utils._leader_election import changes, elect, plan
+from ansible_collections.streamops.kafka.plugins.module_utils._leader_election import (
+    changes,
+    elect,
+    plan,
+    unknown_broker,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Partition
 
 
@@ -86,3 +91,12 @@ def test_leaders_that_do_not_come_back_in_time_are_named() -> None:
 def test_a_refused_election_is_returned_and_not_waited_for() -> None:
     refused = {("t", 1): "PREFERRED_LEADER_NOT_AVAILABLE", ("t", 3): "PREFERRED_LEADER_NOT_AVAILABLE"}
     assert Cluster(looks=99, refused=refused).elect() == refused
+
+
+def test_a_broker_that_nobody_knows_is_refused_and_one_that_is_down_is_not() -> None:
+    assert unknown_broker(ALL, [1, 2], 4) == [
+        "broker 4 is no broker of this cluster; there are 1, 2, 3. Correct the id."
+    ]
+    assert unknown_broker(ALL, [1, 2], 3) == [], "down, and known by its replicas"
+    assert unknown_broker((), [1, 9], 9) == [], "holds nothing yet"
+    assert unknown_broker(ALL, [1, 2], None) == []

@@ -27,7 +27,8 @@ def found(lag: int, *problems: str) -> dict[str, Any]:
 
 def failed(kind: str, message: str = "target b: it failed") -> dict[str, Any]:
     """What a module returns that failed."""
-    return {"failed": True, "msg": message, "failure": {"kind": kind}}
+    passing = kind in ("ClusterUnreachableError", "RequestFailedError", "MirrorNotBegunError")
+    return {"failed": True, "msg": message, "failure": {"kind": kind, "passing": passing}}
 
 
 def test_a_mirror_that_has_caught_up_ends_the_wait() -> None:

@@ -11,11 +11,16 @@ from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils._config_values import ConfigValue
 from ansible_collections.streamops.kafka.plugins.module_utils._topics import (
+    CONFIGURED,
+    CREATED,
+    DELETED,
+    GROWN,
     MAX_RECORDS,
     Plan,
     TopicState,
     TopicWish,
     batches,
+    changes_of,
     growth_requests,
     parse_wishes,
     plan_topic,
@@ -230,3 +235,54 @@ def test_a_topic_that_must_exist_is_not_created_and_names_like_it_are_shown() ->
     assert unlike.violations == ("topic x: does not exist, and allow_create is false. Name a topic of the cluster.",)
     grown = plan_topics(state, [TopicWish("orders", 6)], BROKERS, allow_delete=False, allow_create=False)
     assert (grown.violations, grown.topics[0].growth) == ((), (3, 6))
+
+
+@pytest.mark.parametrize(
+    "name", ["_streamops_state", "__consumer_offsets", "__transaction_state", "__share_group_state"]
+)
+@pytest.mark.parametrize("absent", [True, False])
+def test_what_kafka_and_this_collection_keep_for_themselves_is_never_touched(name: str, absent: bool) -> None:
+    wish = TopicWish(name, config={"cleanup.policy": "delete"}, absent=absent)
+    found = plan({name: TopicState(1, 3)}, wish, allow_delete=True)
+    assert found.topics == ()
+    assert "is never touched. Take it out." in found.violations[0]
+
+
+def limited(state: dict[str, TopicState], *wishes: TopicWish) -> Plan:
+    """The plan on three live brokers that may get 4,000 replicas each."""
+    return plan_topics(state, wishes, BROKERS, False, most_new_replicas=4000)
+
+
+def test_a_number_with_zeros_too_many_is_refused_before_any_request_knows_it() -> None:
+    found = limited({}, TopicWish("a", 5_000_000, 1), TopicWish("b", 3, 3))
+    (violation,) = found.violations
+    assert "the list adds 5000009 replicas, 1666670 to each of 3 live brokers" in violation
+    assert "set max_new_replicas_per_broker to 1666670 to mean it" in violation
+    assert [topic.create_with for topic in found.topics] == [-1, -1], "Kafka judges the keys, without the numbers"
+
+
+def test_what_is_there_already_does_not_count_and_growth_does() -> None:
+    state = {"a": TopicState(50_000, 3)}
+    assert limited(state, TopicWish("a", 50_001, 3), TopicWish("b", 12, 3)).violations == ()
+    assert "150000 replicas" in limited(state, TopicWish("a", 100_000)).violations[0]
+    assert limited({}, TopicWish("a", 12_000, 1)).violations == (), "4,000 each are allowed"
+
+
+def test_of_a_plan_done_in_part_only_what_was_done_is_shown() -> None:
+    state = {"old": TopicState(3, 2), "grows": TopicState(1, 1, {"retention.ms": at_topic("1")})}
+    new, grows = TopicWish("new", 25_000, 1), TopicWish("grows", 5, config={"retention.ms": "2"})
+    plans = plan(state, new, grows, TopicWish("old", absent=True), allow_delete=True).topics
+    assert changes_of(plans, []) == []
+    (created,) = changes_of(plans, [(CREATED, "new")])
+    assert (created.before, created.after) == (None, {"partitions": 9_499, "replication_factor": 1})
+    (further,) = changes_of(plans, [(CREATED, "new"), (GROWN, "new", "18999")])
+    assert further.after == {"partitions": 18_999, "replication_factor": 1}
+    (grown,) = changes_of(plans, [(GROWN, "grows", "5")])
+    assert (grown.before, grown.after) == ({"partitions": 1}, {"partitions": 5})
+    (configured,) = changes_of(plans, [(CONFIGURED, "grows")])
+    assert (configured.before, configured.after) == (
+        {"config": {"retention.ms": "1"}},
+        {"config": {"retention.ms": "2"}},
+    )
+    everything = [(DELETED, "old"), (CREATED, "new"), (GROWN, "new", "25000"), (GROWN, "grows", "5")]
+    assert changes_of(plans, [*everything, (CONFIGURED, "grows")]) == [topic.change for topic in plans]

@@ -15,8 +15,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._users import (
     REFUSED,
     UNTRIED,
     UserWish,
+    changes_of,
     parse_wishes,
     plan_users,
+    requests,
     to_prove,
 )
 
@@ -160,3 +162,25 @@ def test_a_plan_done_leaves_nothing_to_do(state: Any, wishes: list[UserWish], re
     assert {name for name in after if name not in {wish.name for wish in wishes}} == set(state) - {
         wish.name for wish in wishes
     }
+
+
+def test_no_request_names_a_user_twice_since_kafka_refuses_both() -> None:
+    keys = [("alice", SHA256), ("bob", SHA512), ("alice", SHA512), ("carol", SHA512)]
+    assert list(requests(keys, 1000)) == [[keys[0], keys[1], keys[3]], [keys[2]]]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from([SHA256, SHA512])), unique=True), st.integers(1, 4)
+)
+def test_every_credential_is_in_one_request_and_none_is_too_large(keys: list[tuple[str, str]], most: int) -> None:
+    parts = list(requests(keys, most))
+    assert sorted(key for part in parts for key in part) == sorted(keys)
+    assert all(len({name for name, _mechanism in part}) == len(part) <= most for part in parts)
+
+
+def test_of_a_plan_done_in_part_a_user_shows_only_the_credentials_that_were_set() -> None:
+    other = UserWish("alice", SHA256, password="s3cret")
+    plan = plan_users({}, [ALICE, other], {})
+    (change,) = changes_of({}, plan.upserts[:1], (), {})
+    assert change.after == {SHA512: {"iterations": 8192, "password": "(as given)"}}
+    assert set(plan.changes[0].after or {}) == {SHA256, SHA512}

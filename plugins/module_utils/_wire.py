@@ -1,0 +1,166 @@
+# Private to this collection.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Kafka's protocol on one connection by the standard library: connect, TLS, a login (KIP-12, KIP-152), all in time.
+
+The client libraries keep a whole client alive for each connection, bound no TLS handshake, and repeat a login that was
+refused. Everything here ends at one deadline.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import socket
+import ssl
+import struct
+import time
+from collections.abc import Iterator
+
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._scram import HASHES, ScramClient
+
+#: Kafka's numbers of the requests (ApiKeys) and of the errors UNSUPPORTED_SASL_MECHANISM and
+#: SASL_AUTHENTICATION_FAILED (Errors).
+_HANDSHAKE, _API_VERSIONS, _AUTHENTICATE = (17, 1), (18, 0), (36, 0)
+_UNSUPPORTED_MECHANISM, _AUTHENTICATION_FAILED = 33, 58
+#: An answer longer than this comes from somebody who does not speak Kafka's protocol.
+_MAX_ANSWER = 1 << 20
+#: The first stage of a connection: nobody has taken it yet.
+CONNECTING = "connecting"
+
+
+class NotKafkaError(ValueError):
+    """The other side does not speak Kafka's protocol."""
+
+
+class MechanismError(ValueError):
+    """The listener does not offer the SASL mechanism."""
+
+
+class AnsweredError(ValueError):
+    """The listener answered with one of Kafka's errors."""
+
+
+def split_address(server: str) -> tuple[str, int]:
+    """Host and port of C(host:port), an IPv6 address in brackets or not; ValueError for another form."""
+    host, _colon, port = server.rpartition(":")
+    if not host or not port.isdigit():
+        raise ValueError(f"{server!r} is not of the form host:port")
+    return host.strip("[]"), int(port)
+
+
+def tls_context(connection: Connection) -> ssl.SSLContext | None:
+    """TLS as the connection describes it, host names verified, as kafka-python does it; None without TLS."""
+    if not connection.security_protocol.endswith("SSL"):
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    try:
+        if connection.ssl_ca_location:
+            context.load_verify_locations(connection.ssl_ca_location)
+        else:
+            context.load_default_certs()
+        if connection.ssl_certificate_location:
+            password = connection.ssl_key_password
+            context.load_cert_chain(connection.ssl_certificate_location, connection.ssl_key_location, password)
+    except (OSError, ValueError) as error:
+        raise StreamopsError(f"connection: the TLS files cannot be used: {error}. Nothing was changed.") from error
+    return context
+
+
+class Channel:
+    """One connection that sends a request and waits for its answer, until a deadline. C(stage) is for people."""
+
+    def __init__(self, deadline: float) -> None:
+        self._deadline = deadline
+        self._sent = 0
+        self._socket: socket.socket | None = None
+        self.stage = CONNECTING
+
+    @contextlib.contextmanager
+    def open(self, server: str, context: ssl.SSLContext | None) -> Iterator[Channel]:
+        """Connect, with TLS where there is a context. What fails is an OSError (ssl and time-outs too) or ValueError.
+
+        Every wait counts against the deadline, the handshake as well: Python bounds it by the time-out of the socket.
+        """
+        host, port = split_address(server)
+        with socket.create_connection((host, port), timeout=self._left()) as plain:
+            self.stage = "in the TLS handshake"
+            plain.settimeout(self._left())
+            channel = plain if context is None else context.wrap_socket(plain, server_hostname=host)
+            with channel:
+                self._socket = channel
+                self.stage = "in the first request"
+                yield self
+
+    def greet(self) -> None:
+        """Ask what the broker can do, which everybody may ask: somebody who answers is a broker that works."""
+        self.ask(_API_VERSIONS, b"")
+
+    def log_in(self, mechanism: str, name: str, password: str) -> bool:
+        """Whether the broker takes the password; MechanismError or AnsweredError when it cannot say."""
+        self.stage = f"in the login by {mechanism}"
+        (code,) = struct.unpack_from(">h", self.ask(_HANDSHAKE, _text(mechanism)))
+        if code == _UNSUPPORTED_MECHANISM:
+            raise MechanismError(f"the listener does not offer {mechanism}")
+        if code:
+            raise AnsweredError(f"the listener refused the handshake (Kafka's error {code})")
+        if mechanism not in HASHES:  # PLAIN (RFC 4616)
+            return self._authenticate(f"\0{name}\0{password}".encode()) is not None
+        client = ScramClient(mechanism, name, password, secrets.token_hex(16))
+        first = self._authenticate(client.first())
+        # A user that the broker does not know (yet) is refused in the first step, a wrong password in the second.
+        last = None if first is None else self._authenticate(client.final(first))
+        return last is not None and client.proven(last)
+
+    def _authenticate(self, message: bytes) -> bytes | None:
+        """The server's answer, None when it refuses."""
+        answer = self.ask(_AUTHENTICATE, struct.pack(">i", len(message)) + message)
+        code, length = struct.unpack_from(">hh", answer)
+        if code == _AUTHENTICATION_FAILED:
+            return None
+        if code:
+            raise AnsweredError(f"the listener answered with Kafka's error {code}")
+        start = 4 + max(length, 0)
+        (size,) = struct.unpack_from(">i", answer, start)
+        return answer[start + 4 : start + 4 + size]
+
+    def ask(self, api: tuple[int, int], body: bytes) -> bytes:
+        """The body of the answer to a request of an API key and version without flexible fields."""
+        assert self._socket is not None
+        self._sent += 1
+        message = struct.pack(">hhi", *api, self._sent) + _text("streamops") + body
+        self._socket.settimeout(self._left())
+        try:
+            self._socket.sendall(struct.pack(">i", len(message)) + message)
+        except OSError:
+            # In TLS 1.3 our certificate is refused after the handshake: what says so was sent before the end.
+            self._read(1)
+            raise
+        (size,) = struct.unpack(">i", self._read(4))
+        if not 4 <= size <= _MAX_ANSWER:
+            raise NotKafkaError("the server does not speak Kafka's protocol")
+        return self._read(size)[4:]
+
+    def _left(self) -> float:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("no answer in time")
+        return left
+
+    def _read(self, size: int) -> bytes:
+        assert self._socket is not None
+        read = b""
+        while len(read) < size:
+            self._socket.settimeout(self._left())
+            part = self._socket.recv(size - len(read))
+            if not part:
+                raise ConnectionError("the server closed the connection")
+            read += part
+        return read
+
+
+def _text(text: str) -> bytes:
+    encoded = text.encode()
+    return struct.pack(">h", len(encoded)) + encoded
