@@ -61,6 +61,15 @@ class MoveCalls(Libraries):
             if found.error_code
         }
 
+    def directories(self, broker: int, partitions: dict[str, list[int]] | None = None) -> list[dict[str, Any]]:
+        """Return the log directories of a broker with these replicas (None = all), as Kafka's protocol has them."""
+        from kafka.protocol.admin import DescribeLogDirsRequest
+
+        what = f"describe log dirs of broker {broker}"
+        request = DescribeLogDirsRequest(topics=None if partitions is None else list(partitions.items()))
+        answer = self._sound(self._send(what, request, broker), what)
+        return [result.to_dict() for result in answer.results]
+
     def end_offsets(self, partitions: Iterable[Key], committed: bool = False) -> dict[Key, int]:
         """The log end offsets of these partitions; those that cannot tell (no leader, deleted) are left out.
 

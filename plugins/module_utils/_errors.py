@@ -8,7 +8,7 @@ Logic and clients raise these and know nothing of Ansible; a module wraps its wo
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -129,17 +129,20 @@ class WaitTimeoutError(StreamopsError):
         )
 
 
-def warn(text: str) -> None:
-    """Have the module that runs here warn of something, whatever it returns."""
-    # Imported here, so that logic and tests can use this file where Ansible is not installed.
-    from ansible.module_utils.common.warnings import warn as to_result
+#: Who hears of warnings: the module whose work is being done.
+_WARNED: list[Callable[[str], Any]] = []
 
-    to_result(text)
+
+def warn(text: str) -> None:
+    """Have the module whose work this is warn of something, whatever it returns."""
+    for heard in _WARNED:
+        heard(text)
 
 
 @contextlib.contextmanager
 def errors_reported(module: AnsibleModule) -> Iterator[None]:
     """Run a module's work; end the module by C(fail_json) when it raises a StreamopsError."""
+    _WARNED.append(module.warn)
     try:
         yield
     except MissingLibraryError as error:
@@ -153,3 +156,5 @@ def errors_reported(module: AnsibleModule) -> Iterator[None]:
         )
     except StreamopsError as error:
         module.fail_json(msg=error.message, failure=error.failure, **error.done)
+    finally:
+        _WARNED.remove(module.warn)

@@ -100,15 +100,6 @@ class PartitionAdmin(Admin):
         """Return what these brokers hold and how full their disks are, one request for each."""
         return {broker: self._log_dirs(broker) for broker in brokers}
 
-    def directories(self, broker: int, partitions: dict[str, list[int]] | None = None) -> list[dict[str, Any]]:
-        """Return the log directories of a broker with these replicas (None = all), as Kafka's protocol has them."""
-        from kafka.protocol.admin import DescribeLogDirsRequest
-
-        what = f"describe log dirs of broker {broker}"
-        request = DescribeLogDirsRequest(topics=None if partitions is None else list(partitions.items()))
-        answer = self._sound(self._send(what, request, broker), what)
-        return [result.to_dict() for result in answer.results]
-
     def _log_dirs(self, broker: int, partitions: dict[str, list[int]] | None = None) -> LogDirs:
         return log_dirs_of(self.directories(broker, partitions))
 

@@ -140,6 +140,7 @@ IMPURE = {
     "_topics_apply.py": "the cluster",
     "_run_lock.py": "a file",
     "_users_apply.py": "the cluster",
+    "_wire.py": "a connection to a broker",
     "_zookeeper_client.py": "the ensemble",
     "_zookeeper_words.py": "the ensemble",
 }

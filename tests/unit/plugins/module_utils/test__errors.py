@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._diff import Change, diff_of
@@ -12,6 +14,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     RequestFailedError,
     StreamopsError,
     WaitTimeoutError,
+    errors_reported,
+    warn,
 )
 
 
@@ -68,3 +72,12 @@ def test_servers_with_the_same_story_share_it() -> None:
 )
 def test_what_waiting_may_mend_is_told_from_what_it_cannot(error: StreamopsError, passing: bool) -> None:
     assert error.failure["passing"] is passing
+
+
+def test_a_warning_reaches_the_module_whose_work_it_is_and_no_other() -> None:
+    heard: list[str] = []
+    module = SimpleNamespace(warn=heard.append)
+    with errors_reported(module):
+        warn("broker 1 hangs")
+    warn("nobody works")
+    assert heard == ["broker 1 hangs"]
