@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._preflight_invento
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import ERROR, WARNING, Violation
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas import KEYS, KINDS
+from ansible_collections.streamops.kafka.plugins.module_utils._values import ALLOWED, is_clear
 
 LISTS = (
     *("kafka_listeners", "kafka_topics", "kafka_jvm_options", "kafka_allow_unknown_config", "preflight_accept"),
@@ -26,7 +27,7 @@ DICTS = ("kafka_config", "mirror_maker_config")
 # List variable -> (fields an entry must have, fields it may have).
 ENTRIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "kafka_listeners": (("name", "port", "purpose"), ("protocol", "host", "advertised_host", "networks")),
-    "kafka_topics": (("name",), ("partitions", "replication_factor", "config", "state")),
+    "kafka_topics": (("name",), ("partitions", "replication_factor", "every_broker_leads", "config", "state")),
     "kafka_users": (("name",), ("password", "mechanism", "iterations", "state")),
     "kafka_plain_users": (("name", "password"), ()),
     "kafka_acls": (
@@ -117,6 +118,9 @@ def _bad_fields(entry: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
         value = entry.get(field)
         if value is not None and value is not UNDEFINED and as_int(value) is None:
             bad.append((field, value, "a whole number"))
+    leads = entry.get("every_broker_leads")
+    if leads is not None and leads is not UNDEFINED and not is_clear(leads, "bool"):
+        bad.append(("every_broker_leads", leads, ALLOWED["bool"]))
     state = entry.get("state", "present")
     if state is not UNDEFINED and state not in TOPIC_STATES:
         bad.append(("state", state, " or ".join(TOPIC_STATES)))
