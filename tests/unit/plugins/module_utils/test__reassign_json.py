@@ -55,7 +55,7 @@ def test_a_wish_is_read() -> None:
         ({"replication_factor": 3}, "replication_factor: 3 is not an object from topics to whole numbers"),
         ({"drain": ["3"]}, "drain: '3' is not a broker id"),
         ({"replace": {"x": 3}}, "replace: 'x' by 3 are not two broker ids"),
-        ({"replication_factor": {"t": "three"}}, "replication_factor: 'three' for topic t is not a whole number"),
+        ({"replication_factor": {"t": "x"}}, "replication_factor: 'x' for topic t is not a whole number"),
         ({"assignment": {"version": 2, "partitions": []}}, "is not Kafka's reassignment file"),
         ({"assignment": []}, "is not Kafka's reassignment file"),
         (
