@@ -31,7 +31,7 @@ def disk(three: Cluster) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def small(disk: Path, four: Cluster) -> Cluster:
     """The cluster with kafka4 on that disk."""
-    four.playbook().ok()
+    four.playbook(preflight_min_free_mib=10).ok()
     return four
 
 
