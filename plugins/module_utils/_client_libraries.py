@@ -52,7 +52,8 @@ def bounded_client(hung: dict[int, str], **config: Any) -> Any:
 
     client = KafkaNetClient(**config)
     manager = client._manager
-    connect = manager.get_connection
+    connect, delay = manager.get_connection, manager.connection_delay
+    alone_until: dict[Any, float] = {}
     limit = min(SETUP_SECONDS, config["request_timeout_ms"] / 1000)
 
     def give_up(node: Any, connection: Any) -> None:
@@ -62,10 +63,8 @@ def bounded_client(hung: dict[int, str], **config: Any) -> Any:
         where = manager.cluster.broker_metadata(node)
         address = f"{where.host}:{where.port}" if where else "?"
         hung[node] = address
-        manager._backoff[node] = (1, time.monotonic() + _LEFT_ALONE, limit * 1000)
-        connection.close(
-            errors.KafkaConnectionError(f"broker {node} at {address} took the connection and did not answer")
-        )
+        alone_until[node] = time.monotonic() + _LEFT_ALONE
+        connection.close(errors.KafkaConnectionError(f"no answer within {limit:g} s of connecting"))
 
     def get_connection(node_id: Any, timeout_ms: float | None = None, **options: Any) -> Any:
         """The library's own, with an end. Its own time limit comes later, since it does not say who hangs."""
@@ -76,7 +75,11 @@ def bounded_client(hung: dict[int, str], **config: Any) -> Any:
             manager._net.call_later(limit, lambda: give_up(node_id, connection))
         return connection
 
-    manager.get_connection = get_connection
+    def connection_delay(node_id: Any) -> float:
+        """The library's own, which it forgets when a connection is given up, with the time of those that hang."""
+        return max(float(delay(node_id)), alone_until.get(node_id, 0.0) - time.monotonic())
+
+    manager.get_connection, manager.connection_delay = get_connection, connection_delay
     return client
 
 
@@ -213,13 +216,13 @@ class Libraries:
     def _failed(self, what: str, error: Exception) -> NoReturn:
         code = str(getattr(error, "message", None) or type(error).__name__)
         cluster = ",".join(self.connection.bootstrap_servers)
-        why = f"{self._why(what, code, str(error))}{self._who_hangs()}"
+        why = self._why(what, code, f"{error}{self._who_hangs()}")
         raise RequestFailedError(what, f"of {cluster}", code, why) from error
 
     def _who_hangs(self) -> str:
         """Which brokers took a connection and did not answer, behind an error."""
         named = ", ".join(f"broker {node} at {address}" for node, address in self._hung.items())
-        return f"; took the connection and did not answer: {named}" if named else ""
+        return f"; these took a connection and did not answer: {named}" if named else ""
 
     def _why(self, what: str, code: str, why: str, name: str = "") -> str:
         """Kafka's words for an error, or of a right that is missing ours, which name it."""

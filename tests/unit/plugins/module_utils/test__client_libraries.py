@@ -14,6 +14,7 @@ from kafka.errors import KafkaConnectionError, NodeNotReadyError
 from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import (
     DRAWS,
     Libraries,
+    bounded_client,
     explain,
     unsent,
 )
@@ -155,7 +156,21 @@ def test_a_broker_that_hangs_is_given_up_and_named(protocol: str, silent: str) -
     asking = Libraries(Connection((silent,), security_protocol=protocol, request_timeout=1))
     with pytest.raises(ClusterUnreachableError) as failed:
         asking._call("describe cluster", lambda: asking._python)
-    assert f"took the connection and did not answer: broker bootstrap-0 at {silent}" in failed.value.message
+    assert f"these took a connection and did not answer: broker bootstrap-0 at {silent}" in failed.value.message
+
+
+@pytest.mark.parametrize("protocol", ["PLAINTEXT", "SSL"])
+def test_a_broker_that_hung_is_not_drawn_again_for_a_while(protocol: str, silent: str) -> None:
+    hung: dict[int, str] = {}
+    server = {"bootstrap_servers": [silent], "security_protocol": protocol, "request_timeout_ms": 300}
+    manager = bounded_client(hung, **server)._manager
+    manager._net.start()
+    with pytest.raises(KafkaConnectionError) as failed:
+        manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
+    assert unsent(failed.value)
+    assert hung == {"bootstrap-0": silent}
+    assert manager.connection_delay("bootstrap-0") > 5
+    manager._net.stop()
 
 
 def test_what_the_library_could_not_send_is_told_from_what_may_have_arrived() -> None:
