@@ -345,7 +345,8 @@ def test_fewer_replicas_are_those_in_sync(combined: Cluster) -> None:
             with administering(combined) as admin:
                 admin.set_configs(BROKER, {str(broker): {LEADER_RATE: "1"} for broker in (two, three)})
                 admin.set_configs(TOPIC, {topic: {LEADER_REPLICAS: "*"}})
-            fill(combined, topic, 2, 4)
+            # Kafka lets a megabyte through each ten seconds or so, however low the rate.
+            fill(combined, topic, 2, 8)
         finally:
             combined.start("kafka1")
         until(lambda: one in alive(combined), "kafka1 to be back")
@@ -371,7 +372,7 @@ def test_disks_without_room_take_nothing_and_are_asked_again_before_each_batch(c
         run = Background(combined, **wish, throttle=200_000)
         run.until(lambda: "slowest" in run.output(), "a line of progress")
         run.kill()
-        late = move(combined, **wish, throttle=20_000_000, disk_reserve=0.999, timeout=20)
+        late = move(combined, **wish, throttle=20_000_000, disk_reserve=0.999, timeout=40)
         assert late["failed"]
         assert f"1 must not begin yet:\n- {topic}-" in late["msg"]
         assert f"broker {two} has room for 0 more bytes, with disk_reserve 0.999 left free" in late["msg"]
