@@ -174,7 +174,10 @@ class Libraries:
 
     def _controller(self) -> int | None:
         """The broker that must be sent what others do not forward in ZooKeeper mode; in KRaft it is any one."""
-        found = int(self._call("describe cluster", self._python.describe_cluster)["controller_id"])
+        try:
+            found = int(self._call("describe cluster", self._python.describe_cluster)["controller_id"])
+        except RequestFailedError as error:  # What was meant for the controller did not leave.
+            raise RequestFailedError(**error.fields, unsent=True) from error
         return found if found >= 0 else None
 
     def _close_python(self) -> None:
@@ -214,10 +217,13 @@ class Libraries:
         return function()
 
     def _failed(self, what: str, error: Exception) -> NoReturn:
+        from kafka import errors
+
         code = str(getattr(error, "message", None) or type(error).__name__)
+        never = unsent(error) or isinstance(error, (errors.IncompatibleBrokerVersion, errors.UnknownBrokerIdError))
         cluster = ",".join(self.connection.bootstrap_servers)
         why = self._why(what, code, f"{error}{self._who_hangs()}")
-        raise RequestFailedError(what, f"of {cluster}", code, why) from error
+        raise RequestFailedError(what, f"of {cluster}", code, why, never) from error
 
     def _who_hangs(self) -> str:
         """Which brokers took a connection and did not answer, behind an error."""

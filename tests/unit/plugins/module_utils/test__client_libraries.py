@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
+import struct
+import threading
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from kafka.errors import KafkaConnectionError, NodeNotReadyError
+from kafka.errors import KafkaConnectionError, NodeNotReadyError, RequestTimedOutError
 
+from ansible_collections.streamops.kafka.plugins.module_utils._applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import (
     DRAWS,
     Libraries,
@@ -18,7 +22,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries 
     explain,
     unsent,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._client_topics import TopicCalls, TopicSpec
 from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     ClusterUnreachableError,
     RequestFailedError,
@@ -171,6 +177,65 @@ def test_a_broker_that_hung_is_not_drawn_again_for_a_while(protocol: str, silent
     assert hung == {"bootstrap-0": silent}
     assert manager.connection_delay("bootstrap-0") > 5
     manager._net.stop()
+
+
+def test_a_request_that_never_left_says_so_whoever_it_was_meant_for() -> None:
+    for error, never in ((marked("refused"), True), (KafkaConnectionError("socket disconnected"), False)):
+        with pytest.raises(RequestFailedError) as failed:
+            Drawing(*[error] * DRAWS)._failed("alter quotas", error)
+        assert failed.value.unsent is never
+
+
+def test_what_was_meant_for_a_controller_that_nobody_names_was_not_sent() -> None:
+    asking = Libraries(Connection(("a:1",)))
+
+    def describe() -> None:
+        raise RequestTimedOutError("no answer")
+
+    asking._python_client = SimpleNamespace(describe_cluster=describe, _manager=None)
+    with pytest.raises(RequestFailedError, match="describe cluster") as failed:
+        asking._send_to_controller("alter SCRAM credentials", None)
+    assert failed.value.unsent
+
+
+def keeps_answers(connection: socket.socket, port: int) -> None:
+    """A broker that says what it can do and who it is, and never answers CreateTopics."""
+    with contextlib.suppress(OSError, struct.error):
+        while True:
+            (size,) = struct.unpack(">i", connection.recv(4))
+            request = connection.recv(size)
+            key, version = struct.unpack(">hh", request[:4])
+            if key == 18:
+                able = b"".join(struct.pack(">hhh", *one) for one in ((3, 0, 1), (18, 0, 0), (19, 0, 2)))
+                body = struct.pack(">hi", 35 if version else 0, 3) + able
+            elif key == 3:
+                host = b"127.0.0.1"
+                address = struct.pack(">h", len(host)) + host + struct.pack(">ih", port, -1)
+                body = struct.pack(">ii", 1, 1) + address + struct.pack(">ii", 1, 0)
+            else:
+                continue
+            connection.sendall(struct.pack(">i", len(body) + 4) + request[4:8] + body)
+
+
+def test_a_topic_whose_creation_was_not_answered_is_in_doubt() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+
+        def accept() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    threading.Thread(target=keeps_answers, args=(server.accept()[0], port), daemon=True).start()
+
+        threading.Thread(target=accept, daemon=True).start()
+        calls = TopicCalls(Connection((f"127.0.0.1:{port}",), request_timeout=1))
+        applied = Applied[str]("topic")
+        with (
+            pytest.raises(RequestFailedError) as failed,
+            applied.truthful(lambda done: [Change(done[0], {}, {})], True),
+        ):
+            applied.ask(["orders"], lambda: calls.create_topics([TopicSpec("orders", 1, 1, {})]))
+    assert failed.value.done["changed"] is True
+    assert "No clear answer came for orders, so these may be done or not." in failed.value.message
 
 
 def test_what_the_library_could_not_send_is_told_from_what_may_have_arrived() -> None:
