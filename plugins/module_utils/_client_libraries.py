@@ -17,7 +17,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+    SETUP_SECONDS,
+    Connection,
+    within,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     ClusterUnreachableError,
     MissingLibraryError,
@@ -32,8 +36,6 @@ if TYPE_CHECKING:
 
 #: How often a call that lets the library choose a broker may draw one.
 DRAWS = 10
-#: Longest time in seconds until a connection to a broker is ready: connected, TLS done, logged in.
-SETUP_SECONDS = 8.0
 #: How long a broker that took a connection and did not answer is left alone (seconds).
 _LEFT_ALONE = 10.0
 #: Seconds between two draws when no broker may be drawn yet.
@@ -54,7 +56,7 @@ def bounded_client(hung: dict[int, str], **config: Any) -> Any:
     manager = client._manager
     connect, delay = manager.get_connection, manager.connection_delay
     alone_until: dict[Any, float] = {}
-    limit = min(SETUP_SECONDS, config["request_timeout_ms"] / 1000)
+    limit = within(SETUP_SECONDS, config["request_timeout_ms"] / 1000)
 
     def give_up(node: Any, connection: Any) -> None:
         """Close a connection that is still not ready."""
@@ -72,6 +74,7 @@ def bounded_client(hung: dict[int, str], **config: Any) -> Any:
         connection = connect(node_id, timeout_ms=max(timeout_ms or 0, (limit + 1) * 1000), **options)
         if connection is not known:
             connection.init_future.add_errback(_mark_unsent)
+            connection.init_future.add_callback(lambda _ready: hung.pop(node_id, None))
             manager._net.call_later(limit, lambda: give_up(node_id, connection))
         return connection
 

@@ -121,7 +121,7 @@ class AccessRefusedError(StreamopsError):
         tried = _tried(attempts)
         super().__init__(
             f"Kafka cluster {','.join(attempts)}: no bootstrap server can be used ({tried}). "
-            f"Fix: {' '.join(fixes)} Waiting does not help, so it was not tried again. Nothing was changed.",
+            f"Fix: {' '.join(fixes)} Waiting does not help. Nothing was changed.",
             attempts=attempts,
             fixes=list(fixes),
         )

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection, within
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._gate import Moving
 from ansible_collections.streamops.kafka.plugins.module_utils._isr import (
@@ -40,7 +40,7 @@ ELECTION_BATCH = 5000
 
 def quick(connection: Connection) -> Connection:
     """Return the connection for calls that are repeated: a broker that hangs must not eat the whole wait."""
-    return replace(connection, request_timeout=min(10, connection.request_timeout))
+    return replace(connection, request_timeout=round(within(10, connection.request_timeout)))
 
 
 class PartitionAdmin(Admin):
