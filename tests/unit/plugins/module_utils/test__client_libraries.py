@@ -7,7 +7,7 @@ import contextlib
 import socket
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -217,16 +217,23 @@ def keeps_answers(connection: socket.socket, port: int) -> None:
             connection.sendall(struct.pack(">i", len(body) + 4) + request[4:8] + body)
 
 
-def test_a_topic_whose_creation_was_not_answered_is_in_doubt() -> None:
+@contextlib.contextmanager
+def serving(talk: Callable[[socket.socket, int], None]) -> Iterator[int]:
+    """The port of a server of one talk."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
 
         def accept() -> None:
             with contextlib.suppress(OSError):
                 while True:
-                    threading.Thread(target=keeps_answers, args=(server.accept()[0], port), daemon=True).start()
+                    threading.Thread(target=talk, args=(server.accept()[0], port), daemon=True).start()
 
         threading.Thread(target=accept, daemon=True).start()
+        yield port
+
+
+def test_a_topic_whose_creation_was_not_answered_is_in_doubt() -> None:
+    with serving(keeps_answers) as port:
         calls = TopicCalls(Connection((f"127.0.0.1:{port}",), request_timeout=1))
         applied = Applied[str]("topic")
         with (
@@ -236,6 +243,30 @@ def test_a_topic_whose_creation_was_not_answered_is_in_doubt() -> None:
             applied.ask(["orders"], lambda: calls.create_topics([TopicSpec("orders", 1, 1, {})]))
     assert failed.value.done["changed"] is True
     assert "No clear answer came for orders, so these may be done or not." in failed.value.message
+
+
+def test_a_broker_that_answers_again_is_not_blamed_any_more() -> None:
+    frozen = threading.Event()
+
+    def talk(connection: socket.socket, port: int) -> None:
+        if frozen.is_set():
+            keeps_answers(connection, port)
+        else:
+            frozen.wait(10)
+
+    hung: dict[int, str] = {}
+    with serving(talk) as port:
+        server = {"bootstrap_servers": [f"127.0.0.1:{port}"], "request_timeout_ms": 400}
+        manager = bounded_client(hung, **server)._manager
+        manager._net.start()
+        with pytest.raises(KafkaConnectionError):
+            manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
+        assert list(hung) == ["bootstrap-0"]
+        frozen.set()
+        manager.connection_delay = lambda _node: 0.0
+        manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
+        manager._net.stop()
+    assert hung == {}
 
 
 def test_what_the_library_could_not_send_is_told_from_what_may_have_arrived() -> None:
