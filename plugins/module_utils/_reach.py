@@ -199,7 +199,7 @@ def _certificate_fix(code: int, authority: str | None) -> str:
     if code == 10:
         return "Renew the certificate of this server, or that of its CA: it has expired (if the clock here is right)."
     if code == 9:
-        return "Correct the clock of this machine, or wait until the certificate of this server is valid."
+        return "Correct the clock of this machine, or issue this server a certificate that is valid now."
     if code == 26:
         return "Issue this server a certificate whose extended key usage has serverAuth."
     if code in (2, 7, 18, 19, 20, 21):  # Who issued it is not known, or not with this key.
