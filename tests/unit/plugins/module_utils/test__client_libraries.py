@@ -269,6 +269,25 @@ def test_a_broker_that_answers_again_is_not_blamed_any_more() -> None:
     assert hung == {}
 
 
+def test_an_address_of_a_broker_that_does_not_answer_leaves_time_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    with contextlib.ExitStack() as opened:
+        port = opened.enter_context(serving(keeps_answers))
+        full = opened.enter_context(socket.socket())
+        full.bind(("127.0.0.2", port))
+        full.listen(0)
+        for _one in range(8):
+            waiting = opened.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(("127.0.0.2", port))
+        found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in ("127.0.0.2", "127.0.0.1")]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_asked, **_more: found)
+        server = {"bootstrap_servers": [f"kafka.example.com:{port}"], "request_timeout_ms": 2000}
+        manager = bounded_client({}, **server)._manager
+        manager._net.start()
+        manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
+        manager._net.stop()
+
+
 def test_what_the_library_could_not_send_is_told_from_what_may_have_arrived() -> None:
     assert unsent(NodeNotReadyError(1))
     assert unsent(WRONG_NAME)
