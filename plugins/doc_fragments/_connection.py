@@ -50,8 +50,11 @@ options:
   request_timeout:
     description:
       - Longest time in seconds that one request may take. A connection with its TLS handshake and its login gets at
-        most 10 of them, so a broker that hangs is left out, and a warning names it.
-      - A refused login or certificate fails at once and is not tried again.
+        most 10 of them, so a broker that hangs is left out, and a warning names it. A value above 30 gives servers that
+        are slow and well in the same proportion longer, as 20 seconds with V(60).
+      - The address of a name in O(bootstrap_servers) is looked up before that, in at most 15 seconds.
+      - A refused certificate fails at once. A refused login is tried twice more within about 2 seconds, and fails then,
+        unless other servers cannot be reached and may still let us in.
     type: int
     default: 30
 requirements:

@@ -13,7 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     RequestFailedError,
     StreamopsError,
     WaitTimeoutError,
-    is_denial,
+    in_doubt,
 )
 
 _Key = TypeVar("_Key", bound=Hashable)
@@ -26,7 +26,7 @@ class Applied(Generic[_Key]):
 
     def __init__(self, what: str, label: Callable[[_Key], str] = str) -> None:
         self.done: list[_Key] = []
-        #: What was asked for and never answered: it may be done or not.
+        #: What was asked for without a clear answer: it may be done or not.
         self.doubtful: list[_Key] = []
         self._what = what
         self._label = label
@@ -44,17 +44,19 @@ class Applied(Generic[_Key]):
         self.doubtful = list(keys)
         try:
             outcome = request()
-        except RequestFailedError as error:
-            if is_denial(error.code):
+        except StreamopsError as error:
+            if error.unsent or (isinstance(error, RequestFailedError) and not in_doubt(error.code)):
                 self.doubtful = []
             raise
         failed = [(key, outcome[answered(key)]) for key in self.doubtful if outcome.get(answered(key)) is not None]
         wrong = {key for key, _error in failed}
         self.done += [key for key in self.doubtful if key not in wrong]
-        self.doubtful = []
+        self.doubtful = [key for key, (code, _why) in failed if in_doubt(code)]
+        refused = [(key, error) for key, error in failed if key not in self.doubtful]
         if failed:
-            key, (code, why) = failed[0]
-            others = f"; refused too: {_listed([self._label(one) for one, _error in failed[1:]])}" if failed[1:] else ""
+            key, (code, why) = (refused or failed)[0]
+            too = [self._label(one) for one, _error in refused[1:]]
+            others = f"; refused too: {_listed(too)}" if too else ""
             raise RequestFailedError(self._what, self._label(key), code, f"{why}{others}")
 
     @contextlib.contextmanager
@@ -77,20 +79,10 @@ class Applied(Generic[_Key]):
         doubt = ""
         if self.doubtful:
             names = _listed([self._label(key) for key in self.doubtful])
-            doubt = f" No answer came for {names}, so these may be done or not."
+            doubt = f" No clear answer came for {names}, so these may be done or not."
         if not self.done:
-            return doubt.strip() or "Nothing was changed."
+            return f"{doubt.strip()} Run again to do the rest." if doubt else "Nothing was changed."
         return f"Done before that: {_listed([self._label(key) for key in self.done])}.{doubt} Run again to do the rest."
-
-
-@contextlib.contextmanager
-def changed_even_so(change: Change) -> Iterator[None]:
-    """Have an error of a wait carry the one change that was made before it."""
-    try:
-        yield
-    except StreamopsError as error:
-        error.done = {"changed": True, "diff": diff_of([change])}
-        raise
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._applied import changed_even_so
+from ansible_collections.streamops.kafka.plugins.module_utils._applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._broker_registration import (
     ALL,
     CORDONED,
@@ -34,12 +34,19 @@ def ensure_registration(
     if state == "present" or broker is None:
         return {"changed": False, "brokers": [one.as_dict() for one in before]}
     gone = state == "unregistered"
-    changed = _unregister(admin, before[0], check) if gone else _cordon(admin, before[0], state, check)
     after = before[0]
     key, value = ("registered", False) if gone else ("cordoned", state == "cordoned")
     change = Change(f"broker {broker}", {key: before[0].as_dict()[key]}, {key: value})
+    if gone:
+        _refuse_unregistering(admin, before[0])
+        # Before Kafka 4.0 a cluster does not list who is fenced, so it is asked to forget whom it may not know.
+        changed = before[0].registered if check else True
+    else:
+        changed = _cordoning(admin, before[0], state, check)
     if changed and not check:
-        with changed_even_so(change):
+        applied = Applied[str](state, lambda name: f"broker {name}")
+        with applied.truthful(lambda done: [change] if done else [], True):
+            changed = _ask(admin, applied, broker, state)
             wait_until_none(SUBJECT, lambda: _missing(admin, broker, state), timeout)
             after = _look(admin, broker)[0]
     return {"changed": changed, "brokers": [after.as_dict()], "diff": diff_of([change] if changed else [])}
@@ -53,27 +60,49 @@ def _look(admin: PartitionAdmin, broker: int | None) -> list[Registration]:
     return registrations(brokers, cordoned, broker)
 
 
-def _cordon(admin: PartitionAdmin, found: Registration, state: str, check: bool) -> bool:
+def _cordoning(admin: PartitionAdmin, found: Registration, state: str, check: bool) -> bool:
+    """Whether something has to be set; the cluster judges it in check mode."""
     violations = cordon_violations(found, state)
     if violations:
         raise RefusedError(SUBJECT, violations)
-    wanted = ALL if state == "cordoned" else None
-    if (found.cordoned or None) == wanted:
+    if (found.cordoned or None) == _wanted(state):
         return False
-    name = str(found.id)
-    failure = admin.set_configs(BROKER, {name: {CORDONED: wanted}}, validate_only=check).get(name)
-    if failure is not None:
-        raise RequestFailedError(state, f"broker {name}", *failure)
+    if check:
+        name = str(found.id)
+        failure = admin.set_configs(BROKER, {name: {CORDONED: _wanted(state)}}, validate_only=True).get(name)
+        if failure is not None:
+            raise RequestFailedError(state, f"broker {name}", *failure)
     return True
 
 
-def _unregister(admin: PartitionAdmin, found: Registration, check: bool) -> bool:
+def _wanted(state: str) -> str | None:
+    return ALL if state == "cordoned" else None
+
+
+def _refuse_unregistering(admin: PartitionAdmin, found: Registration) -> None:
     partitions = [partition for listed in admin.topics().values() for partition in listed]
     violations = unregister_violations(found, admin.quorum() is not None, partitions, admin.in_flight())
     if violations:
         raise RefusedError(SUBJECT, violations)
-    # Before Kafka 4.0 a cluster does not list who is fenced, so it is asked to forget whom it may not know.
-    return found.registered if check else admin.unregister_broker(found.id)
+
+
+def _ask(admin: PartitionAdmin, applied: Applied[str], broker: int, state: str) -> bool:
+    """Make the one request; whether it changed something."""
+    name = str(broker)
+    if state != "unregistered":
+        applied.ask([name], lambda: admin.set_configs(BROKER, {name: {CORDONED: _wanted(state)}}))
+        return True
+    there: list[bool] = []
+
+    def forget() -> dict[str, None]:
+        """Ask for it, which raises when it is refused."""
+        there.append(admin.unregister_broker(broker))
+        return {}
+
+    applied.ask([name], forget)
+    if not there[0]:
+        applied.done.clear()
+    return there[0]
 
 
 def _missing(admin: PartitionAdmin, broker: int, state: str) -> list[str]:

@@ -10,6 +10,7 @@ configuration keys only (1,000 topics in a fifth of the time), for the default b
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 import logging
 import time
 import traceback
@@ -17,7 +18,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+    SETUP_SECONDS,
+    Connection,
+    within,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     ClusterUnreachableError,
     MissingLibraryError,
@@ -32,12 +37,49 @@ if TYPE_CHECKING:
 
 #: How often a call that lets the library choose a broker may draw one.
 DRAWS = 10
-#: Longest time in seconds until a connection to a broker is ready: connected, TLS done, logged in.
-SETUP_SECONDS = 8.0
 #: How long a broker that took a connection and did not answer is left alone (seconds).
 _LEFT_ALONE = 10.0
 #: Seconds between two draws when no broker may be drawn yet.
 _PAUSE = 0.1
+
+
+@functools.cache
+def _every_address() -> str:
+    """The scheme of C(proxy_url) by which kafka-python gives each address of a name a share of the time.
+
+    By itself it waits for the first one as long as a connection may take, and never comes to the second.
+    """
+    from kafka import errors
+    from kafka.net.inet import KafkaNetSocket
+
+    class EveryAddress(KafkaNetSocket):  # type: ignore[misc]  # kafka-python ships no types
+        """Connects without a proxy. The library finds it by its scheme; behind that stand the seconds for all."""
+
+        SCHEMES = ("every-address",)
+
+        def __init__(self, proxy_url: str) -> None:
+            super().__init__(proxy_url)
+            self._seconds = float(proxy_url.rpartition("/")[2])
+            self._until, self._left = 0.0, 0
+
+        def dns_lookup(self, *asked: Any, **more: Any) -> Any:
+            """The library's own, counted."""
+            found = super().dns_lookup(*asked, **more)
+            self._until, self._left = time.monotonic() + self._seconds, len(found)
+            return found
+
+        async def connect(self, *asked: Any, timeout_at: float | None = None, **more: Any) -> Any:
+            """The library's own; the last address has the time limit that it would have alone."""
+            if self._left > 1:
+                now = time.monotonic()
+                timeout_at = now + (self._until - now) / self._left
+            self._left -= 1
+            try:
+                return await super().connect(*asked, timeout_at=timeout_at, **more)
+            except errors.KafkaTimeoutError as error:
+                raise errors.KafkaConnectionError("Connection timed out") from error
+
+    return str(EveryAddress.SCHEMES[0])
 
 
 def bounded_client(hung: dict[int, str], **config: Any) -> Any:
@@ -50,11 +92,11 @@ def bounded_client(hung: dict[int, str], **config: Any) -> Any:
     from kafka import errors
     from kafka.net.compat import KafkaNetClient
 
-    client = KafkaNetClient(**config)
+    limit = within(SETUP_SECONDS, config["request_timeout_ms"] / 1000)
+    client = KafkaNetClient(**{**config, "proxy_url": f"{_every_address()}://{limit}"})
     manager = client._manager
     connect, delay = manager.get_connection, manager.connection_delay
     alone_until: dict[Any, float] = {}
-    limit = min(SETUP_SECONDS, config["request_timeout_ms"] / 1000)
 
     def give_up(node: Any, connection: Any) -> None:
         """Close a connection that is still not ready."""
@@ -72,6 +114,7 @@ def bounded_client(hung: dict[int, str], **config: Any) -> Any:
         connection = connect(node_id, timeout_ms=max(timeout_ms or 0, (limit + 1) * 1000), **options)
         if connection is not known:
             connection.init_future.add_errback(_mark_unsent)
+            connection.init_future.add_callback(lambda _ready: hung.pop(node_id, None))
             manager._net.call_later(limit, lambda: give_up(node_id, connection))
         return connection
 
@@ -174,7 +217,10 @@ class Libraries:
 
     def _controller(self) -> int | None:
         """The broker that must be sent what others do not forward in ZooKeeper mode; in KRaft it is any one."""
-        found = int(self._call("describe cluster", self._python.describe_cluster)["controller_id"])
+        try:
+            found = int(self._call("describe cluster", self._python.describe_cluster)["controller_id"])
+        except RequestFailedError as error:  # What was meant for the controller did not leave.
+            raise RequestFailedError(**error.fields, unsent=True) from error
         return found if found >= 0 else None
 
     def _close_python(self) -> None:
@@ -214,10 +260,13 @@ class Libraries:
         return function()
 
     def _failed(self, what: str, error: Exception) -> NoReturn:
+        from kafka import errors
+
         code = str(getattr(error, "message", None) or type(error).__name__)
+        never = unsent(error) or isinstance(error, (errors.IncompatibleBrokerVersion, errors.UnknownBrokerIdError))
         cluster = ",".join(self.connection.bootstrap_servers)
         why = self._why(what, code, f"{error}{self._who_hangs()}")
-        raise RequestFailedError(what, f"of {cluster}", code, why) from error
+        raise RequestFailedError(what, f"of {cluster}", code, why, never) from error
 
     def _who_hangs(self) -> str:
         """Which brokers took a connection and did not answer, behind an error."""

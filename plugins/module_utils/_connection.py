@@ -34,8 +34,14 @@ CONNECTION_REQUIRED_IF: list[tuple[str, str, list[str]]] = [
 ]
 CONNECTION_REQUIRED_TOGETHER: list[tuple[str, str]] = [("ssl_certificate_location", "ssl_key_location")]
 
-#: Longest time in seconds in which librdkafka gets a connection ready; its own is 30.
-_SETUP_SECONDS = 8
+_DEFAULT_TIMEOUT = 30
+#: Longest time in seconds until a library has a connection ready: connected, TLS done, logged in.
+SETUP_SECONDS = 8.0
+
+
+def within(seconds: float, request_timeout: float) -> float:
+    """A limit of the client's own under this request_timeout: never more than it, and longer as it is raised."""
+    return min(request_timeout, seconds * max(1.0, request_timeout / _DEFAULT_TIMEOUT))
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ class Connection:
     ssl_certificate_location: str | None = None
     ssl_key_location: str | None = None
     ssl_key_password: str | None = field(default=None, repr=False)
-    request_timeout: int = 30
+    request_timeout: int = _DEFAULT_TIMEOUT
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> Connection:
@@ -76,7 +82,7 @@ class Connection:
             "ssl.key.location": self.ssl_key_location,
             "ssl.key.password": self.ssl_key_password,
             "socket.timeout.ms": self.request_timeout * 1000,
-            "socket.connection.setup.timeout.ms": max(1, min(self.request_timeout, _SETUP_SECONDS)) * 1000,
+            "socket.connection.setup.timeout.ms": max(1000, round(within(SETUP_SECONDS, self.request_timeout) * 1000)),
         }
         return {name: value for name, value in wanted.items() if value is not None}
 

@@ -31,6 +31,11 @@ class StreamopsError(Exception):
         return False
 
     @property
+    def unsent(self) -> bool:
+        """Whether it surely changed nothing, because no request was sent."""
+        return False
+
+    @property
     def failure(self) -> dict[str, Any]:
         """The structured form that a module returns as C(failure): C(kind), C(passing) and the fields of the error."""
         return dict(self.fields, kind=type(self).__name__, passing=self.passing)
@@ -41,12 +46,41 @@ def is_denial(code: str) -> bool:
     return code.endswith("_AUTHORIZATION_FAILED")
 
 
+#: Errors behind which a request may have been carried out all the same: its time ended, the connection broke, or the
+#: server failed in the middle of it. With an underscore those of librdkafka; UNKNOWN is how both libraries call -1.
+_DOUBTFUL = frozenset(
+    {
+        "NETWORK_EXCEPTION",
+        "REQUEST_TIMED_OUT",
+        "UNKNOWN",
+        "UNKNOWN_SERVER_ERROR",
+        "_BAD_MSG",
+        "_TIMED_OUT",
+        "_TIMED_OUT_QUEUE",
+        "_TRANSPORT",
+    }
+)
+
+
+def in_doubt(code: str) -> bool:
+    """Whether a request that ended with this error may have been carried out: then it was no answer, or no clear one.
+
+    A name that is not one of Kafka's, in capitals, is the class of what kafka-python raised: it got no answer.
+    """
+    return code in _DOUBTFUL or not code.isupper()
+
+
 class MissingLibraryError(StreamopsError):
     """A Python library that the call needs cannot be imported where the module runs."""
 
     def __init__(self, library: str, reason: str, trace: str) -> None:
         super().__init__(f"{library} is needed {reason}", library=library, reason=reason)
         self.trace = trace
+
+    @property
+    def unsent(self) -> bool:
+        """Nothing can be sent without it."""
+        return True
 
 
 def _tried(attempts: Mapping[str, str]) -> str:
@@ -74,6 +108,11 @@ class ClusterUnreachableError(StreamopsError):
         """Brokers restart."""
         return True
 
+    @property
+    def unsent(self) -> bool:
+        """There was nobody to send it to."""
+        return True
+
 
 class AccessRefusedError(StreamopsError):
     """The cluster is there and does not let us in, or we do not trust it; repeating cannot help."""
@@ -82,19 +121,33 @@ class AccessRefusedError(StreamopsError):
         tried = _tried(attempts)
         super().__init__(
             f"Kafka cluster {','.join(attempts)}: no bootstrap server can be used ({tried}). "
-            f"Fix: {' '.join(fixes)} Waiting does not help, so it was not tried again. Nothing was changed.",
+            f"Fix: {' '.join(fixes)} Waiting does not help. Nothing was changed.",
             attempts=attempts,
             fixes=list(fixes),
         )
 
+    @property
+    def unsent(self) -> bool:
+        """It ended before the first request."""
+        return True
+
 
 class RequestFailedError(StreamopsError):
-    """The cluster answered a request with an error. C(code) is Kafka's name for it, for example POLICY_VIOLATION."""
+    """The cluster answered a request with an error. C(code) is Kafka's name for it, for example POLICY_VIOLATION.
 
-    def __init__(self, what: str, name: str, code: str, why: str) -> None:
+    C(unsent): no broker got it, as when no connection was ready.
+    """
+
+    def __init__(self, what: str, name: str, code: str, why: str, unsent: bool = False) -> None:
         super().__init__(f"{what} {name}: {why} ({code})", what=what, name=name, code=code, why=why)
         self.code = code
         self.why = why
+        self._unsent = unsent
+
+    @property
+    def unsent(self) -> bool:
+        """What the client knows of the connection."""
+        return self._unsent
 
     @property
     def passing(self) -> bool:

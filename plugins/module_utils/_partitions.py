@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection, within
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._gate import Moving
 from ansible_collections.streamops.kafka.plugins.module_utils._isr import (
@@ -21,6 +21,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._isr import (
     observe,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._log_sizes import LogDirs, log_dirs_of
+from ansible_collections.streamops.kafka.plugins.module_utils._rights import denied
 from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Partition, Snapshot
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ ELECTION_BATCH = 5000
 
 def quick(connection: Connection) -> Connection:
     """Return the connection for calls that are repeated: a broker that hangs must not eat the whole wait."""
-    return replace(connection, request_timeout=min(10, connection.request_timeout))
+    return replace(connection, request_timeout=round(within(10, connection.request_timeout)))
 
 
 class PartitionAdmin(Admin):
@@ -118,13 +119,22 @@ class IsrObserver:
             if self._admin is None:
                 self._admin = PartitionAdmin(self._connection)
                 self._admin.__enter__()
-                self._admin.require_describe("observe replicas")
+                self._require_rights(self._admin)
             snapshot = self._admin.glance()
             replicas = lagging(snapshot, self._goal)
             return replace(observe(snapshot, self._goal), bytes_behind=_bytes_behind(self._admin, replicas))
         except StreamopsError:
             self.close()
             raise
+
+    def _require_rights(self, admin: PartitionAdmin) -> None:
+        """Raise RequestFailedError unless all that the goal is about can be seen: Kafka hides the rest."""
+        if self._goal.scope != "topics":
+            return admin.require_describe("observe replicas")
+        for topic in admin.hidden_topics(self._goal.topics):
+            code = "TOPIC_AUTHORIZATION_FAILED"
+            why = denied(admin.connection, "list topics", code, topic)
+            raise RequestFailedError("observe replicas", f"of topic {topic}", code, why)
 
     def close(self) -> None:
         """Close the connection."""

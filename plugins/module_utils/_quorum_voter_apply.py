@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._diff import Change, diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._quorum_voter import (
     Steps,
     general_violations,
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import Quorum
 
 SUBJECT = "quorum_voter"
+#: What is done to a voter, and its node id and directory id.
+_Voter = tuple[str, str]
+_REMOVED, _ADDED = "removed", "added"
 
 
 def ensure_voter(
@@ -69,21 +73,34 @@ def _steps(quorum: Quorum, node: int, state: str) -> Steps:
 
 def _do(admin: Admin, node: int, steps: Steps, listeners: Sequence[Mapping[str, Any]], timeout: float) -> None:
     """One voter at a time, each seen before the next: the quorum takes one change after the other."""
-    gone: list[str] = []
-    come: list[str] = []
-    try:
+    applied = Applied[_Voter]("voter", " ".join)
+
+    def remove(directory: str) -> dict[_Voter, None]:
+        """Ask for it, which raises when it is refused."""
+        admin.remove_voter(node, directory)
+        return {}
+
+    def add(directory: str) -> dict[_Voter, None]:
+        """Ask for it, which raises when it is refused."""
+        admin.add_voter(node, directory, listeners, timeout)
+        return {}
+
+    with applied.truthful(_changes, True):
         for directory in steps.remove:
-            admin.remove_voter(node, directory)
-            gone.append(f"{node}@{directory}")
-            wait_until_none(SUBJECT, partial(_present, admin, node, gone[-1]), timeout)
+            voter = f"{node}@{directory}"
+            applied.ask([(_REMOVED, voter)], partial(remove, directory))
+            wait_until_none(SUBJECT, partial(_present, admin, node, voter), timeout)
         if steps.add:
-            admin.add_voter(node, steps.add, listeners, timeout)
-            come.append(f"{node}@{steps.add}")
-            wait_until_none(SUBJECT, partial(_absent, admin, node, come[-1]), timeout)
-    except StreamopsError as error:
-        change = Change("voters", {"voters": gone}, {"voters": come})
-        error.done = {"changed": bool(gone or come), "diff": diff_of([change] if gone or come else [])}
-        raise
+            voter = f"{node}@{steps.add}"
+            applied.ask([(_ADDED, voter)], partial(add, steps.add))
+            wait_until_none(SUBJECT, partial(_absent, admin, node, voter), timeout)
+
+
+def _changes(done: Sequence[_Voter]) -> list[Change]:
+    """From and to of what was done."""
+    gone = [voter for how, voter in done if how == _REMOVED]
+    come = [voter for how, voter in done if how == _ADDED]
+    return [Change("voters", {"voters": gone}, {"voters": come})] if done else []
 
 
 def _present(admin: Admin, node: int, voter: str) -> list[str]:

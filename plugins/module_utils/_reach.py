@@ -13,10 +13,10 @@ import ssl
 import struct
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection, within
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     AccessRefusedError,
     ClusterUnreachableError,
@@ -24,14 +24,20 @@ from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._wire import (
     CONNECTING,
+    RESOLVE_SECONDS,
+    RESOLVING,
     Channel,
     MechanismError,
+    NoSaslError,
     NotKafkaError,
     tls_context,
 )
 
-#: Longest time in seconds that one server gets for connection, TLS and login together.
+#: Longest time in seconds that one server gets for connection, TLS and login together; longer with request_timeout.
 PROBE_SECONDS = 10.0
+#: Seconds before a refused login is tried again: a broker learns of a new user a little later than the controller, and
+#: behind one address there may be several brokers.
+_AGAIN = (0.7, 1.3)
 #: How long the others are waited for when one server has let us in (seconds).
 _GRACE = 2.0
 
@@ -64,16 +70,41 @@ class Reached:
         ]
 
 
-def reach(connection: Connection, seconds: float = PROBE_SECONDS, grace: float = _GRACE) -> Reached:
-    """Try every bootstrap server at once; ClusterUnreachableError or AccessRefusedError when none lets us in."""
-    seconds = min(seconds, connection.request_timeout)
+def reach(
+    connection: Connection,
+    seconds: float = PROBE_SECONDS,
+    grace: float = _GRACE,
+    again: Sequence[float] = _AGAIN,
+) -> Reached:
+    """Try every bootstrap server at once; ClusterUnreachableError or AccessRefusedError when none lets us in.
+
+    A server that refuses the login is asked again before that is believed.
+    """
+    seconds = within(seconds, connection.request_timeout)
+    wanted = list(dict.fromkeys(connection.bootstrap_servers))
+    found = _tried(connection, wanted, seconds, grace)
+    for pause in again:
+        refused = [server for server, failure in found.items() if failure is not None and failure.login]
+        if not refused or None in found.values():
+            break
+        time.sleep(pause)
+        found |= _tried(connection, refused, seconds, grace)
+    failures = {server: failure for server in wanted if (failure := found[server]) is not None}
+    servers = tuple(server for server in wanted if found[server] is None)
+    if not servers:
+        raise _unreachable(failures)
+    return Reached(servers, failures)
+
+
+def _tried(connection: Connection, servers: Iterable[str], seconds: float, grace: float) -> dict[str, Failure | None]:
+    """How it ended at each of these servers, all asked at once."""
     began = time.monotonic()
-    channels = {server: Channel(began + seconds) for server in dict.fromkeys(connection.bootstrap_servers)}
+    resolve = within(RESOLVE_SECONDS, connection.request_timeout)
+    channels = {server: Channel(seconds, resolve) for server in servers}
     found: dict[str, Failure | None] = {}
     answers = _begin(connection, channels)
-    # A little more than the channels have, so that each can say itself how it ended; a name that nobody resolves in
-    # time keeps its thread, which nothing waits for.
-    until = began + seconds + 0.5
+    # A little more than the channels have, so that each can say itself how it ended.
+    until = began + resolve + seconds + 0.5
     while len(found) < len(channels):
         try:
             server, failure = answers.get(timeout=max(0.0, until - time.monotonic()))
@@ -85,11 +116,7 @@ def reach(connection: Connection, seconds: float = PROBE_SECONDS, grace: float =
     waited = time.monotonic() - began
     for server in channels:
         found.setdefault(server, _silent(channels[server], waited))
-    failures = {server: failure for server in channels if (failure := found[server]) is not None}
-    servers = tuple(server for server in channels if found[server] is None)
-    if not servers:
-        raise _unreachable(connection, failures)
-    return Reached(servers, failures)
+    return found
 
 
 def _begin(connection: Connection, channels: Mapping[str, Channel]) -> queue.SimpleQueue[tuple[str, Failure | None]]:
@@ -139,13 +166,7 @@ def _failure(connection: Connection, error: Exception, channel: Channel) -> Fail
     if isinstance(error, TimeoutError):
         return _silent(channel, None)
     if isinstance(error, ssl.SSLCertVerificationError):
-        name = "mismatch" in error.verify_message or "not valid for" in error.verify_message
-        fix = (
-            "Name the server in bootstrap_servers as its certificate does, or issue it a certificate with that name."
-            if name
-            else f"Set ssl_ca_location to the CA that signed the brokers' certificates "
-            f"(now {connection.ssl_ca_location or 'the certificates of this machine'})."
-        )
+        fix = _certificate_fix(error.verify_code, connection.ssl_ca_location)
         return Failure(f"its certificate is refused: {error.verify_message}", fix)
     if isinstance(error, ssl.SSLError):
         reason = error.reason or ""
@@ -155,7 +176,7 @@ def _failure(connection: Connection, error: Exception, channel: Channel) -> Fail
             return Failure(f"it refuses our certificate: {reason}", fix)
         if any(sign in reason for sign in _NO_TLS):
             return Failure(f"it does not speak TLS: {reason}", _PROTOCOL_FIX)
-    if isinstance(error, NotKafkaError):
+    if isinstance(error, (NotKafkaError, NoSaslError)):
         return Failure(str(error), _PROTOCOL_FIX)
     if isinstance(error, MechanismError):
         return Failure(str(error), "Set sasl_mechanism to one that the listener offers.")
@@ -163,21 +184,37 @@ def _failure(connection: Connection, error: Exception, channel: Channel) -> Fail
 
 
 def _silent(channel: Channel, waited: float | None) -> Failure:
+    if channel.stage == RESOLVING:
+        return Failure("no address of its name in time (resolving the name): look at the name servers of this machine")
     if channel.stage == CONNECTING:
         return Failure("no connection in time: nobody answers at this address, or a firewall is in between")
     within = "in time" if waited is None else f"within {waited:.0f} s"
     return Failure(f"it took the connection and did not answer {within} ({channel.stage})", hangs=True)
 
 
-def _unreachable(connection: Connection, failures: Mapping[str, Failure]) -> StreamopsError:
+def _certificate_fix(code: int, authority: str | None) -> str:
+    """What mends a certificate that OpenSSL refuses (its numbers, X509_V_ERR_...)."""
+    if code in (62, 64):  # The host name, the IP address.
+        return "Name the server in bootstrap_servers as its certificate does, or issue it a certificate with that name."
+    if code == 10:
+        return "Renew the certificate of this server, or that of its CA: it has expired (if the clock here is right)."
+    if code == 9:
+        return "Correct the clock of this machine, or issue this server a certificate that is valid now."
+    if code == 26:
+        return "Issue this server a certificate whose extended key usage has serverAuth."
+    if code in (2, 7, 18, 19, 20, 21):  # Who issued it is not known, or not with this key.
+        known = authority or "the certificates of this machine"
+        return f"Set ssl_ca_location to the CA that signed the brokers' certificates (now {known})."
+    return "Issue this server a certificate that OpenSSL accepts, by a CA of ssl_ca_location."
+
+
+def _unreachable(failures: Mapping[str, Failure]) -> StreamopsError:
     """The error when no server lets us in.
 
-    A refused login is final, since all brokers know the same users. Anything else is final when no server is left for
-    which waiting could help: a certificate may be wrong at one broker only.
+    It is final when no server is left for which waiting could help: a certificate may be wrong at one broker only, and
+    one that has just started may not know a user yet.
     """
     attempts = {server: failure.why for server, failure in failures.items()}
-    refused = [failure for failure in failures.values() if failure.login]
-    final = refused or [failure for failure in failures.values() if failure.fix]
-    if refused or len(final) == len(failures):
-        return AccessRefusedError(attempts, list(dict.fromkeys(failure.fix for failure in final)))
+    if all(failure.fix for failure in failures.values()):
+        return AccessRefusedError(attempts, list(dict.fromkeys(failure.fix for failure in failures.values())))
     return ClusterUnreachableError(attempts)

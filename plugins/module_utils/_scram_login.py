@@ -11,7 +11,6 @@ from __future__ import annotations
 import concurrent.futures
 import ssl
 import struct
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -101,5 +100,5 @@ def log_in(login: Login, wish: UserWish, context: ssl.SSLContext | None = None) 
 
 
 def _log_in_at(server: str, timeout: float, wish: UserWish, context: ssl.SSLContext | None) -> bool:
-    with Channel(time.monotonic() + timeout).open(server, context) as channel:
+    with Channel(timeout).open(server, context) as channel:
         return channel.log_in(wish.mechanism, wish.name, wish.password)

@@ -14,7 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._diff import Change, diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
+    AccessRefusedError,
+    ClusterUnreachableError,
+    RefusedError,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._scram import salted_password
 from ansible_collections.streamops.kafka.plugins.module_utils._scram_login import (
     Login,
@@ -22,7 +26,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._scram_login impor
     log_in,
     try_logins,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._seen import live_brokers, wait_until_seen
+from ansible_collections.streamops.kafka.plugins.module_utils._seen import (
+    live_brokers,
+    wait_until_none,
+    wait_until_seen,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._users import (
     Credentials,
     Key,
@@ -66,8 +74,8 @@ def ensure_users(
         applied = Applied[Key]("user", " by ".join)
         with applied.truthful(lambda done: _changes(state, plan, logins, done), diff):
             _apply(admin, plan, applied)
-            _wait_for_login(plan, login, timeout)
-            with _known_as(admin, plan) as known:
+            _wait_for_login(_in_order(admin, plan), login, timeout)
+            with _known_as(admin, plan, timeout) as known:
                 wait_until_seen(
                     "users", live_brokers(known), lambda broker: _missing(plan, known.credentials(broker)), timeout
                 )
@@ -102,14 +110,30 @@ def _own(admin: Admin) -> Key | None:
 
 
 @contextlib.contextmanager
-def _known_as(admin: Admin, plan: UserPlan) -> Iterator[Admin]:
-    """Who asks from now on: the same, or who it is by its new password when the plan gave itself one."""
+def _known_as(admin: Admin, plan: UserPlan, timeout: float) -> Iterator[Admin]:
+    """Who asks from now on: the same, or who it is by its new password when the plan gave itself one.
+
+    That is refused until a broker knows it, which is waited for.
+    """
     mine = [wish for wish in plan.upserts if wish.key == _own(admin)]
     if not mine:
         yield admin
         return
-    with type(admin)(replace(admin.connection, sasl_password=mine[0].password)) as renewed:
+    renewed = type(admin)(replace(admin.connection, sasl_password=mine[0].password))
+
+    def missing() -> list[str]:
+        """That it does not let us in yet."""
+        try:
+            renewed.__enter__()
+        except (AccessRefusedError, ClusterUnreachableError) as error:
+            return [error.message.removesuffix(" Nothing was changed.")]
+        return []
+
+    wait_until_none("users", missing, timeout)
+    try:
         yield renewed
+    finally:
+        renewed.__exit__()
 
 
 def _changes(state: Credentials, plan: UserPlan, logins: Mapping[Key, str], done: Sequence[Key]) -> list[Change]:
@@ -125,6 +149,13 @@ def _apply(admin: Admin, plan: UserPlan, applied: Applied[Key]) -> None:
     # Its own new password behind all else: each request goes to a broker drawn anew, and no connection can be opened
     # with the old one then.
     _upsert(admin, [wish for wish in plan.upserts if wish.key == _own(admin)], applied)
+
+
+def _in_order(admin: Admin, plan: UserPlan) -> list[UserWish]:
+    """The credentials in the order in which they are set: requests may change that of the list, its own is last."""
+    wishes = {wish.key: wish for wish in plan.upserts}
+    others = [key for part in requests([key for key in wishes if key != _own(admin)], _BATCH) for key in part]
+    return [wishes[key] for key in [*others, *(key for key in wishes if key == _own(admin))]]
 
 
 def _upsert(admin: Admin, upserts: Sequence[UserWish], applied: Applied[Key]) -> None:
@@ -153,13 +184,13 @@ def _missing(plan: UserPlan, seen: Credentials) -> list[str]:
     ]
 
 
-def _wait_for_login(plan: UserPlan, login: Login | None, timeout: float) -> None:
+def _wait_for_login(in_order: Sequence[UserWish], login: Login | None, timeout: float) -> None:
     """Return when each server of the login takes the last password that was set.
 
     Brokers read the metadata log in order, so a broker that knows the last credential of a request knows all of it;
     a changed password shows in no answer of Kafka's but this.
     """
-    last = {wish.mechanism: wish for wish in plan.upserts}
+    last = {wish.mechanism: wish for wish in in_order}
     if login is None:
         return
 

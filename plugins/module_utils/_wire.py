@@ -9,29 +9,38 @@ refused. Everything here ends at one deadline.
 from __future__ import annotations
 
 import contextlib
+import queue
 import secrets
 import socket
 import ssl
 import struct
+import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._scram import HASHES, ScramClient
 
-#: Kafka's numbers of the requests (ApiKeys) and of the errors UNSUPPORTED_SASL_MECHANISM and
+#: Kafka's numbers of the requests (ApiKeys) and of the errors UNSUPPORTED_SASL_MECHANISM, ILLEGAL_SASL_STATE and
 #: SASL_AUTHENTICATION_FAILED (Errors).
 _HANDSHAKE, _API_VERSIONS, _AUTHENTICATE = (17, 1), (18, 0), (36, 0)
-_UNSUPPORTED_MECHANISM, _AUTHENTICATION_FAILED = 33, 58
+_UNSUPPORTED_MECHANISM, _ILLEGAL_STATE, _AUTHENTICATION_FAILED = 33, 34, 58
 #: An answer longer than this comes from somebody who does not speak Kafka's protocol.
 _MAX_ANSWER = 1 << 20
-#: The first stage of a connection: nobody has taken it yet.
-CONNECTING = "connecting"
+#: The first stages of a connection: nobody has taken it yet.
+RESOLVING, CONNECTING = "resolving the name", "connecting"
+#: Longest time in seconds for the address of a name; one name server that is down costs a resolver 10.
+RESOLVE_SECONDS = 15.0
 
 
 class NotKafkaError(ValueError):
     """The other side does not speak Kafka's protocol."""
+
+
+class NoSaslError(ValueError):
+    """The listener speaks Kafka's protocol and knows no logins."""
 
 
 class MechanismError(ValueError):
@@ -56,27 +65,45 @@ def tls_context(connection: Connection) -> ssl.SSLContext | None:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
+    sealed: list[bool] = []
+
+    def password() -> str:
+        """What OpenSSL asks for when the key is encrypted; without it, it would ask at the terminal."""
+        sealed.append(True)
+        return connection.ssl_key_password or ""
+
     try:
         if connection.ssl_ca_location:
             context.load_verify_locations(connection.ssl_ca_location)
         else:
             context.load_default_certs()
         if connection.ssl_certificate_location:
-            password = connection.ssl_key_password
             context.load_cert_chain(connection.ssl_certificate_location, connection.ssl_key_location, password)
     except (OSError, ValueError) as error:
+        if sealed:
+            key = connection.ssl_key_location
+            why = "is not the password of it" if connection.ssl_key_password else "is not set"
+            raise StreamopsError(
+                f"connection: the key {key} is encrypted, and ssl_key_password {why}. "
+                "Fix: set ssl_key_password to the password of this key. Nothing was changed."
+            ) from error
         raise StreamopsError(f"connection: the TLS files cannot be used: {error}. Nothing was changed.") from error
     return context
 
 
 class Channel:
-    """One connection that sends a request and waits for its answer, until a deadline. C(stage) is for people."""
+    """One connection that sends a request and waits for its answer, all within C(seconds). C(stage) is for people.
 
-    def __init__(self, deadline: float) -> None:
-        self._deadline = deadline
+    The address of a name is looked up before that, within C(resolve) seconds.
+    """
+
+    def __init__(self, seconds: float, resolve: float = RESOLVE_SECONDS) -> None:
+        self._seconds = seconds
+        self._resolve = resolve
+        self._deadline = 0.0
         self._sent = 0
         self._socket: socket.socket | None = None
-        self.stage = CONNECTING
+        self.stage = RESOLVING
 
     @contextlib.contextmanager
     def open(self, server: str, context: ssl.SSLContext | None) -> Iterator[Channel]:
@@ -85,14 +112,34 @@ class Channel:
         Every wait counts against the deadline, the handshake as well: Python bounds it by the time-out of the socket.
         """
         host, port = split_address(server)
-        with socket.create_connection((host, port), timeout=self._left()) as plain:
-            self.stage = "in the TLS handshake"
-            plain.settimeout(self._left())
-            channel = plain if context is None else context.wrap_socket(plain, server_hostname=host)
+        addresses = _resolved(host, port, self._resolve)
+        self.stage = CONNECTING
+        self._deadline = time.monotonic() + self._seconds
+        with self._connect(addresses) as plain:
+            channel: socket.socket = plain
+            if context is not None:
+                self.stage = "in the TLS handshake"
+                plain.settimeout(self._left())
+                channel = context.wrap_socket(plain, server_hostname=host)
             with channel:
                 self._socket = channel
                 self.stage = "in the first request"
                 yield self
+
+    def _connect(self, addresses: list[Any]) -> socket.socket:
+        """A connection to the first of these addresses that takes one; each gets its share of the time."""
+        for number, (family, kind, protocol, _name, address) in enumerate(addresses):
+            plain = socket.socket(family, kind, protocol)
+            try:
+                plain.settimeout(self._left() / (len(addresses) - number))
+                plain.connect(address)
+            except OSError:
+                plain.close()
+                if number == len(addresses) - 1:
+                    raise
+            else:
+                return plain
+        raise ConnectionError("the name has no address")
 
     def greet(self) -> None:
         """Ask what the broker can do, which everybody may ask: somebody who answers is a broker that works."""
@@ -104,6 +151,8 @@ class Channel:
         (code,) = struct.unpack_from(">h", self.ask(_HANDSHAKE, _text(mechanism)))
         if code == _UNSUPPORTED_MECHANISM:
             raise MechanismError(f"the listener does not offer {mechanism}")
+        if code == _ILLEGAL_STATE:
+            raise NoSaslError("the listener does not log anybody in: it has no SASL")
         if code:
             raise AnsweredError(f"the listener refused the handshake (Kafka's error {code})")
         if mechanism not in HASHES:  # PLAIN (RFC 4616)
@@ -159,6 +208,27 @@ class Channel:
                 raise ConnectionError("the server closed the connection")
             read += part
         return read
+
+
+def _resolved(host: str, port: int, seconds: float) -> list[Any]:
+    """The addresses of a name. A resolver knows no time limit, so a thread asks it that nothing waits for."""
+    answers: queue.SimpleQueue[list[Any] | OSError | UnicodeError] = queue.SimpleQueue()
+
+    def look_up() -> None:
+        """Ask the resolver."""
+        try:
+            answers.put(list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
+        except (OSError, UnicodeError) as error:
+            answers.put(error)
+
+    threading.Thread(target=look_up, daemon=True).start()
+    try:
+        found = answers.get(timeout=seconds)
+    except queue.Empty:
+        raise TimeoutError("the name was not resolved in time") from None
+    if isinstance(found, Exception):
+        raise found
+    return found
 
 
 def _text(text: str) -> bytes:

@@ -30,7 +30,8 @@ def context_of(access: Access) -> ssl.SSLContext | None:
         return None
     context = ssl.create_default_context(cafile=access.ssl_ca_location)
     if access.ssl_certificate_location:
-        context.load_cert_chain(access.ssl_certificate_location, access.ssl_key_location)
+        # The password of a key that is encrypted is not known; without an answer OpenSSL asks at the terminal.
+        context.load_cert_chain(access.ssl_certificate_location, access.ssl_key_location, lambda: "")
     return context
 
 

@@ -63,12 +63,50 @@ def test_what_was_asked_and_never_answered_counts_as_changed_and_is_told() -> No
     lost = RequestFailedError("alter", "of a:1", "REQUEST_TIMED_OUT", "no answer")
     error = run(("a", {"a": None}), ("bc", lost))
     assert list(error.done["diff"]["after"]) == ["a", "b", "c"]
-    assert "Done before that: a. No answer came for b, c, so these may be done or not." in error.message
+    assert "Done before that: a. No clear answer came for b, c, so these may be done or not." in error.message
 
 
 def test_a_missing_right_leaves_no_doubt() -> None:
     error = run(("a", RequestFailedError("alter", "x", "CLUSTER_AUTHORIZATION_FAILED", "no right")))
     assert error.done["changed"] is False
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "REQUEST_TIMED_OUT",
+        "NETWORK_EXCEPTION",
+        "UNKNOWN_SERVER_ERROR",
+        "UNKNOWN",
+        "_TIMED_OUT",
+        "_TIMED_OUT_QUEUE",
+        "_TRANSPORT",
+    ],
+)
+def test_a_part_whose_answer_was_lost_is_in_doubt_and_not_called_unchanged(code: str) -> None:
+    error = run(("abc", {"a": None, "b": (code, "no answer"), "c": REFUSED}))
+    assert error.done["changed"] is True
+    assert list(error.done["diff"]["after"]) == ["a", "b"]
+    assert error.message.startswith("thing c: too large (POLICY_VIOLATION). Done before that: a.")
+    assert "No clear answer came for b, so these may be done or not." in error.message
+    alone = run(("b", {"b": (code, "no answer")}))
+    assert alone.done["changed"] is True
+    assert "Nothing was changed" not in alone.message
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ClusterUnreachableError({"h:1": "refused"}),
+        RequestFailedError("alter", "of h:1", "NodeNotReadyError", "no broker is ready", unsent=True),
+        RequestFailedError("add", "voter 3", "INVALID_REQUEST", "no"),
+    ],
+)
+def test_what_was_never_sent_or_was_refused_leaves_no_doubt(error: StreamopsError) -> None:
+    failed = run(("a", error))
+    assert failed.done["changed"] is False
+    assert failed.message.endswith("Nothing was changed.")
+    assert "may be done or not" not in failed.message
 
 
 def test_an_error_that_says_nothing_was_changed_is_corrected() -> None:

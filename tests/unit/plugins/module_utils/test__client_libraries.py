@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
-from collections.abc import Iterator
+import struct
+import threading
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from kafka.errors import KafkaConnectionError, NodeNotReadyError
+from kafka.errors import KafkaConnectionError, NodeNotReadyError, RequestTimedOutError
 
+from ansible_collections.streamops.kafka.plugins.module_utils._applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries import (
     DRAWS,
     Libraries,
@@ -18,7 +22,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client_libraries 
     explain,
     unsent,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._client_topics import TopicCalls, TopicSpec
 from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import (
     ClusterUnreachableError,
     RequestFailedError,
@@ -171,6 +177,115 @@ def test_a_broker_that_hung_is_not_drawn_again_for_a_while(protocol: str, silent
     assert hung == {"bootstrap-0": silent}
     assert manager.connection_delay("bootstrap-0") > 5
     manager._net.stop()
+
+
+def test_a_request_that_never_left_says_so_whoever_it_was_meant_for() -> None:
+    for error, never in ((marked("refused"), True), (KafkaConnectionError("socket disconnected"), False)):
+        with pytest.raises(RequestFailedError) as failed:
+            Drawing(*[error] * DRAWS)._failed("alter quotas", error)
+        assert failed.value.unsent is never
+
+
+def test_what_was_meant_for_a_controller_that_nobody_names_was_not_sent() -> None:
+    asking = Libraries(Connection(("a:1",)))
+
+    def describe() -> None:
+        raise RequestTimedOutError("no answer")
+
+    asking._python_client = SimpleNamespace(describe_cluster=describe, _manager=None)
+    with pytest.raises(RequestFailedError, match="describe cluster") as failed:
+        asking._send_to_controller("alter SCRAM credentials", None)
+    assert failed.value.unsent
+
+
+def keeps_answers(connection: socket.socket, port: int) -> None:
+    """A broker that says what it can do and who it is, and never answers CreateTopics."""
+    with contextlib.suppress(OSError, struct.error):
+        while True:
+            (size,) = struct.unpack(">i", connection.recv(4))
+            request = connection.recv(size)
+            key, version = struct.unpack(">hh", request[:4])
+            if key == 18:
+                able = b"".join(struct.pack(">hhh", *one) for one in ((3, 0, 1), (18, 0, 0), (19, 0, 2)))
+                body = struct.pack(">hi", 35 if version else 0, 3) + able
+            elif key == 3:
+                host = b"127.0.0.1"
+                address = struct.pack(">h", len(host)) + host + struct.pack(">ih", port, -1)
+                body = struct.pack(">ii", 1, 1) + address + struct.pack(">ii", 1, 0)
+            else:
+                continue
+            connection.sendall(struct.pack(">i", len(body) + 4) + request[4:8] + body)
+
+
+@contextlib.contextmanager
+def serving(talk: Callable[[socket.socket, int], None]) -> Iterator[int]:
+    """The port of a server of one talk."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+
+        def accept() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    threading.Thread(target=talk, args=(server.accept()[0], port), daemon=True).start()
+
+        threading.Thread(target=accept, daemon=True).start()
+        yield port
+
+
+def test_a_topic_whose_creation_was_not_answered_is_in_doubt() -> None:
+    with serving(keeps_answers) as port:
+        calls = TopicCalls(Connection((f"127.0.0.1:{port}",), request_timeout=1))
+        applied = Applied[str]("topic")
+        with (
+            pytest.raises(RequestFailedError) as failed,
+            applied.truthful(lambda done: [Change(done[0], {}, {})], True),
+        ):
+            applied.ask(["orders"], lambda: calls.create_topics([TopicSpec("orders", 1, 1, {})]))
+    assert failed.value.done["changed"] is True
+    assert "No clear answer came for orders, so these may be done or not." in failed.value.message
+
+
+def test_a_broker_that_answers_again_is_not_blamed_any_more() -> None:
+    frozen = threading.Event()
+
+    def talk(connection: socket.socket, port: int) -> None:
+        if frozen.is_set():
+            keeps_answers(connection, port)
+        else:
+            frozen.wait(10)
+
+    hung: dict[int, str] = {}
+    with serving(talk) as port:
+        server = {"bootstrap_servers": [f"127.0.0.1:{port}"], "request_timeout_ms": 400}
+        manager = bounded_client(hung, **server)._manager
+        manager._net.start()
+        with pytest.raises(KafkaConnectionError):
+            manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
+        assert list(hung) == ["bootstrap-0"]
+        frozen.set()
+        manager.connection_delay = lambda _node: 0.0
+        manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
+        manager._net.stop()
+    assert hung == {}
+
+
+def test_an_address_of_a_broker_that_does_not_answer_leaves_time_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    with contextlib.ExitStack() as opened:
+        port = opened.enter_context(serving(keeps_answers))
+        full = opened.enter_context(socket.socket())
+        full.bind(("127.0.0.2", port))
+        full.listen(0)
+        for _one in range(8):
+            waiting = opened.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(("127.0.0.2", port))
+        found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in ("127.0.0.2", "127.0.0.1")]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_asked, **_more: found)
+        server = {"bootstrap_servers": [f"kafka.example.com:{port}"], "request_timeout_ms": 2000}
+        manager = bounded_client({}, **server)._manager
+        manager._net.start()
+        manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
+        manager._net.stop()
 
 
 def test_what_the_library_could_not_send_is_told_from_what_may_have_arrived() -> None:
