@@ -131,6 +131,12 @@ def test_a_playbook_without_a_plan_refuses_plan_only_before_it_looks(playbook: s
     assert "Look at the node" not in unclear.output
 
 
+def test_without_plan_only_and_with_false_a_playbook_goes_on(tmp_path: Path) -> None:
+    cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
+    cluster.playbook("playbooks/stop.yml").ok()
+    cluster.playbook("playbooks/stop.yml", plan_only="no").ok()
+
+
 def test_what_carries_something_out_refuses_plan_only_or_shows_a_plan() -> None:
     silent = {"status", "endpoints"}
     parts = {"roll", "mirrors_step", "zookeeper_step"}
