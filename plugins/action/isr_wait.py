@@ -19,7 +19,7 @@ class ActionModule(ProgressAction):
         """Run the wait, in check mode one look, and return what it found."""
         result: dict[str, Any] = super().run(tmp, task_vars)
         options = self.own_options(WAIT_OPTIONS)
-        goal = Goal(options["scope"], options["broker"], tuple(options["topics"] or ()), options["leaders"])
+        goal = Goal.of(options)
         tracker = Tracker(goal, options["consecutive"], options["stuck_after"], options["start_timeout"])
         broken: dict[str, Any] = {}
 

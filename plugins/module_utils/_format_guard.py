@@ -35,8 +35,9 @@ def format_plan(
     nodes -- {host, node_id, roles, disks and traces (of node_info; disks is None when the host was not asked), running,
     mode}.
     cluster_id -- the inventory's, "" for none. registered -- ids of the brokers registered in the running cluster,
-    None when it could not be asked. drawn -- a fresh random id, used when nothing else gives one. replacing -- the
-    one host whose disks were replaced on purpose, "" for none.
+    None when it could not be asked, empty where no quorum has ever formed, so that there was nobody to ask. drawn -- a
+    fresh random id, used when nothing else gives one. replacing -- the one host whose disks were replaced on purpose,
+    "" for none.
 
     Returns {cluster_id, source: inventory|disks|drawn, first_installation, format: [hosts], format_dirs: {host:
     [directories]}, initial_controllers: {host: whether it is formatted with the list of initial voters}, refusals}.
@@ -55,8 +56,12 @@ def format_plan(
     # A disk that has something on it is refused above, for that; whether it may be formatted is no question then.
     troubled = {one["host"] for one in found}
     for node in nodes:
-        if node["host"] in formats and node["host"] not in troubled:
+        if node["host"] in troubled:
+            continue
+        if node["host"] in formats:
             found += _refused(node, nodes, first=first, source=source, registered=ids, replacing=replacing)
+        elif _is_bare(node) and not first:
+            found += _refused_bare(node, nodes, ids, replacing)
     allowed = {} if found else formats
     by_host = {node["host"]: node for node in nodes}
     return {
@@ -87,17 +92,18 @@ def _without_formatting(
     troubled = {one["host"] for one in found}
     begun = any(disk["meta_properties"] for node in nodes for disk in node["disks"] or [])
     for node in nodes:
-        if node["host"] not in empty or node["host"] in troubled or node["host"] == replacing:
+        lacks = node["host"] in empty or _is_bare(node)
+        if not lacks or node["host"] in troubled or node["host"] == replacing:
             continue
         partly = any(disk["meta_properties"] for disk in node["disks"])
         if node["running"] and begun:
             found.append(refusals.running(node))
         elif partly and has_started(node):
             found.append(refusals.new_disk(node, empty[node["host"]]))
-        elif registered is not None:
+        elif registered:
             found += [refusals.registered(node)] if int(node["node_id"]) in registered else []
         elif node.get("traces"):
-            found.append(refusals.unknown_registration(node) if begun else refusals.vanished(node, empty[node["host"]]))
+            found.append(refusals.unknown_registration(node) if begun else refusals.vanished(node, _paths(node)))
     return {
         "cluster_id": cluster_id,
         "source": "disks" if cluster_id else "zookeeper",
@@ -133,6 +139,15 @@ def _to_format(node: Node) -> list[str]:
     return [disk["path"] for disk in node["disks"] or [] if disk["meta_properties"] is None]
 
 
+def _is_bare(node: Node) -> bool:
+    """Whether a node is formatted and has never started: it has as little data as one with empty disks."""
+    return bool(node["disks"]) and not _to_format(node) and not has_started(node)
+
+
+def _paths(node: Node) -> list[str]:
+    return [disk["path"] for disk in node["disks"] or []]
+
+
 def _holds_voter(node: Node, dirs: Sequence[str]) -> bool:
     """Whether these directories hold the metadata log of a voter: that one carries its directory id."""
     return CONTROLLER in node["roles"] and any(d["metadata"] and d["path"] in dirs for d in node["disks"])
@@ -163,7 +178,31 @@ def _refused(
         return [refusals.voter(node, [other["host"] for other in nodes if has_started(other)])]
     if registered is None:
         return [refusals.unknown_registration(node)]
-    return [refusals.registered(node)] if int(node["node_id"]) in registered else []
+    return _refused_broker(node, registered)
+
+
+def _refused_broker(node: Node, registered: set[int]) -> list[dict[str, Any]]:
+    """Refusals of a broker without data: the cluster knows best whether it is new, and else what it left behind."""
+    if registered:
+        return [refusals.registered(node)] if int(node["node_id"]) in registered else []
+    return [refusals.vanished(node, _paths(node))] if node.get("traces") else []
+
+
+def _refused_bare(
+    node: Node, nodes: Sequence[Node], registered: set[int] | None, replacing: str
+) -> list[dict[str, Any]]:
+    """Refusals to start a formatted node without data where its cluster has started.
+
+    Nothing says that it had data: then its first installation was cut, and goes on.
+    """
+    if node["host"] == replacing:
+        return _replacement(node, nodes)
+    if CONTROLLER in node["roles"]:
+        lost = bool(node.get("traces")) or int(node["node_id"]) in (registered or ())
+        return [refusals.voter(node, [other["host"] for other in nodes if has_started(other)])] if lost else []
+    if registered is None:
+        return [refusals.unknown_registration(node)] if node.get("traces") else []
+    return _refused_broker(node, registered)
 
 
 def _replacement(node: Node, nodes: Sequence[Node]) -> list[dict[str, Any]]:

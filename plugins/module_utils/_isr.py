@@ -25,6 +25,7 @@ WAIT_OPTIONS: dict[str, dict[str, Any]] = {
     "broker": {"type": "int"},
     "topics": {"type": "list", "elements": "str"},
     "leaders": {"type": "bool", "default": False},
+    "leave_unled": {"type": "bool", "default": False},
     "timeout": {"type": "int", "default": 300},
     "interval": {"type": "float", "default": 5.0},
     "sample_interval": {"type": "float", "default": 1.0},
@@ -40,12 +41,20 @@ class Goal:
     """What must be in sync: the replicas on C(broker) (own), all replicas of C(topics), or of the whole cluster.
 
     C(leaders): every partition in scope must also be led by its first replica (scope own: those preferring the broker).
+    C(leave_unled): partitions that nobody alive may lead are left out.
     """
 
     scope: str = "cluster"
     broker: int | None = None
     topics: tuple[str, ...] = ()
     leaders: bool = False
+    leave_unled: bool = False
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Goal:
+        """Return the goal that the options of the module name."""
+        topics = tuple(options["topics"] or ())
+        return cls(options["scope"], options["broker"], topics, options["leaders"], options["leave_unled"])
 
     def __str__(self) -> str:
         if self.scope == "own":
@@ -58,9 +67,10 @@ class Observation:
     """What one look saw, in types that JSON carries.
 
     C(done) of C(total) partitions fulfil the goal; C(missing_replicas) are not in sync; C(brokers) says of every
-    broker that misses any how it is: registered, fenced or not registered. C(bytes_behind) is what the missing replicas
-    on registered brokers lack, None when not asked. C(at) is in seconds since the module began. C(error) is set when
-    the cluster did not answer; then the figures mean nothing.
+    broker that misses any how it is: registered, fenced or not registered. C(left_out) partitions have no leader and
+    are not waited for. C(bytes_behind) is what the missing replicas on registered brokers lack, None when not asked.
+    C(at) is in seconds since the module began. C(error) is set when the cluster did not answer; then the figures mean
+    nothing.
     """
 
     at: float = 0.0
@@ -69,6 +79,7 @@ class Observation:
     missing_replicas: int = 0
     not_led: int = 0
     offline: int = 0
+    left_out: int = 0
     bytes_behind: int | None = None
     brokers: dict[str, str] = field(default_factory=dict)
     missing_by_broker: dict[str, int] = field(default_factory=dict)
@@ -120,9 +131,19 @@ def misled(partition: Partition, goal: Goal) -> bool:
     return (goal.scope != "own" or preferred == goal.broker) and partition.leader != preferred
 
 
+def _unled(partition: Partition, alive: set[int]) -> bool:
+    """Tell whether nobody leads a partition and nobody alive may: then there is nothing to copy, and no end to it.
+
+    A broker that has just come back is in the ISR of what it is about to lead.
+    """
+    return partition.leader is None and not alive & {*partition.isr, *(partition.eligible or ())}
+
+
 def observe(snapshot: Snapshot, goal: Goal) -> Observation:
     """Judge one snapshot against a goal."""
-    mine = [partition for partition in snapshot.partitions if in_scope(partition, goal)]
+    alive = set(ids_alive(snapshot.brokers))
+    concerned = [partition for partition in snapshot.partitions if in_scope(partition, goal)]
+    mine = [partition for partition in concerned if not (goal.leave_unled and _unled(partition, alive))]
     absent: dict[int, int] = {}
     bad = []
     for partition in mine:
@@ -138,6 +159,7 @@ def observe(snapshot: Snapshot, goal: Goal) -> Observation:
         missing_replicas=sum(absent.values()),
         not_led=sum(misled(partition, goal) for partition in mine),
         offline=sum(partition.leader is None for partition in mine),
+        left_out=len(concerned) - len(mine),
         brokers={str(broker): states[broker] for broker in sorted(states)},
         missing_by_broker={str(broker): absent[broker] for broker in sorted(absent)},
         partitions=[_detail(partition, gone, states) for partition, gone in bad[:LISTED]],

@@ -106,7 +106,8 @@ class Tracker:
         """The progress line. It holds nothing that changes while nothing happens, so that it can be collapsed."""
         if self.last is None:
             return "the cluster does not answer yet"
-        parts = [f"{self.last.done}/{self.last.total} partitions in sync"]
+        left_out = f" ({self.last.left_out} without a leader left out)" if self.last.left_out else ""
+        parts = [f"{self.last.done}/{self.last.total} partitions in sync{left_out}"]
         if self.error is not None:
             return f"{parts[0]} when last seen, the cluster does not answer (tolerated, it may be restarting)"
         if self.last.good:
@@ -140,6 +141,7 @@ class Tracker:
             "partitions_total": seen.total,
             "partitions_done": seen.done,
             "partitions_not_done": seen.total - seen.done,
+            "partitions_left_out": seen.left_out,
             "partitions": seen.partitions,
             "brokers": seen.brokers,
         }

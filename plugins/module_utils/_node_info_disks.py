@@ -25,6 +25,8 @@ _SHOWN = 5
 # ZooKeeper's: who the server is, and the election that it last took part in (0 until its first quorum).
 MYID = "myid"
 CURRENT_EPOCH = os.path.join("version-2", "currentEpoch")
+# Its snapshots and logs; the first snapshot is empty, and written by a server that no quorum has taken up yet too.
+_ZOOKEEPER_DATA = re.compile(r"(?P<kind>snapshot|log)\.(?P<zxid>[0-9a-f]+)(\.\w+)?\Z")
 # Each of these files is one number; of anything longer the beginning shows that it is none.
 _NUMBER_LIMIT = 40
 # A meta.properties has five lines; anything larger is something else and is not read whole.
@@ -44,7 +46,8 @@ def disks(log_dirs: Sequence[str], metadata_dir: str) -> list[dict[str, Any]]:
 def disk(path: str) -> dict[str, Any]:
     """Describe one directory: exists, empty, meta_properties, quorum_state, started, cut_format, entries, space, error.
 
-    Of a server of ZooKeeper also myid and epoch, as their files say it.
+    Of a server of ZooKeeper also myid and epoch, as their files say it, and served: whether its data counts, since it
+    was part of a quorum, or served alone (then it never writes an epoch).
 
     started -- there is something that only a running Kafka writes (or that is not Kafka's at all).
     cut_format -- only what an interrupted format leaves behind. error -- why it could not be read, else None.
@@ -60,6 +63,7 @@ def disk(path: str) -> dict[str, Any]:
         "entries": [],
         "myid": None,
         "epoch": None,
+        "served": False,
         "error": None,
     }
     found.update(_space(path))
@@ -83,6 +87,7 @@ def _content(path: str) -> dict[str, Any]:
         name for name in names if name not in (META_PROPERTIES, METADATA_PARTITION) and not _FORMATTERS.match(name)
     ]
     started = bool(foreign) or not all(_FIRST_SNAPSHOT.match(name) for name in in_metadata)
+    epoch = _number(path, CURRENT_EPOCH)
     return {
         "empty": not names,
         "meta_properties": meta_properties(os.path.join(path, META_PROPERTIES)) if formatted else None,
@@ -91,8 +96,21 @@ def _content(path: str) -> dict[str, Any]:
         "cut_format": bool(names) and not formatted and not started,
         "entries": names[:_SHOWN],
         "myid": _number(path, MYID),
-        "epoch": _number(path, CURRENT_EPOCH),
+        "epoch": epoch,
+        "served": _served(os.path.join(path, os.path.dirname(CURRENT_EPOCH)), epoch),
     }
+
+
+def _served(path: str, epoch: str | None) -> bool:
+    """Tell whether a server of ZooKeeper has served with this data.
+
+    One that waits for its first quorum has an epoch of 0 and an empty snapshot; one that serves alone has no epoch.
+    """
+    if epoch not in (None, "", "0"):
+        return True
+    found = [_ZOOKEEPER_DATA.match(name) for name in (os.listdir(path) if os.path.isdir(path) else ())]
+    data = [one for one in found if one]
+    return (bool(data) and epoch is None) or any(one["kind"] == "log" or int(one["zxid"], 16) > 0 for one in data)
 
 
 def _number(path: str, name: str) -> str | None:

@@ -12,11 +12,17 @@ none, somebody who knows what is in the topic decides, by its name.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import STATE_TOPIC, is_internal
+
 CONSENT = "kafka_replace_lost_topics"
+#: With it somebody who is not in sync may lead. A topic whose value is not known is taken for one that has it.
+UNCLEAN = "unclean.leader.election.enable"
+_NAME = re.compile(r"[A-Za-z0-9._-]+\Z")
 #: Topics and ranges of partitions that one message names.
 _TOPICS, _RANGES = 50, 20
 
@@ -39,7 +45,7 @@ class Loss:
 def losses(cluster: Mapping[str, Any], broker: int) -> list[Loss]:
     """The partitions that would lose data if this broker came back with empty disks.
 
-    cluster -- the result of cluster_info, with partitions.
+    cluster -- the result of cluster_info, with partitions, and with the topics' unclean.leader.election.enable.
     """
     found = (_loss(one, broker, _alive(cluster)) for one in _partitions(cluster) if broker in one["replicas"])
     return [one for one in found if one is not None]
@@ -56,18 +62,27 @@ def leaderless(cluster: Mapping[str, Any], broker: int) -> list[Loss]:
 
 
 def topic_names(given: Any) -> list[str]:
-    """The topics of kafka_replace_lost_topics: a list, or text of -e, JSON or names with commas between them."""
+    """The topics of kafka_replace_lost_topics: a list, or text of -e: names with commas between them, in [] or not."""
+    if given is None:
+        return []
     if isinstance(given, str):
-        text = given.strip()
-        try:
-            given = json.loads(text) if text.startswith("[") else text.split(",")
-        except ValueError as problem:
-            raise ValueError(f"{CONSENT} is no list of topics: {text!r} ({problem})") from problem
+        given = _names_in(given.strip())
     if not isinstance(given, (list, tuple)) or not all(isinstance(one, str) for one in given):
         raise ValueError(
             f"{CONSENT} is no list of topics: {given!r}; write it as [orders, payments] or orders,payments"
         )
     return [one.strip() for one in given if one.strip()]
+
+
+def _names_in(text: str) -> Any:
+    """What text means: JSON, or names with commas between them, in brackets as in YAML or without."""
+    if not text.startswith("["):
+        return text.split(",")
+    try:
+        return json.loads(text)
+    except ValueError:
+        names = [one.strip().strip("'\"") for one in text.removeprefix("[").removesuffix("]").split(",")]
+        return names if text.endswith("]") and all(_NAME.match(one) for one in names) else text
 
 
 def replace_refusal(cluster: Mapping[str, Any], broker: Any, consent: Any = ()) -> str:
@@ -97,8 +112,13 @@ def replace_refusal(cluster: Mapping[str, Any], broker: Any, consent: Any = ()) 
     )
 
 
-def place_refusal(cluster: Mapping[str, Any], broker: Any) -> str:
+def place_refusal(cluster: Mapping[str, Any], broker: Any, consent: Any = ()) -> str:
     """Why no other broker can take the place of this one, for people; empty when all it has can be copied."""
+    if topic_names(consent):
+        return (
+            f"{CONSENT} does not apply with kafka_replaced_id: what nobody leads cannot be copied to another broker, "
+            f"whoever consents. Leave it out; it is for a broker that comes back under its own id."
+        )
     refused = leaderless(cluster, int(broker))
     if not refused:
         return ""
@@ -107,8 +127,24 @@ def place_refusal(cluster: Mapping[str, Any], broker: Any) -> str:
         f"replicas of broker {broker} belong to partitions without a leader. Nobody can copy them: a new replica would "
         "stay empty, or lead with an empty log, and what is left of the data would be lost.\n"
         + _lines(refused, int(broker))
-        + f"fix: start broker {', '.join(map(str, holders))} with its disks and run the same again. When the data is "
-        "gone for good, delete these topics and create them again."
+        + f"fix: start broker {', '.join(map(str, holders))} with its disks and run the same again."
+        + _when_gone(sorted({one.topic for one in refused}), holders)
+    )
+
+
+def _when_gone(topics: list[str], holders: list[int]) -> str:
+    """What to do with partitions whose data is gone for good: some topics are never deleted."""
+    kept = [topic for topic in topics if is_internal(topic) or topic == STATE_TOPIC]
+    told = " When the data is gone for good,"
+    if len(kept) < len(topics):
+        told += " delete " + ("the other topics" if kept else "these topics") + " and create them again."
+    if not kept:
+        return told
+    brokers = ", ".join(map(str, holders))
+    return told + (
+        f"\n{', '.join(kept[:_TOPICS])} {'are' if len(kept) > 1 else 'is'} never deleted: bring broker {brokers} back "
+        f"with empty disks, by playbooks/replace_node.yml without kafka_replaced_id, with kafka_replace_node=its host "
+        f"and\n  -e '{json.dumps({CONSENT: kept[:_TOPICS]})}'\nthen run the same again."
     )
 
 
@@ -117,11 +153,12 @@ def _alive(cluster: Mapping[str, Any]) -> set[int]:
 
 
 def _partitions(cluster: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
-    """All partitions; those without a leader with who is eligible."""
+    """All partitions; those without a leader with who is eligible, and whether somebody else may lead at need."""
     offline = {(one["topic"], one["partition"]): one for one in cluster["offline"]}
     for topic in cluster["topics"]:
+        unclean = topic.get("config", {}).get(UNCLEAN) != "false"
         for one in topic["partitions"]:
-            yield {**one, **offline.get((one["topic"], one["partition"]), {})}
+            yield {"unclean": unclean, **one, **offline.get((one["topic"], one["partition"]), {})}
 
 
 def _counted(partition: Mapping[str, Any]) -> set[int]:
@@ -137,6 +174,9 @@ def _loss(partition: Mapping[str, Any], broker: int, alive: set[int]) -> Loss | 
         return Loss(topic, index, "counted") if broker in partition["isr"] else None
     others = counted - {broker}
     if others:
+        if broker not in counted and not partition["unclean"]:
+            # It cannot lead before one of the others is back, so it deletes nothing of theirs.
+            return None
         return Loss(topic, index, "elsewhere", tuple(sorted(others)))
     if not counted:
         return Loss(topic, index, "unknown")

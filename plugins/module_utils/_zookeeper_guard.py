@@ -46,8 +46,9 @@ class Server:
 
     @property
     def ran(self) -> bool:
-        """It has been part of a quorum: its data counts."""
-        return str(self.data.get("epoch") or "0") not in ("0", "")
+        """It has been part of a quorum, or has served alone: its data counts."""
+        log = self.data.get("myid") is not None and any(disk.get("served") for disk in (self.disks or ())[1:])
+        return bool(self.data.get("served")) or log
 
     @property
     def left(self) -> list[str]:
@@ -182,10 +183,10 @@ def _emptied(servers: Sequence[Server]) -> list[Finding]:
 
 
 def _vanished(servers: Sequence[Server], brokers: Sequence[str]) -> list[Finding]:
-    """No server has data, and something says that there has been an ensemble."""
+    """No server has served, and something says that the empty ones among them have."""
     if any(server.ran for server in servers):
         return []
-    lost = [one for one in servers if brokers or (one.left and one.empty and not one.emptied)]
+    lost = [one for one in servers if one.empty and (brokers or (one.left and not one.emptied))]
     traces = [f"{trace} on {server.host}" for server in lost for trace in server.left]
     if not lost:
         return []

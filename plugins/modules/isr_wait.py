@@ -50,6 +50,12 @@ options:
       M(streamops.kafka.leader_election) makes them.
     type: bool
     default: false
+  leave_unled:
+    description: >-
+      Leave partitions out that have no leader, and nobody alive who may lead them, as after a broker was replaced whose
+      data was the last; the progress counts them.
+    type: bool
+    default: false
   timeout:
     description: Longest wait in seconds. The interval that has begun is finished.
     type: int
@@ -128,6 +134,10 @@ partitions:
   type: list
   elements: dict
   returned: always
+partitions_left_out:
+  description: Partitions in scope that nobody leads and that were not waited for (O(leave_unled)).
+  type: int
+  returned: always
 brokers:
   description: Per broker that misses replicas V(registered), V(fenced) or V(not registered).
   type: dict
@@ -192,9 +202,8 @@ def main() -> None:
         supports_check_mode=True,
     )
     params = module.params
-    goal = Goal(params["scope"], params["broker"], tuple(params["topics"] or ()), params["leaders"])
     with errors_reported(module):
-        module.exit_json(changed=False, observations=_observations(module, goal))
+        module.exit_json(changed=False, observations=_observations(module, Goal.of(params)))
 
 
 if __name__ == "__main__":

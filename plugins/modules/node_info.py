@@ -139,6 +139,9 @@ disks:
     cut_format:
       description: Whether it holds only what an interrupted format leaves behind.
       type: bool
+    served:
+      description: Whether a server of ZooKeeper has served with the data in it, in a quorum or alone.
+      type: bool
     entries:
       description: The first names in it.
       type: list

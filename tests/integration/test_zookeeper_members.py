@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -110,3 +111,17 @@ def test_three_become_five_and_three_again_and_nothing_is_lost(cluster: Zookeepe
     assert cluster.playbook().ok().changed == 0
     assert not ledger.failed
     assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
+
+
+def test_a_server_that_serves_alone_is_run_again_and_grows_to_three(tmp_path: Path) -> None:
+    alone = ZookeeperCluster(inventory(tmp_path / "inventory", 1, 1), tmp_path / "c", free_port_base())
+    try:
+        alone.playbook().ok()
+        assert alone.playbook().ok().changed == 0
+        with_servers(alone.inventory, 3)
+        alone.__post_init__()
+        alone.playbook("playbooks/zookeeper_members.yml", timeout=1500).ok()
+        assert members(alone) == [[1, 2, 3]]
+        assert alone.ensemble()["healthy"]
+    finally:
+        alone.destroy()

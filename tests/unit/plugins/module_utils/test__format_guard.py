@@ -199,7 +199,7 @@ def test_a_running_cluster_knows_better_than_a_trace_whether_a_broker_is_new() -
             [("kafka1", "unknown_broker")],
         ),
         (
-            [node(1, **CLASSIC, **TRACED), node(2, formatted(2, meta_properties=BROKER_META), **CLASSIC)],
+            [node(1, **CLASSIC, **TRACED), node(2, formatted(2, meta_properties=BROKER_META, started=True), **CLASSIC)],
             [2],
             [],
         ),
@@ -298,6 +298,72 @@ def test_every_refusal_says_where_what_is_allowed_and_the_way_out() -> None:
         assert all(one[key] for key in ("host", "kind", "where", "found", "allowed", "way_out"))
         assert one["message"].startswith(f"{one['host']}: ")
         assert "Nothing was formatted" in one["message"]
+
+
+BARE: list[tuple[str, dict[str, Any], list[int] | None, list[tuple[str, str]]]] = [
+    ("broker", {}, [101], []),
+    ("broker", {}, [], []),
+    ("broker", {}, None, []),
+    ("broker", {}, [101, 102], [("kafka102", "registered_broker")]),
+    ("broker", TRACED, [101], []),
+    ("broker", TRACED, None, [("kafka102", "unknown_broker")]),
+    ("broker", TRACED, [], [("kafka102", "vanished")]),
+    ("broker,controller", {}, [101], []),
+    ("broker,controller", {}, None, []),
+    ("broker,controller", {}, [101, 102], [("kafka102", "empty_voter")]),
+    ("broker,controller", TRACED, None, [("kafka102", "empty_voter")]),
+    ("controller", TRACED, [101], [("kafka102", "empty_voter")]),
+]
+
+
+@pytest.mark.parametrize(("roles", "left", "registered", "found"), BARE, ids=str)
+def test_a_formatted_node_that_never_started_is_as_empty_as_one_without_meta_properties(
+    roles: str, left: dict[str, Any], registered: list[int] | None, found: list[tuple[str, str]]
+) -> None:
+    others = [node(number, used(number), roles="controller", running=True) for number in (1, 2)]
+    bare = node(102, formatted(102), roles=roles, **left)
+    plan = format_plan([*others, bare], A, registered, DRAWN)
+    assert (kinds(plan), plan["format"]) == (found, [])
+    assert kinds(format_plan([*others, bare], A, registered, DRAWN, replacing="kafka102")) == []
+
+
+def test_a_bare_voter_is_replaced_only_while_the_others_have_a_majority() -> None:
+    nodes = [node(1, used(1)), node(2, formatted(2), **TRACED), node(3, formatted(3), **TRACED)]
+    assert kinds(format_plan(nodes, A, None, DRAWN, replacing="kafka3")) == [
+        ("kafka2", "empty_voter"),
+        ("kafka3", "no_majority"),
+    ]
+
+
+def test_a_first_installation_that_was_cut_while_nodes_started_goes_on() -> None:
+    nodes = [node(1, used(1), running=True), node(2, formatted(2)), node(3, formatted(3))]
+    for registered in (None, [], [1]):
+        assert kinds(format_plan(nodes, A, registered, DRAWN)) == []
+
+
+def test_where_no_quorum_has_formed_a_trace_says_that_an_empty_broker_had_data() -> None:
+    nodes = [node(1, used(1), roles="controller", running=True), node(101, roles="broker", **TRACED)]
+    assert kinds(format_plan(nodes, A, [], DRAWN)) == [("kafka101", "vanished")]
+    assert format_plan([nodes[0], node(101, roles="broker")], A, [], DRAWN)["format"] == ["kafka101"]
+
+
+@pytest.mark.parametrize(
+    ("left", "registered", "found"),
+    [
+        ({}, None, []),
+        ({}, [2], [("kafka2", "registered_broker")]),
+        (TRACED, None, [("kafka2", "unknown_broker")]),
+        (TRACED, [], [("kafka2", "unknown_broker")]),
+        (TRACED, [3], []),
+    ],
+)
+def test_a_broker_of_mode_zookeeper_with_nothing_but_meta_properties_has_no_data(
+    left: dict[str, Any], registered: list[int] | None, found: list[tuple[str, str]]
+) -> None:
+    other = node(3, formatted(3, meta_properties={**BROKER_META, "broker.id": "3"}, started=True), **CLASSIC)
+    nodes = [other, node(2, formatted(2, meta_properties=BROKER_META), **CLASSIC, **left)]
+    assert kinds(format_plan(nodes, "", registered, DRAWN)) == found
+    assert kinds(format_plan(nodes, "", registered, DRAWN, replacing="kafka2")) == []
 
 
 DISKS = st.builds(

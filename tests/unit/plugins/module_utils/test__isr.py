@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -53,6 +54,18 @@ def test_topics_looks_at_its_topics_only_and_misses_those_that_do_not_exist() ->
     seen = observe(snapshot, Goal("topics", topics=("a", "ghost")))
     assert not seen.good
     assert seen.unmet == ["topic ghost does not exist"]
+
+
+def test_what_nobody_alive_may_lead_is_left_out_where_that_is_wanted() -> None:
+    lost, waits = part("a", 0, (1,), leader=None), part("a", 1, (3,), leader=None)
+    snapshot = cluster(lost, part("a", 2, (2, 3)), part("a", 3, (), leader=None), fenced=(1,))
+    assert not observe(snapshot, Goal("own", 3)).good
+    seen = observe(snapshot, Goal("own", 3, leave_unled=True))
+    assert (seen.good, seen.total, seen.left_out, seen.offline) == (True, 1, 2, 0)
+    # The one that comes back is in the ISR itself: it leads in a moment.
+    assert not observe(cluster(lost, waits, fenced=(1,)), Goal("own", 3, leave_unled=True)).good
+    eligible = replace(lost, isr=(), eligible=(2,))
+    assert not observe(cluster(eligible), Goal("own", 3, leave_unled=True)).good
 
 
 @pytest.mark.parametrize(

@@ -135,13 +135,18 @@ def test_consent_is_for_the_topics_that_it_names() -> None:
         (" orders, payments ,", ["orders", "payments"]),
         ('["orders", "payments"]', ["orders", "payments"]),
         (("orders",), ["orders"]),
+        ("[orders, payments]", ["orders", "payments"]),
+        ("['orders','payments']", ["orders", "payments"]),
+        ("[orders]", ["orders"]),
+        ("[]", []),
+        (None, []),
     ],
 )
 def test_topics_may_be_given_as_text(given_text: Any, names: list[str]) -> None:
     assert topic_names(given_text) == names
 
 
-@pytest.mark.parametrize("bad", [True, 3, {"orders": 1}, [1], "[orders", '[{"a": 1}]', None])
+@pytest.mark.parametrize("bad", [True, 3, {"orders": 1}, [1], "[orders", '[{"a": 1}]', "[{a: 1}]", "[a b]", "[1]"])
 def test_what_is_no_list_of_topics_is_refused(bad: Any) -> None:
     with pytest.raises(ValueError, match="kafka_replace_lost_topics is no list of topics"):
         topic_names(bad)
@@ -154,6 +159,52 @@ def test_a_place_is_taken_only_where_somebody_leads() -> None:
     assert "- orders: partition 0: no leader; broker 3 has the data and is down" in said
     assert "start broker 1, 3 with its disks" in said
     assert "nobody is known to be in sync" in place_refusal(cluster((None, [3, 1], [])), 3)
+
+
+def test_what_is_never_deleted_comes_back_under_its_own_id() -> None:
+    mixed = cluster((None, [3], [3]))
+    for name in ("__consumer_offsets", "_streamops_state"):
+        more = cluster((None, [3], [3]), topic=name)
+        mixed["topics"] += more["topics"]
+        mixed["offline"] += more["offline"]
+    said = place_refusal(mixed, 3)
+    assert "delete the other topics and create them again" in said
+    assert "__consumer_offsets, _streamops_state are never deleted: bring broker 3 back with empty disks" in said
+    assert '{"kafka_replace_lost_topics": ["__consumer_offsets", "_streamops_state"]}' in said
+    alone = place_refusal(cluster((None, [3], [3]), topic="_streamops_state"), 3)
+    assert "_streamops_state is never deleted" in alone
+    assert "create them again" not in alone
+    assert "delete these topics and create them again" in place_refusal(cluster((None, [3], [3])), 3)
+
+
+def test_consent_to_a_loss_is_not_ignored_where_another_broker_takes_the_place() -> None:
+    said = place_refusal(cluster((None, [3], [3])), 3, "orders")
+    assert "kafka_replace_lost_topics does not apply with kafka_replaced_id" in said
+    assert place_refusal(cluster((1, [3, 1], [1])), 3, "") == place_refusal(cluster((1, [3, 1], [1])), 3, None) == ""
+
+
+@pytest.mark.parametrize(
+    ("row", "eligible", "kinds_found"),
+    [
+        ((None, [3, 1], [1]), None, []),
+        ((None, [3, 1, 2], []), [1], []),
+        ((None, [3, 1], [1, 3]), None, ["elsewhere"]),
+        ((None, [3, 1], [3]), None, ["last"]),
+        ((None, [3, 1, 2], []), [1, 3], ["elsewhere"]),
+        ((None, [3, 1], []), None, ["unknown"]),
+        ((1, [3, 1], [1, 3]), None, ["counted"]),
+    ],
+    ids=str,
+)
+def test_a_broker_that_could_not_lead_loses_nothing_unless_anybody_may(
+    row: Row, eligible: Any, kinds_found: list[str]
+) -> None:
+    seen = cluster(row, eligible=eligible, dead=(1, 3) if row[0] is None else (3,))
+    for value, expected in (("false", kinds_found), ("true", kinds_found or ["elsewhere"])):
+        seen["topics"][0]["config"] = {"unclean.leader.election.enable": value}
+        assert [one.kind for one in losses(seen, 3)] == expected
+    del seen["topics"][0]["config"]
+    assert [one.kind for one in losses(seen, 3)] == (kinds_found or ["elsewhere"]), "not known is as if it were on"
 
 
 def test_ranges_are_short_and_thousands_of_topics_are_counted() -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._node_info_disks import disks as look
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_guard import Server, zookeeper_refusals
 
 
 def disk(myid: str | None, epoch: str | None = "4", **more: Any) -> list[dict[str, Any]]:
     """The two directories of a server as node_info sees them."""
-    data = {"path": "/data/zk", "myid": myid, "epoch": epoch, "error": None, "meta_properties": None, **more}
+    known = {"myid": myid, "epoch": epoch, "served": epoch not in (None, "0"), "error": None, "meta_properties": None}
+    data = {"path": "/data/zk", **known, **more}
     return [data, {"path": "/data/zk-txlog", "myid": None, "epoch": None}]
 
 
@@ -134,3 +137,68 @@ def test_a_transaction_log_that_cannot_be_read_is_refused() -> None:
     data, log = disk("3")
     found = zookeeper_refusals(ensemble(disk("1"), disk("2"), [data, {**log, "error": "Permission denied"}]))
     assert [(one.where, one.found) for one in found] == [("/data/zk-txlog", "Permission denied")]
+
+
+BROKERS = ["data of broker1 in /data"]
+
+
+def on_disk(directory: Path, *names: str, epoch: str | None = None) -> list[dict[str, Any]]:
+    """What node_info tells of a server with these files below its two directories."""
+    for name in names:
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / name).write_text("1\n" if name.endswith("myid") else "x")
+    if epoch is not None:
+        (directory / "data" / "version-2" / "currentEpoch").write_text(epoch)
+    return look([str(directory / "data"), str(directory / "log")], str(directory / "data"))
+
+
+#: What a server that serves alone has: no currentEpoch, ever.
+ALONE = ("data/myid", "data/version-2/snapshot.0", "log/version-2/log.1")
+
+
+def test_a_server_that_serves_alone_has_data(tmp_path: Path) -> None:
+    alone = ensemble(on_disk(tmp_path, *ALONE))
+    assert alone[0].ran
+    assert zookeeper_refusals(alone, BROKERS) == []
+    assert zookeeper_refusals([replace(alone[0], traces=(NOTE,))], BROKERS) == []
+
+
+def test_a_server_that_served_alone_is_not_outvoted_by_two_empty_ones(tmp_path: Path) -> None:
+    found = zookeeper_refusals(ensemble(on_disk(tmp_path, *ALONE), EMPTY, EMPTY), BROKERS)
+    assert [one.found for one in found] == ["1 of 3 with data, a majority is 2"]
+
+
+@pytest.mark.parametrize(
+    ("names", "epoch", "ran"),
+    [
+        (("data/myid",), None, False),
+        # Waiting for its first quorum; the first snapshot is empty.
+        (("data/myid", "data/version-2/snapshot.0"), "0", False),
+        # It served alone, and a growth to three was cut before they elected anybody.
+        (ALONE, "0", True),
+        (("data/myid", "data/version-2/snapshot.4f.gz"), "0", True),
+        (("data/myid", "data/version-2/snapshot.0"), "1", True),
+        (("data/myid", "data/version-2/log.1"), None, True),
+        # Its data directory is not mounted: the log beside it is what is left.
+        (("log/version-2/log.1",), None, False),
+    ],
+    ids=str,
+)
+def test_whose_data_counts(tmp_path: Path, names: tuple[str, ...], epoch: str | None, ran: bool) -> None:
+    assert ensemble(on_disk(tmp_path, *names, epoch=epoch))[0].ran is ran
+
+
+def test_a_server_alone_whose_log_is_not_mounted_is_refused(tmp_path: Path) -> None:
+    found = zookeeper_refusals(ensemble(on_disk(tmp_path, *ALONE[:2])), BROKERS)
+    assert [one.what for one in found] == ["the transaction log of a server is missing"]
+
+
+def test_the_only_server_without_its_disk_is_not_founded_anew(tmp_path: Path) -> None:
+    found = zookeeper_refusals(ensemble(on_disk(tmp_path)), BROKERS)
+    assert [one.what for one in found] == ["no server of the ensemble has data, although it is not a new one"]
+
+
+def test_only_empty_servers_have_lost_what_brokers_say_there_was(tmp_path: Path) -> None:
+    waiting = on_disk(tmp_path, "data/myid", "data/version-2/snapshot.0", epoch="0")
+    assert zookeeper_refusals(ensemble(waiting), BROKERS) == []
+    assert [one.hosts for one in zookeeper_refusals(ensemble(waiting, EMPTY), BROKERS)] == [("zk2",)]
