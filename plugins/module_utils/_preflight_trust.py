@@ -42,7 +42,7 @@ def finished_step(hosts: Sequence[Host]) -> Iterator[Violation]:
                 "B32", ERROR, (host.name,), "kafka_tls_ca_file",
                 "this run takes the next step of a change of the CA before the one before has reached every process",
                 f"{capped(trust['unfinished'])} runs with other stores than are on its disk, which trusts"
-                f" {_listed(trust['now'])}; this run brings {_listed(trust['then'])}",
+                f" {_listed(trust['not_taken_up'])}; this run brings {_listed(trust['then'])}",
                 "the settings of the run before, until it has restarted every node",
                 "run again with the certificates and the CA file of the run before, then take the next step",
             )  # fmt: skip
