@@ -325,3 +325,21 @@ def test_what_is_read_of_a_node_has_no_key(site: Site) -> None:
     found = certificates(site.paths("kafka1"), None)
     assert "PRIVATE KEY" not in str(found)
     assert [len(one["certificates"]) for one in found.values()] == [1, 1]
+
+
+def test_a_certificate_that_is_cut_off_does_not_take_the_key_behind_it_along(tmp_path: Path) -> None:
+    store = tmp_path / "keystore.pem"
+    cut = "-----BEGIN CERTIFICATE-----\nMIIBcut\n"
+    store.write_bytes(cut.encode() + OLD.key_pem() + OLD.pem())
+    found = certificates([str(store)], None)[str(store)]
+    assert found["certificates"] == [OLD.pem().decode().rstrip()]
+
+
+def test_a_ca_file_that_cannot_be_parsed_is_said_to_be_so(site: Site) -> None:
+    site.installed(OLD, by=OLD).brings(OLD, by=NEW)
+    ca = site.folder / "control" / "ca.pem"
+    ca.write_text(bundle(OLD) + "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n")
+    (told,) = site.told()
+    assert f"{ca}, which cannot be parsed as certificates in PEM form" in told
+    assert "correct the file" in told
+    assert "a new one would be made" not in told
