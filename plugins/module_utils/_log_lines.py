@@ -44,21 +44,28 @@ def last_errors(paths: Iterable[str], since: float | None, limit: int = LIMIT) -
 
 
 def says(paths: Iterable[str], pattern: str, since: float | None) -> bool:
-    """Tell whether a line in the last part of these files, written since then (seconds since 1970), has the pattern.
+    """Tell whether a line in the last part of these files, written since then (seconds since 1970), has the pattern."""
+    return bool(last_said(paths, pattern, since))
+
+
+def last_said(paths: Iterable[str], pattern: str, since: float | None) -> list[str]:
+    """Return of each of these files the last line since then (seconds since 1970) that has the pattern, if one has.
 
     A line without a time of its own belongs to the last one before it that has one.
     """
     wanted = re.compile(pattern)
+    found = []
     for path in paths:
-        recent = True
+        recent, said = True, None
         for line in _tail(path)[0].splitlines():
             at = _seconds(line)
             if at is not None:
                 # A second of grace: start times are rounded.
                 recent = since is None or at >= since - 1
             if recent and wanted.search(line):
-                return True
-    return False
+                said = line
+        found += [said] if said is not None else []
+    return found
 
 
 def telling_lines(text: str, since: float | None) -> list[str]:
