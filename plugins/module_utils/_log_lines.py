@@ -22,6 +22,8 @@ _TELLING = re.compile(
     r"|Could not (create|find|open)|Address already in use|No space left|Too many open files"
 )
 _ASSIGNED = re.compile(r"([\w.-]+)\s*=")
+# "RequestHeader(apiKey=VOTE, ...": to Kafka this is the kind of a request.
+_REQUEST = re.compile(r"\(apiKey=([A-Z_]+|\d+),")
 _FRAME = re.compile(r"^\s+at |^\s+\.\.\. \d+ (more|common)")
 # "[2026-11-21 01:03:54,986] ERROR" (Kafka's pattern, local time), "2026-11-21T01:03:54.98Z main ERROR" (log4j2's own).
 _TIME = re.compile(r"^\[?(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)[.,]?\d*(Z?)")
@@ -84,7 +86,7 @@ def telling_lines(text: str, since: float | None) -> list[str]:
 def _shown(line: str) -> str:
     # Kafka itself masks what it knows to be a password; a JAAS entry with a typing error it may quote in full.
     for assigned in _ASSIGNED.finditer(line):
-        if is_secret(assigned.group(1)):
+        if is_secret(assigned.group(1)) and not _REQUEST.match(line, max(0, assigned.start(1) - 1)):
             return line[: assigned.end(1)][:WIDTH] + "=(not shown: may hold a secret)"
     return line.rstrip()[:WIDTH]
 
