@@ -14,7 +14,7 @@ from spark_validation.fields import SECRET_NAME, Reach
 from spark_validation.geometry import RECORDS_PER_WRITER
 
 #: What Spark itself hides where it prints settings and options. The words are the same in Java's patterns.
-_REDACTED = f"(?i){SECRET_NAME.pattern}|access[.]?key"
+_REDACTED = f"(?i){SECRET_NAME.pattern}"
 
 
 def open_session(name: str) -> SparkSession:

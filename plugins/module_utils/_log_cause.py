@@ -45,7 +45,7 @@ CAUSES: tuple[tuple[str, str, str], ...] = (
         "write a rule that matches the whole subject, as the line shows it",
     ),
     (
-        r"AuthorizerNotReadyException|CLUSTER_AUTHORIZATION_FAILED|ClusterAuthorizationException",
+        r"CLUSTER_AUTHORIZATION_FAILED|ClusterAuthorizationException",
         "the authorizer refuses another node, since the principal of its certificate is no super user",
         "compare the subjects of the certificates with kafka_tls_principal_rules",
     ),
@@ -53,6 +53,13 @@ CAUSES: tuple[tuple[str, str, str], ...] = (
         r"SSL handshake failed|SslAuthenticationException|SSLHandshakeException",
         "TLS handshakes with other nodes fail",
         "compare certificates, CA files and kafka_tls_protocols of the nodes",
+    ),
+    (
+        # So says a quorum without a majority as well, of everybody who is no super user (StandardAuthorizer).
+        r"AuthorizerNotReadyException",
+        "the authorizer answers none but super users until the quorum has a leader",
+        "see that a majority of the controllers runs; when it does, the principal of one of them is no super user:"
+        " compare the subjects of the certificates with kafka_tls_principal_rules",
     ),
 )
 # What differs from line to line of the same error: times, ids, addresses of objects, whole requests.

@@ -22,6 +22,8 @@ _TELLING = re.compile(
     r"|Could not (create|find|open)|Address already in use|No space left|Too many open files"
 )
 _ASSIGNED = re.compile(r"([\w.-]+)\s*=")
+# "RequestHeader(apiKey=VOTE, ...": to Kafka this is the kind of a request.
+_REQUEST = re.compile(r"\(apiKey=([A-Z_]+|\d+),")
 _FRAME = re.compile(r"^\s+at |^\s+\.\.\. \d+ (more|common)")
 # "[2026-11-21 01:03:54,986] ERROR" (Kafka's pattern, local time), "2026-11-21T01:03:54.98Z main ERROR" (log4j2's own).
 _TIME = re.compile(r"^\[?(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)[.,]?\d*(Z?)")
@@ -44,21 +46,28 @@ def last_errors(paths: Iterable[str], since: float | None, limit: int = LIMIT) -
 
 
 def says(paths: Iterable[str], pattern: str, since: float | None) -> bool:
-    """Tell whether a line in the last part of these files, written since then (seconds since 1970), has the pattern.
+    """Tell whether a line in the last part of these files, written since then (seconds since 1970), has the pattern."""
+    return bool(last_said(paths, pattern, since))
+
+
+def last_said(paths: Iterable[str], pattern: str, since: float | None) -> list[str]:
+    """Return of each of these files the last line since then (seconds since 1970) that has the pattern, if one has.
 
     A line without a time of its own belongs to the last one before it that has one.
     """
     wanted = re.compile(pattern)
+    found = []
     for path in paths:
-        recent = True
+        recent, said = True, None
         for line in _tail(path)[0].splitlines():
             at = _seconds(line)
             if at is not None:
                 # A second of grace: start times are rounded.
                 recent = since is None or at >= since - 1
             if recent and wanted.search(line):
-                return True
-    return False
+                said = line
+        found += [said] if said is not None else []
+    return found
 
 
 def telling_lines(text: str, since: float | None) -> list[str]:
@@ -77,7 +86,7 @@ def telling_lines(text: str, since: float | None) -> list[str]:
 def _shown(line: str) -> str:
     # Kafka itself masks what it knows to be a password; a JAAS entry with a typing error it may quote in full.
     for assigned in _ASSIGNED.finditer(line):
-        if is_secret(assigned.group(1)):
+        if is_secret(assigned.group(1)) and not _REQUEST.match(line, max(0, assigned.start(1) - 1)):
             return line[: assigned.end(1)][:WIDTH] + "=(not shown: may hold a secret)"
     return line.rstrip()[:WIDTH]
 

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
+# Base 64 alone stands between: of a certificate that is cut off nothing behind it is taken along.
+_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----")
 # More than any bundle of CAs that is used; the CAs of a whole distribution are a quarter of it.
 _LIMIT = 1 << 20
 

@@ -17,8 +17,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._properties import
 
 _STATE = "quorum-state"
 # A formatted voter that never had a leader has one segment without a byte, and the snapshot that formatting wrote.
-_FIRST = re.compile(r"0{20}(-0{10}\.checkpoint|\.log)\Z")
-_HELD = re.compile(r"\d{20}(-\d{10}\.checkpoint|\.log)\Z")
+_FIRST = re.compile(r"0{20}(-0{10}(-\d+)?\.checkpoint(\.part)?|\.log)\Z")
+# What is being written, or about to be removed, was made of records as well.
+_HELD = re.compile(r"\d{20}(-\d{10}(-\d+)?\.checkpoint|\.log)(\.(part|deleted|swap|cleaned))?\Z")
 # Of a disk that was formatted, and on which no node has started since.
 _BLANK = {"leader": None, "epoch": None, "records": False}
 # It is one line of some hundred bytes.
@@ -26,7 +27,7 @@ _STATE_LIMIT = 65536
 
 
 def quorum(metadata_dir: str) -> dict[str, Any] | None:
-    """Return {leader, epoch, records}; None where nothing was formatted, or it cannot be read.
+    """Return {leader, epoch, records}; None where nothing was formatted, or what is there cannot be read.
 
     leader -- the id that the node last knew, None when it knew none; it stays there while the node is stopped.
     records -- whether there is anything in the log that an elected leader wrote.
@@ -38,7 +39,7 @@ def quorum(metadata_dir: str) -> dict[str, Any] | None:
         state = _state(os.path.join(path, _STATE)) if _STATE in names else {}
     except FileNotFoundError:
         return dict(_BLANK) if os.path.isfile(os.path.join(metadata_dir, META_PROPERTIES)) else None
-    except OSError:
+    except (OSError, ValueError):
         return None
     leader, epoch = state.get("leaderId"), state.get("leaderEpoch")
     known = isinstance(leader, int) and leader >= 0
@@ -52,8 +53,7 @@ def _held(path: str, name: str) -> bool:
 def _state(path: str) -> dict[str, Any]:
     with open(path, encoding=READ_ENCODING) as file:
         text = file.read(_STATE_LIMIT)
-    try:
-        found = json.loads(text)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError(f"{path}: no object")
+    return found

@@ -8,7 +8,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._log_cause import cause, distinct
-from ansible_collections.streamops.kafka.plugins.module_utils._log_lines import LIMIT, last_errors, says, telling_lines
+from ansible_collections.streamops.kafka.plugins.module_utils._log_lines import (
+    LIMIT,
+    last_errors,
+    last_said,
+    says,
+    telling_lines,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_ports import ports
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_process import process, read_record, started_at
 from ansible_collections.streamops.kafka.plugins.module_utils._node_info_quorum import quorum
@@ -22,6 +28,10 @@ PAUSE = 0.2
 RECENT = 60.0
 # Lines that are searched for the cause: a node that is refused logs some hundred a second, all alike.
 SEARCHED = 5000
+# Until a process knows from a leader how far the metadata is committed, its loader says so ten times a second (Kafka
+# 3.9.2 and 4.3.1); then it says how far that is, and no more.
+LOADER = r"MetadataLoader.*high water mark"
+UNKNOWN = "still don't know the high water mark"
 
 
 def look(
@@ -75,17 +85,24 @@ def _reading(params: Mapping[str, Any]) -> dict[str, Any]:
         "process": found,
         "recorded_life": Life(*recorded) if recorded else None,
         "ports": holders,
-        "led": _led(params),
+        "led": led(params, started_at(recorded[1]) if recorded else None),
         "missing_ports": [port for port in params["ports"] if holders and not _serves(holders[str(port)])],
     }
 
 
-def _led(params: Mapping[str, Any]) -> bool | None:
-    """Whether a voter knows a leader of its quorum; None where that is not asked for."""
+def led(params: Mapping[str, Any], since: float | None) -> bool | None:
+    """Whether a voter that started then knows a leader of its quorum; None where that is not asked for.
+
+    quorum-state alone may tell of the leader of the run before: a voter takes it up again and asks it, in vain when no
+    majority is there. Where the log of this start says that nothing was heard of a leader yet, there is none.
+    """
     if not params["metadata_dir"] or params["state"] != "started":
         return None
     state = quorum(params["metadata_dir"])
-    return state is not None and state["leader"] is not None
+    if state is None or state["leader"] is None:
+        return False
+    said = last_said(params["log_files"], LOADER, since)
+    return not said or any(UNKNOWN not in line for line in said)
 
 
 def _serves(holder: Mapping[str, Any] | None) -> bool:

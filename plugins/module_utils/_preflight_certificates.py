@@ -51,7 +51,8 @@ def usages(inventory: Inventory) -> Iterator[Violation]:
         yield from _usable(node, node.certificate, needed, "kafka_tls_certificate_file")
     for cluster in inventory.clusters():
         admin = cluster.nodes[0].admin_certificate
-        if admin is not None:
+        shown = (_asks(one, at) for one in cluster.brokers for at in one.listeners() if at.purpose == "clients")
+        if admin is not None and any(shown):
             yield from _usable(cluster.nodes[0], admin, ["clientAuth"], "kafka_admin_certificate_file")
 
 
@@ -78,7 +79,7 @@ def _administrator(cluster: Cluster) -> Iterator[Violation]:
     if node.text("kafka_tls_source") == "development_ca":
         subject = f"CN={admin}"
     if subject is not None:
-        clients = [one for one in node.listeners() if one.purpose == "clients" and one.protocol == "SSL"]
+        clients = [one for one in node.listeners() if one.purpose == "clients" and _asks(node, one)]
         for rules in mapping_rules(node, clients):
             yield from _principal(cluster, node, subject, rules, [admin], "the administrator", variable)
 
@@ -137,9 +138,18 @@ def _met(cluster: Cluster, node: Node) -> list[Listener]:
         own = {one.purpose for one in other.listeners()}
         for one in other.listeners():
             between = one.purpose == "brokers" or (one.purpose == "clients" and "brokers" not in own)
-            if one.protocol == "SSL" and (one.purpose == CONTROLLER_PURPOSE or (between and node.broker)):
+            if _asks(other, one) and (one.purpose == CONTROLLER_PURPOSE or (between and node.broker)):
                 found.append(one)
     return found
+
+
+def _asks(node: Node, listener: Listener) -> bool:
+    """Whether a listener asks who connects for a certificate.
+
+    The roles set ssl.client.auth of each listener, so the general setting decides nothing.
+    """
+    asked = node.config().get(f"listener.name.{listener.name.lower()}.ssl.client.auth", "required")
+    return listener.protocol == "SSL" and str(asked).lower() != "none"
 
 
 def mapping_rules(node: Node, listeners: list[Listener]) -> list[str]:

@@ -25,7 +25,13 @@ def same_ca(hosts: Sequence[Host]) -> Iterator[Violation]:
         if not trust["breaks"]:
             continue
         variable = "kafka_tls_ca_dir" if trust["development"] else "kafka_tls_ca_file"
-        ours = _listed(trust["then"]) or f"none in {trust['ca_dir']}, so a new one would be made"
+        ours = _listed(trust["then"])
+        if not ours:
+            ours = (
+                f"none in {trust['ca_dir']}, so a new one would be made"
+                if trust["missing"]
+                else f"{trust['ca_file']}, which cannot be parsed as certificates in PEM form"
+            )
         yield Violation(
             "B32", ERROR, (host.name,), variable,
             "the node trusts another CA than this run brings, so it would be cut off when it or others restart",
@@ -42,7 +48,7 @@ def finished_step(hosts: Sequence[Host]) -> Iterator[Violation]:
                 "B32", ERROR, (host.name,), "kafka_tls_ca_file",
                 "this run takes the next step of a change of the CA before the one before has reached every process",
                 f"{capped(trust['unfinished'])} runs with other stores than are on its disk, which trusts"
-                f" {_listed(trust['now'])}; this run brings {_listed(trust['then'])}",
+                f" {_listed(trust['not_taken_up'])}; this run brings {_listed(trust['then'])}",
                 "the settings of the run before, until it has restarted every node",
                 "run again with the certificates and the CA file of the run before, then take the next step",
             )  # fmt: skip
@@ -78,6 +84,8 @@ def _listed(described: Sequence[str]) -> str:
 
 
 def _way_out(trust: Mapping[str, Any]) -> str:
+    if not trust["then"] and not trust["missing"]:
+        return f"correct the file: every certificate in it has to be whole; {ON_PURPOSE}"
     if trust["development"]:
         return (
             "copy kafka_tls_ca_dir of the control node that made the CA, with all it holds (ca.pem, ca.key, keys and"

@@ -71,12 +71,28 @@ def principal(rules: str, subject: str) -> str:
 def _compiled(pattern: str) -> re.Pattern[str]:
     spelt = _QUOTED.sub(lambda match: re.escape(match[1]), pattern)
     spelt = _NAMED.sub("(?P<", spelt).replace(r"\z", r"\Z")
-    if "&&" in spelt or re.search(r"\\[pPhHRXGk]", spelt):
+    if "&&" in spelt or _has_nested_class(spelt) or re.search(r"\\[pPhHRXGk]", spelt):
         raise UnknownRuleError(pattern)
     try:
         return re.compile(spelt)
     except (re.error, OverflowError) as problem:
         raise UnknownRuleError(f"{pattern} ({problem})") from problem
+
+
+def _has_nested_class(pattern: str) -> bool:
+    """Whether a class of characters holds another one: to Java their union, to Python a bracket like any other."""
+    inside, first = False, False
+    for part in re.findall(r"\\.|\[\^?|.", pattern, re.DOTALL):
+        if part[0] == "[":
+            if inside:
+                return True
+            inside, first = True, True
+            continue
+        # What stands first in a class is itself, even its end.
+        if part == "]" and not first:
+            inside = False
+        first = False
+    return False
 
 
 def _replaced(match: re.Match[str], replacement: str) -> str:

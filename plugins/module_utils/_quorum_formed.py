@@ -13,10 +13,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 
-def never_formed(voters: Iterable[Mapping[str, Any] | None]) -> bool:
-    """Whether no voter ever knew a leader or held a record; voters -- the result of node_info on each controller."""
+def never_formed(voters: Iterable[Mapping[str, Any] | None], brokers: Iterable[Mapping[str, Any] | None] = ()) -> bool:
+    """Whether no voter ever knew a leader or held a record, and no broker that was asked followed one.
+
+    voters, brokers -- the results of node_info on each controller, and on the brokers as far as they were asked.
+    """
     states = [(one or {}).get("quorum") for one in voters]
-    return bool(states) and all(_is_blank(state) for state in states)
+    followed = [state for one in brokers if (state := (one or {}).get("quorum")) and not _is_blank(state)]
+    return bool(states) and not followed and all(_is_blank(state) for state in states)
 
 
 def _is_blank(state: Mapping[str, Any] | None) -> bool:

@@ -48,8 +48,8 @@ options:
   metadata_dir:
     description:
       - The directory of the metadata log of a controller. Then started also means that its quorum has a leader, as far
-        as its own C(quorum-state) says; a wait that fails says what its log tells about the cause. Empty asks for
-        nothing.
+        as its own C(quorum-state) says, unless the log of this start says that nothing was heard of a leader yet; a
+        wait that fails says what its log tells about the cause. Empty asks for nothing.
     type: str
     default: ""
   log_files:

@@ -67,10 +67,10 @@ def issuer(pem: str) -> str:
     return rfc2253(x509.load_pem_x509_certificate(pem.encode()).issuer)
 
 
-def reaches(chain: Sequence[str], trusted: Sequence[str]) -> bool:
-    """Whether a chain in PEM form leads to one of these CAs."""
-    both = ([x509.load_pem_x509_certificate(pem.encode()) for pem in pems] for pems in (chain, trusted))
-    return _reaches(*both)
+def reaches(chain: Sequence[str], trusted: Sequence[str], today: bool = False) -> bool:
+    """Whether a chain in PEM form leads to one of these CAs; with `today`, by certificates that are valid now."""
+    shown, roots = ([x509.load_pem_x509_certificate(pem.encode()) for pem in pems] for pems in (chain, trusted))
+    return _reaches(shown, roots, datetime.datetime.now(datetime.UTC) if today else None)
 
 
 def key_fits(pem: str, key_file: str) -> bool:
@@ -182,10 +182,19 @@ def _content(der: bytes) -> tuple[bytes, bytes]:
     return der[start : start + length], der[start + length :]
 
 
-def _reaches(chain: list[x509.Certificate], trusted: list[x509.Certificate]) -> bool:
-    """Whether a trusted CA is met on the way up, each certificate signed by the next one."""
+def _reaches(
+    chain: list[x509.Certificate], trusted: list[x509.Certificate], at: datetime.datetime | None = None
+) -> bool:
+    """Whether a trusted CA is met on the way up, each certificate signed by the next one, and valid at a time.
+
+    Java does not ask for the dates of what it trusts itself.
+    """
     for one, by in itertools.zip_longest(chain, chain[1:]):
-        if any(one == root or _signed(one, root) for root in trusted):
+        if one in trusted:
+            return True
+        if at is not None and not one.not_valid_before_utc <= at <= one.not_valid_after_utc:
+            return False
+        if any(_signed(one, root) for root in trusted):
             return True
         if by is None or not _signed(one, by) or not _is_ca(by):
             return False

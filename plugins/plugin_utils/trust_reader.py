@@ -43,14 +43,16 @@ class Stores:
 class Member:
     """One node: its stores on disk, those that this run brings, and what is wrong with either.
 
-    running -- what its process accepts as far as that is known; stale -- the process runs with stores that are neither
-    on the disk nor brought, so nobody knows; missing -- this run would make a new CA; half -- why the CA cannot sign.
+    running -- what its process accepts as far as that is known; on_disk -- what its truststore holds; stale -- the
+    process runs with stores that are neither on the disk nor brought, so nobody knows, and this run brings others than
+    are on the disk; missing -- this run would make a new CA; half -- why the CA cannot sign.
     """
 
     name: str
     group: tuple[str, bool]
     running: Stores
     brought: Stores
+    on_disk: Pems
     stale: bool
     missing: bool
     half: str
@@ -67,6 +69,7 @@ def trust_facts(nodes: Iterable[tuple[Node, Mapping[str, Any] | None]]) -> dict[
 
 
 def _facts(one: Member, group: Sequence[Member]) -> dict[str, Any]:
+    late = [other for other in group if other.stale] if _moves_on(one, group) else []
     return {
         "development": one.development,
         "ca_file": one.ca_file,
@@ -77,12 +80,16 @@ def _facts(one: Member, group: Sequence[Member]) -> dict[str, Any]:
         "half": one.half,
         "error": one.error,
         "breaks": [other.name for other in group if _breaks(one, other, group)],
-        "unfinished": [other.name for other in group if other.stale] if _moves_on(one, group) else [],
+        "unfinished": [other.name for other in late],
+        "not_taken_up": [described(pem) for pem in dict.fromkeys(pem for other in late for pem in other.on_disk)],
     }
 
 
 def _breaks(one: Member, other: Member, group: Sequence[Member]) -> bool:
-    """Whether this node accepts the other one now, and will not at some time of this run."""
+    """Whether this node accepts the other one now, and will not at some time of this run.
+
+    Where a certificate has ended no handshake succeeds today, so there is nothing to keep.
+    """
     now, then = one.running, one.brought
     if not now.trusted:
         return False
@@ -95,7 +102,7 @@ def _breaks(one: Member, other: Member, group: Sequence[Member]) -> bool:
         # Nobody shows anything yet: what is trusted alone tells.
         unknown = not any(member.running.shown for member in group)
         return unknown and bool(other.brought.shown) and not _accepts(now.trusted, other.brought.shown)
-    if not _accepts(now.trusted, other.running.shown):
+    if not _accepts(now.trusted, other.running.shown, today=True):
         return False
     met = [(now.trusted, other.brought.shown), (then.trusted, other.running.shown), (then.trusted, other.brought.shown)]
     return not all(_accepts(trusted, shown) for trusted, shown in met if trusted and shown)
@@ -112,8 +119,8 @@ def _moves_on(one: Member, group: Sequence[Member]) -> bool:
 
 
 @cache
-def _accepts(trusted: Pems, shown: Pems) -> bool:
-    return reaches(shown, trusted)
+def _accepts(trusted: Pems, shown: Pems, today: bool = False) -> bool:
+    return reaches(shown, trusted, today)
 
 
 def _member(node: Node, info: Mapping[str, Any] | None) -> Member | None:
@@ -133,14 +140,17 @@ def _member(node: Node, info: Mapping[str, Any] | None) -> Member | None:
     wanted = {TRUSTED: [_text(ca_file)], SHOWN: [_text(key_file), _text(certificate_file)]}
     same = {TRUSTED: brought.trusted, SHOWN: pem_certificates(_text(certificate_file))}
     looks = {name: _running(by_name[name], wanted[name]) for name in wanted}
-    present = {name: _present(looks[name], by_name[name]["certificates"], same[name]) for name in wanted}
+    disk = {name: pem_certificates("\n".join(by_name[name]["certificates"])) for name in wanted}
+    present = {name: _present(looks[name], disk[name], same[name]) for name in wanted}
     return Member(
         name=node.name,
         # Mirrors show certificates to each other; what they need for clusters is not in these stores.
         group=(node.cluster, node.only_mirrors),
         running=Stores(present[TRUSTED], present[SHOWN]),
         brought=brought,
-        stale="unknown" in looks.values(),
+        on_disk=disk[TRUSTED],
+        # A run that was cut before the restart brings the same again: it finishes its own step.
+        stale="unknown" in looks.values() and disk != same,
         missing=development and not Path(ca).exists(),
         half=_half(ca, f"{ca_dir}/ca.key", authority, ca_file) if development else "",
         error=next((f"{name}: {by_name[name]['error']}" for name in by_name if by_name[name]["error"]), ""),
@@ -162,8 +172,8 @@ def _running(found: Mapping[str, Any], parts: Sequence[str]) -> str:
     return "unknown" if started else "none"
 
 
-def _present(which: str, disk: Sequence[str], brought: Pems) -> Pems:
-    return () if which == "none" else brought if which == "brought" else pem_certificates("\n".join(disk))
+def _present(which: str, disk: Pems, brought: Pems) -> Pems:
+    return () if which == "none" else brought if which == "brought" else disk
 
 
 def _half(ca: str, key: str, authority: Pems, ca_file: str) -> str:

@@ -21,7 +21,10 @@ PRINCIPAL = [
     ("lines", "words"),
     [
         (REFUSED, ["another node refuses the certificate", "(Received fatal alert: certificate_unknown)"]),
-        (PRINCIPAL, ["no super user", "AuthorizerNotReadyException", "kafka_tls_principal_rules"]),
+        (PRINCIPAL, ["until the quorum has a leader", "AuthorizerNotReadyException", "majority of the controllers",
+                     "is no super user", "kafka_tls_principal_rules"]),
+        (["ERROR [RaftManager id=1] Unexpected error CLUSTER_AUTHORIZATION_FAILED in VOTE response"],
+         ["the authorizer refuses another node", "compare the subjects"]),
         (["Caused by: CertificateException: No subject alternative names matching IP address 10.0.0.1 found"],
          ["does not name the address"]),
         (["Caused by: ValidatorException: PKIX path validation failed: x.CertPathValidatorException: name constraints"],
@@ -40,6 +43,8 @@ def test_the_cause_is_told_with_a_fix(lines: list[str], words: list[str]) -> Non
 
 def test_the_clearest_line_decides_wherever_it_stands() -> None:
     assert cause([*PRINCIPAL, *REFUSED]) == cause(REFUSED)
+    handshake = ["org.apache.kafka.common.errors.SslAuthenticationException: SSL handshake failed"]
+    assert cause([*PRINCIPAL, *handshake]) == cause(handshake)
 
 
 def test_lines_without_a_known_cause_tell_none() -> None:

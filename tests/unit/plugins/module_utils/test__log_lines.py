@@ -54,6 +54,17 @@ def test_only_lines_since_the_start_count_and_a_line_without_time_belongs_to_the
     assert "old" not in " ".join(told)
 
 
+def test_the_number_of_a_request_is_no_secret() -> None:
+    line = (
+        "[2026-11-22 18:16:57,506] ERROR Unexpected error handling request RequestHeader(apiKey=VOTE, apiVersion=2): "
+        "ClusterAuthorizationException"
+    )
+    assert telling_lines(line, None) == [line]
+    assert telling_lines("ERROR reporter: apiKey=ABCD, url=x", None) == [
+        "ERROR reporter: apiKey=(not shown: may hold a secret)"
+    ]
+
+
 def test_a_log_says_what_is_waited_for_only_since_the_start(tmp_path: Path) -> None:
     log = tmp_path / "server.log"
     now = time.time()

@@ -31,6 +31,7 @@ DEFAULT_OF_THE_ROLES = "RULE:^CN=([^,]+).*$/$1/,DEFAULT"
         (r"RULE:^CN=([^,]+)(,.*)?$/a\/$1$2/L", "CN=kafka1", "a/kafka1"),
         (r"RULE:^\QCN=\E(\w+).*$/$1/", "CN=kafka1,O=x", "kafka1"),
         ("RULE:a/b/, ,DEFAULT", "CN=kafka1", "CN=kafka1"),
+        (r"RULE:^CN=([^\[,]+)\[?.*$/$1/", "CN=kafka1[x", "kafka1"),
     ],
 )
 def test_the_first_rule_that_matches_the_whole_subject_decides(rules: str, subject: str, name: str) -> None:
@@ -47,7 +48,11 @@ def test_rules_that_kafka_refuses_or_that_lead_nowhere_are_errors(rules: str) ->
         principal(rules, "CN=kafka1")
 
 
-@pytest.mark.parametrize("rules", [r"RULE:^\p{Alpha}+=.*$/x/", "RULE:^[a-z&&[^b]]=.*$/x/", "RULE:[/x/"])
+@pytest.mark.parametrize(
+    "rules",
+    [r"RULE:^\p{Alpha}+=.*$/x/", "RULE:^[a-z&&[^b]]=.*$/x/", "RULE:[/x/", "RULE:^CN=([a-z[0-9]]+).*$/$1/",
+     r"RULE:^CN=([\w[-.]]+).*$/$1/L", "RULE:^CN=([^,[+]]+).*$/$1/", r"RULE:^CN=([\]a[0-9]]+).*$/$1/"],
+)  # fmt: skip
 def test_a_pattern_that_cannot_be_followed_is_said_to_be_unknown(rules: str) -> None:
     with pytest.raises(UnknownRuleError):
         principal(rules, "CN=kafka1")

@@ -34,6 +34,14 @@ def test_one_voter_that_may_have_formed_is_enough(other: dict[str, Any] | None) 
     assert not never_formed([BLANK, BLANK, other])
 
 
+def test_a_broker_that_followed_a_leader_tells_of_a_quorum() -> None:
+    known = {"quorum": {"leader": 2, "epoch": 7, "records": False}}
+    written = {"quorum": {"leader": None, "epoch": 7, "records": True}}
+    assert never_formed([BLANK, BLANK], [BLANK, {"quorum": None}, {}, None])
+    assert not never_formed([BLANK, BLANK], [BLANK, known])
+    assert not never_formed([BLANK, BLANK], [written])
+
+
 def test_no_voter_at_all_is_no_answer() -> None:
     assert not never_formed([])
 
@@ -64,8 +72,18 @@ def test_a_voter_that_was_formatted_and_never_started(tmp_path: Path) -> None:
         {FIRST_LOG: "LeaderChange", "quorum-state": STATE % (-1, 3)},
         {FIRST_LOG: "", "00000000000000004711-0000000003.checkpoint": "all topics", "quorum-state": STATE % (-1, 3)},
         {"00000000000000004711.log": "", "quorum-state": STATE % (-1, 3)},
+        {FIRST_LOG: "", "00000000000000004711-0000000003.checkpoint.deleted": "x", "quorum-state": STATE % (-1, 3)},
+        {FIRST_LOG: "", "00000000000000004711-0000000003-815.checkpoint.part": "x", "quorum-state": STATE % (-1, 3)},
+        {f"{FIRST_LOG}.deleted": "LeaderChange", "quorum-state": STATE % (-1, 3)},
     ],
-    ids=["a record", "a later snapshot", "a later segment"],
+    ids=[
+        "a record",
+        "a later snapshot",
+        "a later segment",
+        "a snapshot of before",
+        "half a snapshot",
+        "a log of before",
+    ],
 )
 def test_a_voter_that_lost_its_leader_still_has_records(files: dict[str, str], tmp_path: Path) -> None:
     found = quorum(log(tmp_path, **files))
@@ -77,9 +95,11 @@ def test_a_leader_is_known_by_its_id_even_0(tmp_path: Path) -> None:
     assert found == {"leader": 0, "epoch": 1, "records": True}
 
 
-def test_a_damaged_state_knows_no_leader_and_its_records_still_count(tmp_path: Path) -> None:
-    found = quorum(log(tmp_path, **{FIRST_LOG: "x", "quorum-state": "{"}))
-    assert found == {"leader": None, "epoch": None, "records": True}
+@pytest.mark.parametrize("state", ["{", "", "[]", '{"leaderId":2,"lead'])
+def test_of_a_damaged_state_nothing_is_known(state: str, tmp_path: Path) -> None:
+    found = quorum(log(tmp_path, **{FIRST_LOG: "", "quorum-state": state}))
+    assert found is None
+    assert not never_formed([{"quorum": found}])
 
 
 def test_a_formatted_disk_without_a_metadata_log_is_blank(tmp_path: Path) -> None:

@@ -119,6 +119,25 @@ def test_each_mistake_is_named(mistake: str, words: list[str], tmp_path: Path, r
     assert any(all(word in line for word in words) for line in told), told
 
 
+@pytest.mark.parametrize(
+    ("auth", "fine"),
+    [
+        ({"listener.name.broker.ssl.client.auth": "none", "listener.name.controller.ssl.client.auth": "None"}, True),
+        ({"listener.name.broker.ssl.client.auth": "none"}, False),
+        ({f"listener.name.{one}.ssl.client.auth": "requested" for one in ("broker", "controller")}, False),
+        # The roles write the setting of each listener, which stands above the general one.
+        ({"ssl.client.auth": "none"}, False),
+    ],
+)
+def test_what_nobody_asks_to_see_needs_no_client_auth(
+    auth: dict[str, str], fine: bool, tmp_path: Path, root: Issued
+) -> None:
+    leaf = issue("kafka9", by=root, names=("10.0.0.1",), extensions=(x509.ExtendedKeyUsage([SERVER]),))
+    config = {**combined().nodes[0].config(), **auth}
+    told = judged(tmp_path, leaf.pem(), leaf.key_pem(), root.pem(), kafka_config=config)
+    assert ([one for one in told if "B32" in one or "certificate" in one] == []) is fine, told
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     found = read_certificate(str(tmp_path / "a.pem"), str(tmp_path / "a.key"), str(tmp_path / "ca.pem"))
     assert [error.rpartition("/")[2] for error in found["errors"]] == [

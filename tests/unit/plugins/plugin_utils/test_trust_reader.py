@@ -17,7 +17,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.trust_reader impor
 from tests.support.certificates import Issued, issue
 from tests.unit.plugins.module_utils.test__preflight_hosts import host
 
-OLD, NEW = issue("old CA", ca=True), issue("new CA", ca=True)
+OLD, NEW, OTHER = (issue(f"{name} CA", ca=True) for name in ("old", "new", "other"))
 LEAVES = {
     (name, by.certificate.subject): issue(name, by=by, names=(name,))
     for name in ("kafka1", "kafka2", "kafka3")
@@ -202,6 +202,24 @@ def test_the_last_step_waits_for_the_one_before_too(site: Site) -> None:
     assert "takes the next step" in site.brings(NEW, by=NEW).told()[0]
 
 
+@pytest.mark.parametrize("written", [1, 2, 3])
+def test_the_last_step_that_was_cut_before_any_restart_is_run_again(site: Site, written: int) -> None:
+    site.installed(NEW, OLD, by=NEW)
+    for node in ("kafka1", "kafka2", "kafka3")[:written]:
+        site.install(node, bundle(NEW), leaf(node, NEW))
+    assert site.brings(NEW, by=NEW).told() == []
+
+
+def test_the_disks_are_told_that_the_processes_have_not_taken_up(site: Site) -> None:
+    site.installed(NEW, OLD, by=NEW)
+    site.install("kafka1", bundle(NEW, OTHER), leaf("kafka1", NEW))
+    (told,) = site.brings(NEW, by=NEW).told()
+    assert told.startswith("kafka1, kafka2, kafka3: ")
+    assert "kafka1 runs with other stores than are on its disk, which trusts" in told
+    trusted = told.partition("which trusts")[2].partition("; this run")[0]
+    assert [fingerprint(one) in trusted for one in (NEW, OTHER, OLD)] == [True, True, False]
+
+
 def test_stores_that_were_overwritten_are_put_right_while_the_processes_have_the_old_ones(site: Site) -> None:
     site.brings(OLD, by=OLD).installed(OLD, by=OLD)
     for node in ("kafka1", "kafka2", "kafka3"):
@@ -215,6 +233,43 @@ def test_one_node_that_was_cut_off_is_put_right(site: Site) -> None:
     site.start("kafka2")
     assert site.brings(OLD, by=OLD).told() == []
     assert site.brings(NEW, by=NEW).told()[0].startswith("kafka1, kafka3: ")
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_certificates_that_have_ended_keep_nothing_together(site: Site, running: bool) -> None:
+    """No handshake succeeds any more, so nothing can be cut off."""
+    for node in ("kafka1", "kafka2", "kafka3"):
+        site.install(node, bundle(OLD), issue(node, by=OLD, days=-1))
+        if running:
+            site.start(node)
+    assert site.brings(NEW, by=NEW).told() == []
+    assert site.brings(NEW, OLD, by=NEW).told() == []
+    assert site.brings(OLD, by=OLD).told() == []
+
+
+def test_stopped_nodes_without_their_truststores_take_another_ca(site: Site) -> None:
+    site.installed(OLD, by=OLD).brings(NEW, by=NEW)
+    site.started.clear()
+    assert len(site.told()) == 1
+    for node in ("kafka1", "kafka2", "kafka3"):
+        Path(site.paths(node)[0]).unlink()
+    assert site.told() == []
+
+
+def test_one_certificate_that_has_ended_does_not_open_the_others(site: Site) -> None:
+    site.installed(OLD, by=OLD)
+    site.install("kafka1", bundle(OLD), issue("kafka1", by=OLD, days=-1))
+    site.start("kafka1")
+    assert site.brings(NEW, by=NEW).told()[0].startswith("kafka1, kafka2, kafka3: ")
+
+
+def test_a_ca_that_has_ended_still_keeps_nodes_together(site: Site) -> None:
+    """Java asks for the dates of a chain without those of the CA that it trusts."""
+    ended = issue("ended CA", ca=True, days=-1)
+    for node in ("kafka1", "kafka2", "kafka3"):
+        site.install(node, bundle(ended), issue(node, by=ended))
+        site.start(node)
+    assert len(site.brings(NEW, by=NEW).told()) == 1
 
 
 def test_clusters_and_mirrors_are_judged_by_themselves(site: Site) -> None:
@@ -270,3 +325,21 @@ def test_what_is_read_of_a_node_has_no_key(site: Site) -> None:
     found = certificates(site.paths("kafka1"), None)
     assert "PRIVATE KEY" not in str(found)
     assert [len(one["certificates"]) for one in found.values()] == [1, 1]
+
+
+def test_a_certificate_that_is_cut_off_does_not_take_the_key_behind_it_along(tmp_path: Path) -> None:
+    store = tmp_path / "keystore.pem"
+    cut = "-----BEGIN CERTIFICATE-----\nMIIBcut\n"
+    store.write_bytes(cut.encode() + OLD.key_pem() + OLD.pem())
+    found = certificates([str(store)], None)[str(store)]
+    assert found["certificates"] == [OLD.pem().decode().rstrip()]
+
+
+def test_a_ca_file_that_cannot_be_parsed_is_said_to_be_so(site: Site) -> None:
+    site.installed(OLD, by=OLD).brings(OLD, by=NEW)
+    ca = site.folder / "control" / "ca.pem"
+    ca.write_text(bundle(OLD) + "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n")
+    (told,) = site.told()
+    assert f"{ca}, which cannot be parsed as certificates in PEM form" in told
+    assert "correct the file" in told
+    assert "a new one would be made" not in told
