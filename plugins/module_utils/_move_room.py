@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client import TOPIC
-from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import Dir, Room, limit_of
+from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import Room, dir_of
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._log_sizes import LogDirs
 from ansible_collections.streamops.kafka.plugins.module_utils._move_record import Row
@@ -66,7 +66,7 @@ def without_room(
     room = Room(
         {
             broker: [
-                Dir(limit_of(disk.total_bytes, reserve), disk.total_bytes - disk.usable_bytes, disk.replicas)
+                dir_of(disk.total_bytes, disk.total_bytes - disk.usable_bytes, disk.replicas, reserve)
                 for disk in found.disks
             ]
             for broker, found in disks.items()
@@ -89,8 +89,8 @@ def without_room(
             one = room.next_dir(full)
             left = 0 if one is None else max(0, one.limit - one.used)
             waiting[row.key] = (
-                f"broker {full} has room for {left} more bytes, with disk_reserve {reserve:g} left free and what is on "
-                f"its way there, and the new replica has {size}"
+                f"broker {full} has room for {left} more bytes, with disk_reserve {reserve:g} left free "
+                f"(kafka_resources_move_disk_reserve) and what is on its way there, and the new replica has {size}"
             )
     return waiting
 

@@ -183,7 +183,7 @@ class _Disks:
         self.used = {b.id: held[b.id] if b.disk_used is None else b.disk_used for b in plan.brokers}
         self.room = Room(
             {
-                b.id: [Dir(*one) for one in b.dirs] or [Dir(b.disk_limit, self.used[b.id])]
+                b.id: b.dirs or [Dir(b.disk_limit, self.used[b.id])]
                 for b in plan.brokers
                 if b.disk_limit is not None
             }
@@ -240,12 +240,13 @@ class _Disks:
         for broker in sorted({broker for change in left for broker in change.added}):
             smallest = min(self.cluster.size(c.partition) for c in left if broker in c.added)
             one = self.room.next_dir(broker)
-            if one is not None and one.used + smallest > one.limit:
+            if one is not None and not self.room.fits([broker], smallest):
                 several = len(self.room.dirs[broker]) > 1
                 where = " in the log directory that Kafka puts it into" if several else ""
                 found.append(
                     f"broker {broker}: would hold {one.used + smallest} bytes{where} with the next new replica "
                     f"beside the old ones, and its limit is {one.limit}; free space, raise the limit "
-                    "(disk_limit_bytes of a snapshot, else its disk less disk_reserve), or plan fewer moves to it"
+                    "(disk_limit_bytes of a snapshot, else its disk less disk_reserve, which playbooks take from "
+                    "kafka_resources_move_disk_reserve), or plan fewer moves to it"
                 )
         return found

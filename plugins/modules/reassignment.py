@@ -136,6 +136,8 @@ options:
       - The part of each log directory's file system that moves leave free, as a fraction. Old and new replicas are
         there together while they move. A plan that would take more is refused before anything is touched; before each
         batch brokers are asked again, what is still on its way counts, and what has no room waits.
+      - Up to V(0.15) it means at most 75 GB of each disk; a greater fraction is taken as it is. A disk that is fuller
+        already still takes a thousandth of its limit in all, as far as it fits.
       - Of several log directories the one with the fewest partitions must have room, since there Kafka puts a new
         replica, however full it is. What leaves such a broker is not counted as room in the plan.
       - A broker of a O(snapshot) that has disk_limit_bytes keeps that limit instead.

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import Dir, Room, limit_of
+from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import Dir, Room, dir_of, limit_of
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_report import planned
 
@@ -17,6 +17,29 @@ DRAIN: dict[str, Any] = {"drain": [1], "concurrency": 5, "throttle": None, "disk
 
 def test_the_reserve_is_rounded_up() -> None:
     assert [limit_of(100, 0.15), limit_of(101, 0.15), limit_of(7, 0)] == [85, 85, 7]
+
+
+def test_the_reserve_of_a_big_disk_is_75_gb_unless_more_is_asked_for() -> None:
+    assert [limit_of(20_000 * GB, reserve) for reserve in (0.15, 0.1, 0.001)] == [19_925 * GB, 19_925 * GB, 19_980 * GB]
+    assert limit_of(20_000 * GB, 0.2) == 16_000 * GB
+
+
+def test_a_disk_above_its_limit_takes_next_to_nothing_and_no_more_of_it_than_that() -> None:
+    room = Room({1: [dir_of(500 * GB, 450 * GB, 0, 0.15)], 2: [dir_of(500, 500, 0, 0.15)]})
+    for _time in range(4):
+        assert room.fits([1], GB // 10)
+        room.add([1], GB // 10)
+    assert not room.fits([1], GB // 10)
+    assert room.fits([1, 2], 0)
+    assert not room.fits([2], 1), "it does not fit the disk at all"
+
+
+@pytest.mark.parametrize(("total", "used", "size"), [(500, 450, 1000), (500, 450, 0), (20_000, 17_400, 100 * GB)])
+def test_small_moves_to_a_nearly_full_disk_and_any_to_one_with_terabytes_free_are_planned(
+    total: int, used: int, size: int
+) -> None:
+    found = snapshot(size, disk_total_bytes=total * GB, disk_used_bytes=used * GB)
+    assert planned(found, DRAIN, registered_only=True)["moves"] == 4
 
 
 def test_a_new_replica_goes_to_the_directory_with_the_fewest_however_full() -> None:
@@ -61,6 +84,7 @@ def test_four_times_a_hundred_gigabytes_do_not_go_to_a_disk_with_five_left() -> 
 def test_the_reserve_decides() -> None:
     room = snapshot(disk_total_bytes=500 * GB, disk_used_bytes=60 * GB)
     assert "its limit is 425000000000" in refusal(room)
+    assert "disk_reserve, which playbooks take from kafka_resources_move_disk_reserve)" in refusal(room)
     found = planned(room, {**DRAIN, "disk_reserve": 0.05}, registered_only=True)
     assert found["moves"] == 4
     assert found["brokers"][1]["disk_limit_bytes"] == 475 * GB
