@@ -66,6 +66,8 @@ def schedule(plan: Plan, limits: Limits) -> Schedule:
     ordering = [change for change in plan.changes if not change.added and not change.removed]
     leaders = _leaders(plan.cluster)
     rounds, bound = rounds_of(moving, leaders, plan.cluster.size, limits.concurrency)
+    if limits.throttle is not None and plan.cluster.write_rates is not None:
+        rounds = [part for changes in rounds for part in _paced(plan.cluster, changes, leaders, limits.throttle)]
     disks = _Disks(plan)
     groups = list(_cut(dropping))
     for group in groups:
@@ -134,39 +136,65 @@ def _cut(changes: Sequence[Change]) -> Iterator[list[Change]]:
         yield list(changes[start : start + REQUEST_PARTITIONS])
 
 
+def _written(cluster: Cluster, change: Change, leaders: Sequence[int]) -> Counter[tuple[str, int]]:
+    """Bytes a second of writes that each broker receives and sends beside the copies of a change."""
+    rate = int(cluster.write_rates[change.partition]) if cluster.write_rates is not None else 0
+    found = Counter({("in", broker): rate for broker in change.added})
+    found["out", leaders[change.partition]] += rate * len(change.added)
+    return found
+
+
+def _paced(
+    cluster: Cluster, changes: Sequence[Change], leaders: Sequence[int], throttle: int
+) -> Iterator[list[Change]]:
+    """A round in parts, in each of which writes take at most half of the throttle of any broker.
+
+    What is written to one partition may be more than that: then it moves without others of its brokers.
+    """
+    parts: list[tuple[list[Change], Counter[tuple[str, int]]]] = []
+    for change in changes:
+        written = _written(cluster, change, leaders)
+        for part, sums in parts:
+            if all(not rate or sums[at] + rate <= throttle / 2 or not sums[at] for at, rate in written.items()):
+                break
+        else:
+            part, sums = [], Counter()
+            parts.append((part, sums))
+        part.append(change)
+        sums.update(written)
+    return (part for part, _sums in parts)
+
+
 def _batch(cluster: Cluster, changes: Sequence[Change], leaders: Sequence[int], limits: Limits) -> Batch:
     """A batch with its time: the slowest broker, at what is left of the throttle beside writes to what moves."""
     sent: Counter[int] = Counter()
     got: Counter[int] = Counter()
-    writes_out: Counter[int] = Counter()
-    writes_in: Counter[int] = Counter()
+    writes: Counter[tuple[str, int]] = Counter()
     for change in changes:
         size = cluster.size(change.partition)
-        rate = int(cluster.write_rates[change.partition]) if cluster.write_rates is not None else 0
+        writes.update(_written(cluster, change, leaders))
         for broker in change.added:
             got[broker] += size
-            writes_in[broker] += rate
             sent[leaders[change.partition]] += size
-            writes_out[leaders[change.partition]] += rate
     total = sum(got.values())
     if not got:
         return Batch(tuple(changes), 0, BATCH_SECONDS)
     if limits.throttle is None or not cluster.sized(change.partition for change in changes if change.added):
         return Batch(tuple(changes), total, None)
-    slow = sorted({b for side in (writes_in, writes_out) for b, rate in side.items() if rate >= limits.throttle})
+    slow = sorted({broker for (_side, broker), rate in writes.items() if rate >= limits.throttle})
     if slow:
         raise RefusedError(
             "Schedule",
             [
                 f"throttle: {limits.throttle} bytes/s is not above what is written to the partitions that move at "
-                f"the same time on broker {shown(slow)}, so their replicas would never catch up; raise it above "
-                f"{max(*writes_in.values(), *writes_out.values())}, or lower the concurrency"
+                f"the same time on broker {shown(slow)}, so their replicas would never catch up, even one partition at "
+                f"a time; raise it (kafka_resources_move_throttle) above {max(writes.values())}"
             ],
         )
     seconds = max(
-        size / (DELIVERED * (limits.throttle - writes[broker]))
-        for side, writes in ((got, writes_in), (sent, writes_out))
-        for broker, size in side.items()
+        size / (DELIVERED * (limits.throttle - writes[side, broker]))
+        for side, sizes in (("in", got), ("out", sent))
+        for broker, size in sizes.items()
     )
     return Batch(tuple(changes), total, BATCH_SECONDS + seconds)
 
@@ -182,11 +210,7 @@ class _Disks:
                 held[broker] += plan.cluster.size(partition)
         self.used = {b.id: held[b.id] if b.disk_used is None else b.disk_used for b in plan.brokers}
         self.room = Room(
-            {
-                b.id: b.dirs or [Dir(b.disk_limit, self.used[b.id])]
-                for b in plan.brokers
-                if b.disk_limit is not None
-            }
+            {b.id: b.dirs or [Dir(b.disk_limit, self.used[b.id])] for b in plan.brokers if b.disk_limit is not None}
         )
         self.peaks = dict(self.used)
 
