@@ -127,8 +127,8 @@ options:
     default: 5
   throttle:
     description: >-
-      Bytes a second at which each broker sends, and receives, copies. Not above what is written to the partitions that
-      move, it is refused. V(0) lets copies go as fast as they can, which takes disks and network from clients.
+      Bytes a second at which each broker sends, and receives, copies. Writes to the partitions that move take from it,
+      so fewer move at a time where these are more than half of it; not above those to one alone, it is refused. V(0) lets copies go as fast as they can, which takes disks and network from clients.
     type: int
     default: 50000000
   disk_reserve:
@@ -156,7 +156,9 @@ options:
     choices: [refuse, wait]
     default: refuse
   timeout:
-    description: Longest time in seconds until all has ended. What is under way then goes on.
+    description: >-
+      Longest time in seconds until all has ended. What is under way then goes on. A plan that is predicted to take
+      longer is not begun. A run that was cut is gone on with whatever its timeout.
     type: int
     default: 3600
   interval:
