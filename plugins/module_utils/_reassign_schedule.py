@@ -154,15 +154,18 @@ def _paced(
     parts: list[tuple[list[Change], Counter[tuple[str, int]]]] = []
     for change in changes:
         written = _written(cluster, change, leaders)
-        for part, sums in parts:
-            if all(not rate or sums[at] + rate <= throttle / 2 or not sums[at] for at, rate in written.items()):
-                break
-        else:
-            part, sums = [], Counter()
-            parts.append((part, sums))
-        part.append(change)
-        sums.update(written)
+        chosen = next((one for one in parts if _bears(one[1], written, throttle)), None)
+        if chosen is None:
+            chosen = ([], Counter())
+            parts.append(chosen)
+        chosen[0].append(change)
+        chosen[1].update(written)
     return (part for part, _sums in parts)
+
+
+def _bears(sums: Counter[tuple[str, int]], written: Counter[tuple[str, int]], throttle: int) -> bool:
+    """Whether these writes beside those others leave half of the throttle, or are alone where they happen."""
+    return all(not rate or not sums[at] or sums[at] + rate <= throttle / 2 for at, rate in written.items())
 
 
 def _batch(cluster: Cluster, changes: Sequence[Change], leaders: Sequence[int], limits: Limits) -> Batch:

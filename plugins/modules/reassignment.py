@@ -128,7 +128,8 @@ options:
   throttle:
     description: >-
       Bytes a second at which each broker sends, and receives, copies. Writes to the partitions that move take from it,
-      so fewer move at a time where these are more than half of it; not above those to one alone, it is refused. V(0) lets copies go as fast as they can, which takes disks and network from clients.
+      so fewer move at a time where these are more than half of it; not above those to one alone, it is refused. V(0)
+      lets copies go as fast as they can, which takes disks and network from clients.
     type: int
     default: 50000000
   disk_reserve:
