@@ -10,12 +10,13 @@ lesser of the two. What is scheduled is concurrency, disks and time.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import Dir, Room
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Change, Cluster, Plan
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Change, Cluster, Plan, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_plan import plan_moves
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_rounds import rounds_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_wishes import shown
 
@@ -26,6 +27,14 @@ REQUEST_PARTITIONS = 10_000
 #: above its quota fetches nothing, and looks again after replica.fetch.backoff.ms.
 DELIVERED = 0.8
 BATCH_SECONDS = 2.0
+
+
+class NoRoomError(RefusedError):
+    """Disks would run full: C(brokers) has why, by broker."""
+
+    def __init__(self, brokers: Mapping[int, str]) -> None:
+        super().__init__("Schedule", list(brokers.values()))
+        self.brokers = frozenset(brokers)
 
 
 @dataclass(frozen=True)
@@ -79,6 +88,29 @@ def schedule(plan: Plan, limits: Limits) -> Schedule:
     times = [batch.seconds for batch in batches]
     total = None if any(time is None for time in times) else sum(time or 0.0 for time in times)
     return Schedule(tuple(batches), dict(disks.peaks), total, bound)
+
+
+def plan_and_schedule(cluster: Cluster, wish: Wish, limits: Limits) -> tuple[Plan, Schedule]:
+    """A plan that the disks have room for, and its schedule; raises RefusedError when there is none.
+
+    A broker that turns out to have no room for what it would get keeps what it has, and others get that: the plan is
+    made again without it. So it may be that brokers with a little room get nothing.
+    """
+    first: NoRoomError | None = None
+    while True:
+        try:
+            plan = plan_moves(cluster, wish)
+            return plan, schedule(plan, limits)
+        except NoRoomError as error:
+            first = first or error
+            full = {b.id for b in cluster.brokers if b.id in error.brokers and b.state in ("alive", "new")}
+            if not full:
+                raise first from error
+        except RefusedError as error:
+            # Without the full ones it cannot be done: then it is their disks that are in the way.
+            raise first or error from error
+        brokers = (replace(b, state="excluded") if b.id in full else b for b in cluster.brokers)
+        cluster = replace(cluster, brokers=tuple(brokers))
 
 
 def _faults(plan: Plan, limits: Limits) -> list[str]:
@@ -227,7 +259,7 @@ class _Disks:
             if not part:
                 place, part = next(((n, p) for n, p in enumerate(map(self.fitting, waiting)) if p), (0, []))
             if not part:
-                raise RefusedError("Schedule", self._full([c for changes in waiting for c in changes]))
+                raise NoRoomError(self._full([c for changes in waiting for c in changes]))
             self.done(part)
             found.append(part)
             chosen = {change.partition for change in part}
@@ -262,15 +294,15 @@ class _Disks:
             for broker in change.removed:
                 self.used[broker] -= self.cluster.size(change.partition)
 
-    def _full(self, left: Sequence[Change]) -> list[str]:
-        found = []
+    def _full(self, left: Sequence[Change]) -> dict[int, str]:
+        found = {}
         for broker in sorted({broker for change in left for broker in change.added}):
             smallest = min(self.cluster.size(c.partition) for c in left if broker in c.added)
             one = self.room.next_dir(broker)
             if one is not None and not self.room.fits([broker], smallest):
                 several = len(self.room.dirs[broker]) > 1
                 where = " in the log directory that Kafka puts it into" if several else ""
-                found.append(
+                found[broker] = (
                     f"broker {broker}: would hold {one.used + smallest} bytes{where} with the next new replica "
                     f"beside the old ones, and its limit is {one.limit}; free space, raise the limit "
                     "(disk_limit_bytes of a snapshot, else its disk less disk_reserve, which playbooks take from "

@@ -141,6 +141,8 @@ options:
         already still takes a thousandth of its limit in all, as far as it fits.
       - Of several log directories the one with the fewest partitions must have room, since there Kafka puts a new
         replica, however full it is. What leaves such a broker is not counted as room in the plan.
+      - A broker that has no room for what a plan would give it keeps what it has and gets nothing, and the plan is made
+        with the others; RV(brokers) has it with state excluded. Where these have no room either, it is refused.
       - A broker of a O(snapshot) that has disk_limit_bytes keeps that limit instead.
     type: float
     default: 0.15

@@ -109,6 +109,52 @@ def test_the_directory_that_kafka_chooses_must_have_room() -> None:
     assert planned(snapshot(**disk), DRAIN, registered_only=True)["moves"] == 4
 
 
+def six_brokers(dead: bool, *full: int) -> dict[str, Any]:
+    """Brokers of 1000 GB, the full ones above their limit; broker 6, dead or alive, is to be emptied."""
+    nodes: list[dict[str, Any]] = [
+        {"id": n, "disk_total_bytes": 1000 * GB, "disk_used_bytes": (990 if n in full else 300) * GB}
+        for n in range(1, 7)
+    ]
+    if dead:
+        nodes[5] = {"id": 6, "fenced": True, "disk_total_bytes": None, "disk_used_bytes": None, "log_dirs": []}
+    held = [[1, 2, 6], [2, 3, 6], [3, 4, 6], [4, 5, 6], [5, 1, 6], [1, 2, 3], [2, 3, 4], [3, 4, 5], [4, 5, 1]] * 3
+    partitions = [
+        {
+            "partition": n,
+            "replicas": replicas,
+            "leader": replicas[0],
+            "isr": [broker for broker in replicas if broker != 6 or not dead],
+            "size_bytes": 2 * GB,
+        }
+        for n, replicas in enumerate(held)
+    ]
+    return {"nodes": nodes, "topics": [{"name": "t", "partitions": partitions}]}
+
+
+@pytest.mark.parametrize("dead", [False, True])
+@pytest.mark.parametrize("option", [{"drain": [6]}, {"drain": [6], "rebalance": True}])
+def test_what_a_full_broker_has_no_room_for_goes_to_others(dead: bool, option: dict[str, Any]) -> None:
+    found = planned(six_brokers(dead, 1), {**DRAIN, **option}, registered_only=True)
+    by_id = {one["id"]: one for one in found["brokers"]}
+    assert (by_id[1]["state"], by_id[1]["moves_in"], by_id[6]["replicas"]["to"]) == ("excluded", 0, 0)
+    assert found["moves"] >= 15
+
+
+def test_more_replicas_go_past_a_full_broker() -> None:
+    nodes = six_brokers(False, 1)["nodes"]
+    held = [[2, 3], [3, 4], [4, 5], [5, 2]] * 4
+    partitions = [{"partition": n, "replicas": two, "size_bytes": 2 * GB} for n, two in enumerate(held)]
+    more = {**DRAIN, "drain": [], "replication_factor": {"t": 3}}
+    found = planned({"nodes": nodes, "topics": [{"name": "t", "partitions": partitions}]}, more, registered_only=True)
+    assert (found["moves"], found["brokers"][0]["moves_in"]) == (16, 0)
+
+
+def test_what_nobody_has_room_for_is_refused_with_the_first_plans_full_disks() -> None:
+    said = refusal(six_brokers(False, 1, 2, 3, 4, 5), drain=[6])
+    assert "broker 1: would hold" in said
+    assert "broker 5: would hold" in said
+
+
 def test_what_is_not_known_is_null_and_refused_where_a_disk_has_a_limit() -> None:
     sized = {"disk_total_bytes": 3000 * GB, "disk_used_bytes": 0}
     assert "the sizes of 4 partitions (t-0, t-1, t-2, t-3) are not known" in refusal(snapshot(None, **sized))
