@@ -100,8 +100,8 @@ def refuse_too_long(seconds: float | None, timeout: int, throttle: int) -> None:
             [
                 f"timeout: the plan takes about {math.ceil(seconds)} s at a throttle of {throttle} bytes/s, and "
                 f"timeout is {timeout} s. Raise timeout (kafka_resources_move_timeout) above {math.ceil(seconds)}, or "
-                "raise throttle (kafka_resources_move_throttle) as far as disks and network allow. Then keep the run going: "
-                "if it is cut, run the same again, which goes on where it was"
+                "raise throttle (kafka_resources_move_throttle) as far as disks and network allow. Then keep the run "
+                "going: if it is cut, run the same again, which goes on where it was"
             ],
         )
 

@@ -297,13 +297,15 @@ class _Disks:
     def _full(self, left: Sequence[Change]) -> dict[int, str]:
         found = {}
         for broker in sorted({broker for change in left for broker in change.added}):
-            smallest = min(self.cluster.size(c.partition) for c in left if broker in c.added)
+            change = min((c for c in left if broker in c.added), key=lambda c: self.cluster.size(c.partition))
+            size = self.cluster.size(change.partition)
+            coming = size * self.room.coming(broker, change.added)
             one = self.room.next_dir(broker)
-            if one is not None and not self.room.fits([broker], smallest):
+            if one is not None and size and one.room < coming:
                 several = len(self.room.dirs[broker]) > 1
                 where = " in the log directory that Kafka puts it into" if several else ""
                 found[broker] = (
-                    f"broker {broker}: would hold {one.used + smallest} bytes{where} with the next new replica "
+                    f"broker {broker}: would hold {one.used + coming} bytes{where} with the next new replica "
                     f"beside the old ones, and its limit is {one.limit}; free space, raise the limit "
                     "(disk_limit_bytes of a snapshot, else its disk less disk_reserve, which playbooks take from "
                     "kafka_resources_move_disk_reserve), or plan fewer moves to it"

@@ -130,10 +130,11 @@ def _disks(entry: Mapping[str, Any], reserve: float | None) -> dict[str, Any]:
         return {"disk_limit": limit, "disk_used": used}
     if total is None:
         return {"disk_used": used, "disk_unknown": True}
+    host = str(entry.get("host") or "")
     listed = [[one[name] for name in _DISK_KEYS] for one in entry.get("log_dirs", ())]
     if len(listed) < 2 and used is not None:
         listed = [[total, total - used, 0]]
-    dirs = tuple(dir_of(size, size - usable, replicas, reserve) for size, usable, replicas in listed)
+    dirs = tuple(dir_of(size, size - usable, replicas, reserve, host) for size, usable, replicas in listed)
     limit = sum(one.limit for one in dirs) if dirs else limit_of(total, reserve)
     return {"disk_limit": limit, "disk_used": used, "dirs": dirs}
 

@@ -109,6 +109,47 @@ def test_the_directory_that_kafka_chooses_must_have_room() -> None:
     assert planned(snapshot(**disk), DRAIN, registered_only=True)["moves"] == 4
 
 
+def test_brokers_of_a_host_with_one_disk_share_its_room() -> None:
+    room = Room(
+        {n: [dir_of(1000, 500 + n % 2, 0, 0, "h")] for n in (1, 2, 3)} | {4: [dir_of(1000, 500, 0, 0, "other")]}
+    )
+    assert not room.fits([1, 2], 300)
+    assert room.fits([1, 4], 300)
+    room.add([1], 300)
+    assert not room.fits([2], 300)
+    assert not room.part([2, 3]).fits([3], 300)
+    assert room.fits([4], 300)
+    trial = room.part([2, 3])
+    trial.add([2], 100)
+    assert not trial.fits([3], 150)
+    assert room.fits([3], 150), "a trial changes nothing"
+    room.remove([3], 300)
+    assert room.fits([2], 300)
+
+
+def test_directories_of_a_broker_on_one_disk_share_its_room_and_those_on_others_do_not() -> None:
+    one = Room({1: [dir_of(1000, 500, 0, 0), dir_of(1000, 500, 0, 0)]})
+    one.add([1], 300)
+    assert not one.fits([1], 300)
+    one.remove([1], 300)
+    assert one.fits([1], 300), "whichever directory it was in, the disk is free again"
+    two = Room({1: [dir_of(1000, 500, 0, 0), dir_of(1000, 400, 0, 0)], 2: [dir_of(1000, 500, 0, 0)]})
+    two.add([1], 300)
+    assert two.fits([1, 2], 300)
+
+
+def test_a_plan_does_not_give_each_broker_of_a_host_the_whole_disk() -> None:
+    nodes = [
+        {"id": n, "host": "one", "disk_total_bytes": 500 * GB, "disk_used_bytes": 350 * GB} for n in (1, 2, 3, 4, 5, 6)
+    ]
+    topic = {"name": "t", "partitions": [{"partition": 0, "replicas": [1], "size_bytes": 60 * GB}]}
+    grown = {**DRAIN, "drain": [], "replication_factor": {"t": 6}}
+    assert "with the next new replica" in refusal({"nodes": nodes, "topics": [topic]}, **grown)
+    for node in nodes:
+        node["host"] = f"host{node['id']}"
+    assert planned({"nodes": nodes, "topics": [topic]}, grown, registered_only=True)["moves"] == 5
+
+
 def six_brokers(dead: bool, *full: int) -> dict[str, Any]:
     """Brokers of 1000 GB, the full ones above their limit; broker 6, dead or alive, is to be emptied."""
     nodes: list[dict[str, Any]] = [

@@ -79,6 +79,14 @@ def test_the_reason_says_how_much_is_missing() -> None:
     assert found["t", 0].endswith("and the new replica has 30")
 
 
+def test_brokers_of_one_host_are_not_each_given_its_whole_disk() -> None:
+    begun = [Row("t", n, (2 + n,), 30, 1) for n in range(2)]
+    disks = {broker: LogDirs({}, 0, 0, (disk(100, 60),)) for broker in (2, 3)}
+    seen = look([(1,)] * 2)
+    assert list(without_room(begun, seen, disks, {}, 0.1, {}, {2: "a", 3: "a"})) == [("t", 1)]
+    assert without_room(begun, seen, disks, {}, 0.1, {}, {2: "a", 3: "b"}) == {}
+
+
 def test_next_to_nothing_may_begin_on_a_disk_that_is_above_its_limit() -> None:
     full = LogDirs({}, 0, 0, (disk(500_000, 50_000),))
     begun = rows(0, size=0) + rows(1, 2, size=300)
