@@ -9,10 +9,11 @@ replicas that are needed. What may not begin waits; nothing else waits for it bu
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client import TOPIC
-from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import Dir, Room, limit_of
+from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import Room, dir_of
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._log_sizes import LogDirs
 from ansible_collections.streamops.kafka.plugins.module_utils._move_record import Row
@@ -36,7 +37,8 @@ def not_yet(admin: PartitionAdmin, rows: Iterable[Row], look: Look, reserve: flo
     disks = _disks(admin, brokers, silent)
     flying = {key for key, one in look.in_flight.items() if one.adding & brokers}
     sizes = _leader_sizes(admin, {*flying, *(row.key for row in coming)}, look)
-    return {**found, **without_room(coming, look, disks, sizes, reserve, silent)}
+    hosts = {broker.id: broker.host for broker in admin.brokers()}
+    return {**found, **without_room(coming, look, disks, sizes, reserve, silent, hosts)}
 
 
 def without_isr(rows: Iterable[Row], look: Look, least: Mapping[str, int]) -> dict[Key, str]:
@@ -57,16 +59,23 @@ def without_room(
     sizes: Mapping[Key, int],
     reserve: float,
     silent: Mapping[int, str],
+    hosts: Mapping[int, str] = MappingProxyType({}),
 ) -> dict[Key, str]:
     """The rows that some disk has no room for now, the first ones first.
 
     What is still to come of moves under way counts as there. C(sizes) are those of the leaders' logs now; C(silent) are
-    brokers that could not be asked, and why.
+    brokers that could not be asked, and why. C(hosts): where brokers are, since those of one host may share a disk.
     """
     room = Room(
         {
             broker: [
-                Dir(limit_of(disk.total_bytes, reserve), disk.total_bytes - disk.usable_bytes, disk.replicas)
+                dir_of(
+                    disk.total_bytes,
+                    disk.total_bytes - disk.usable_bytes,
+                    disk.replicas,
+                    reserve,
+                    hosts.get(broker, ""),
+                )
                 for disk in found.disks
             ]
             for broker, found in disks.items()
@@ -89,8 +98,8 @@ def without_room(
             one = room.next_dir(full)
             left = 0 if one is None else max(0, one.limit - one.used)
             waiting[row.key] = (
-                f"broker {full} has room for {left} more bytes, with disk_reserve {reserve:g} left free and what is on "
-                f"its way there, and the new replica has {size}"
+                f"broker {full} has room for {left} more bytes, with disk_reserve {reserve:g} left free "
+                f"(kafka_resources_move_disk_reserve) and what is on its way there, and the new replica has {size}"
             )
     return waiting
 
@@ -99,7 +108,7 @@ def _claim(room: Room, broker: int, disks: Mapping[int, LogDirs], key: Key, size
     """Count what is still to come of a replica, in the directory that has it already or will get it."""
     for place, disk in enumerate(disks[broker].disks if broker in disks else ()):
         if key in disk.held:
-            room.dirs[broker][place].used += max(0, size - disk.held[key])
+            room.take(room.dirs[broker][place], max(0, size - disk.held[key]))
             return
     room.add([broker], size)
 

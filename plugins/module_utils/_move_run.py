@@ -10,6 +10,7 @@ and when all moves have ended throttles back to what they were before the record
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -74,6 +75,7 @@ def apply(admin: PartitionAdmin, params: Mapping[str, Any], check: bool) -> dict
         return {**found, **_nothing(admin, record, check)}
     if check:
         return {**found, "changed": True, "stage": "planned"}
+    refuse_too_long(order.seconds, params["timeout"], params["throttle"])
     if _made_state_topic(admin):
         # The topic is a part of the cluster: where its replicas went belongs into the plan.
         return apply(admin, params, check)
@@ -88,6 +90,20 @@ def apply(admin: PartitionAdmin, params: Mapping[str, Any], check: bool) -> dict
     except RequestFailedError:
         _give_up(admin)
         raise
+
+
+def refuse_too_long(seconds: float | None, timeout: int, throttle: int) -> None:
+    """Raise RefusedError for a plan that cannot end in time, as far as that is known."""
+    if seconds is not None and seconds > timeout:
+        raise RefusedError(
+            SUBJECT,
+            [
+                f"timeout: the plan takes about {math.ceil(seconds)} s at a throttle of {throttle} bytes/s, and "
+                f"timeout is {timeout} s. Raise timeout (kafka_resources_move_timeout) above {math.ceil(seconds)}, or "
+                "raise throttle (kafka_resources_move_throttle) as far as disks and network allow. Then keep the run "
+                "going: if it is cut, run the same again, which goes on where it was"
+            ],
+        )
 
 
 def drive(admin: PartitionAdmin, record: Record, params: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import Dir
+
 #: What a broker may be. alive and new: holds and receives. draining: gives away what it has when a plan balances or
 #: names it, and receives nothing. excluded: keeps what it has and receives nothing. dead: fenced or not registered.
 STATES = ("alive", "new", "draining", "excluded", "dead")
@@ -27,8 +29,8 @@ WHY_ABOVE = ("stays", "partition", "racks", "room")
 class BrokerSpec:
     """A broker. C(weight) is its share of the replicas beside others; C(disk_limit) and C(disk_used) are bytes.
 
-    C(dirs) are its log directories where there are several: (limit, used, replicas) each. C(disk_unknown): it was asked
-    and did not tell how big its disks are.
+    C(dirs) are its log directories, where it told of them. C(disk_unknown): it was asked and did not tell how big its
+    disks are.
     """
 
     id: int
@@ -37,7 +39,7 @@ class BrokerSpec:
     weight: float = 1.0
     disk_limit: int | None = None
     disk_used: int | None = None
-    dirs: tuple[tuple[int, int, int], ...] = ()
+    dirs: tuple[Dir, ...] = ()
     disk_unknown: bool = False
 
 

@@ -12,8 +12,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._move_record impor
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_figures import plan_figures, schedule_figures
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import WISHES, number_of, wish_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Plan
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_plan import plan_moves
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_schedule import Limits, Schedule, schedule
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_schedule import (
+    Limits,
+    Schedule,
+    plan_and_schedule,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_snapshot import cluster_of
 
 
@@ -35,9 +38,8 @@ def decided(snapshot: Any, params: Mapping[str, Any], registered_only: bool) -> 
         if unknown:
             said = [f"add: broker {broker} is not registered; start it first" for broker in unknown]
             raise RefusedError("Reassignment", said)
-    plan = plan_moves(cluster, wish)
     # A throttle of 0 is none.
-    return plan, schedule(plan, Limits(params["concurrency"], params["throttle"] or None))
+    return plan_and_schedule(cluster, wish, Limits(params["concurrency"], params["throttle"] or None))
 
 
 def sound_reserve(reserve: float | None) -> float | None:

@@ -10,12 +10,13 @@ lesser of the two. What is scheduled is concurrency, disks and time.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import Dir, Room
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Change, Cluster, Plan
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Change, Cluster, Plan, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_plan import plan_moves
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_rounds import rounds_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_wishes import shown
 
@@ -26,6 +27,14 @@ REQUEST_PARTITIONS = 10_000
 #: above its quota fetches nothing, and looks again after replica.fetch.backoff.ms.
 DELIVERED = 0.8
 BATCH_SECONDS = 2.0
+
+
+class NoRoomError(RefusedError):
+    """Disks would run full: C(brokers) has why, by broker."""
+
+    def __init__(self, brokers: Mapping[int, str]) -> None:
+        super().__init__("Schedule", list(brokers.values()))
+        self.brokers = frozenset(brokers)
 
 
 @dataclass(frozen=True)
@@ -66,6 +75,8 @@ def schedule(plan: Plan, limits: Limits) -> Schedule:
     ordering = [change for change in plan.changes if not change.added and not change.removed]
     leaders = _leaders(plan.cluster)
     rounds, bound = rounds_of(moving, leaders, plan.cluster.size, limits.concurrency)
+    if limits.throttle is not None and plan.cluster.write_rates is not None:
+        rounds = [part for changes in rounds for part in _paced(plan.cluster, changes, leaders, limits.throttle)]
     disks = _Disks(plan)
     groups = list(_cut(dropping))
     for group in groups:
@@ -77,6 +88,29 @@ def schedule(plan: Plan, limits: Limits) -> Schedule:
     times = [batch.seconds for batch in batches]
     total = None if any(time is None for time in times) else sum(time or 0.0 for time in times)
     return Schedule(tuple(batches), dict(disks.peaks), total, bound)
+
+
+def plan_and_schedule(cluster: Cluster, wish: Wish, limits: Limits) -> tuple[Plan, Schedule]:
+    """A plan that the disks have room for, and its schedule; raises RefusedError when there is none.
+
+    A broker that turns out to have no room for what it would get keeps what it has, and others get that: the plan is
+    made again without it. So it may be that brokers with a little room get nothing.
+    """
+    first: NoRoomError | None = None
+    while True:
+        try:
+            plan = plan_moves(cluster, wish)
+            return plan, schedule(plan, limits)
+        except NoRoomError as error:
+            first = first or error
+            full = {b.id for b in cluster.brokers if b.id in error.brokers and b.state in ("alive", "new")}
+            if not full:
+                raise first from error
+        except RefusedError as error:
+            # Without the full ones it cannot be done: then it is their disks that are in the way.
+            raise first or error from error
+        brokers = (replace(b, state="excluded") if b.id in full else b for b in cluster.brokers)
+        cluster = replace(cluster, brokers=tuple(brokers))
 
 
 def _faults(plan: Plan, limits: Limits) -> list[str]:
@@ -134,39 +168,68 @@ def _cut(changes: Sequence[Change]) -> Iterator[list[Change]]:
         yield list(changes[start : start + REQUEST_PARTITIONS])
 
 
+def _written(cluster: Cluster, change: Change, leaders: Sequence[int]) -> Counter[tuple[str, int]]:
+    """Bytes a second of writes that each broker receives and sends beside the copies of a change."""
+    rate = int(cluster.write_rates[change.partition]) if cluster.write_rates is not None else 0
+    found = Counter({("in", broker): rate for broker in change.added})
+    found["out", leaders[change.partition]] += rate * len(change.added)
+    return found
+
+
+def _paced(
+    cluster: Cluster, changes: Sequence[Change], leaders: Sequence[int], throttle: int
+) -> Iterator[list[Change]]:
+    """A round in parts, in each of which writes take at most half of the throttle of any broker.
+
+    What is written to one partition may be more than that: then it moves without others of its brokers.
+    """
+    parts: list[tuple[list[Change], Counter[tuple[str, int]]]] = []
+    for change in changes:
+        written = _written(cluster, change, leaders)
+        chosen = next((one for one in parts if _bears(one[1], written, throttle)), None)
+        if chosen is None:
+            chosen = ([], Counter())
+            parts.append(chosen)
+        chosen[0].append(change)
+        chosen[1].update(written)
+    return (part for part, _sums in parts)
+
+
+def _bears(sums: Counter[tuple[str, int]], written: Counter[tuple[str, int]], throttle: int) -> bool:
+    """Whether these writes beside those others leave half of the throttle, or are alone where they happen."""
+    return all(not rate or not sums[at] or sums[at] + rate <= throttle / 2 for at, rate in written.items())
+
+
 def _batch(cluster: Cluster, changes: Sequence[Change], leaders: Sequence[int], limits: Limits) -> Batch:
     """A batch with its time: the slowest broker, at what is left of the throttle beside writes to what moves."""
     sent: Counter[int] = Counter()
     got: Counter[int] = Counter()
-    writes_out: Counter[int] = Counter()
-    writes_in: Counter[int] = Counter()
+    writes: Counter[tuple[str, int]] = Counter()
     for change in changes:
         size = cluster.size(change.partition)
-        rate = int(cluster.write_rates[change.partition]) if cluster.write_rates is not None else 0
+        writes.update(_written(cluster, change, leaders))
         for broker in change.added:
             got[broker] += size
-            writes_in[broker] += rate
             sent[leaders[change.partition]] += size
-            writes_out[leaders[change.partition]] += rate
     total = sum(got.values())
     if not got:
         return Batch(tuple(changes), 0, BATCH_SECONDS)
     if limits.throttle is None or not cluster.sized(change.partition for change in changes if change.added):
         return Batch(tuple(changes), total, None)
-    slow = sorted({b for side in (writes_in, writes_out) for b, rate in side.items() if rate >= limits.throttle})
+    slow = sorted({broker for (_side, broker), rate in writes.items() if rate >= limits.throttle})
     if slow:
         raise RefusedError(
             "Schedule",
             [
                 f"throttle: {limits.throttle} bytes/s is not above what is written to the partitions that move at "
-                f"the same time on broker {shown(slow)}, so their replicas would never catch up; raise it above "
-                f"{max(*writes_in.values(), *writes_out.values())}, or lower the concurrency"
+                f"the same time on broker {shown(slow)}, so their replicas would never catch up, even one partition at "
+                f"a time; raise it (kafka_resources_move_throttle) above {max(writes.values())}"
             ],
         )
     seconds = max(
-        size / (DELIVERED * (limits.throttle - writes[broker]))
-        for side, writes in ((got, writes_in), (sent, writes_out))
-        for broker, size in side.items()
+        size / (DELIVERED * (limits.throttle - writes[side, broker]))
+        for side, sizes in (("in", got), ("out", sent))
+        for broker, size in sizes.items()
     )
     return Batch(tuple(changes), total, BATCH_SECONDS + seconds)
 
@@ -182,11 +245,7 @@ class _Disks:
                 held[broker] += plan.cluster.size(partition)
         self.used = {b.id: held[b.id] if b.disk_used is None else b.disk_used for b in plan.brokers}
         self.room = Room(
-            {
-                b.id: [Dir(*one) for one in b.dirs] or [Dir(b.disk_limit, self.used[b.id])]
-                for b in plan.brokers
-                if b.disk_limit is not None
-            }
+            {b.id: b.dirs or [Dir(b.disk_limit, self.used[b.id])] for b in plan.brokers if b.disk_limit is not None}
         )
         self.peaks = dict(self.used)
 
@@ -200,7 +259,7 @@ class _Disks:
             if not part:
                 place, part = next(((n, p) for n, p in enumerate(map(self.fitting, waiting)) if p), (0, []))
             if not part:
-                raise RefusedError("Schedule", self._full([c for changes in waiting for c in changes]))
+                raise NoRoomError(self._full([c for changes in waiting for c in changes]))
             self.done(part)
             found.append(part)
             chosen = {change.partition for change in part}
@@ -235,17 +294,20 @@ class _Disks:
             for broker in change.removed:
                 self.used[broker] -= self.cluster.size(change.partition)
 
-    def _full(self, left: Sequence[Change]) -> list[str]:
-        found = []
+    def _full(self, left: Sequence[Change]) -> dict[int, str]:
+        found = {}
         for broker in sorted({broker for change in left for broker in change.added}):
-            smallest = min(self.cluster.size(c.partition) for c in left if broker in c.added)
+            change = min((c for c in left if broker in c.added), key=lambda c: self.cluster.size(c.partition))
+            size = self.cluster.size(change.partition)
+            coming = size * self.room.coming(broker, change.added)
             one = self.room.next_dir(broker)
-            if one is not None and one.used + smallest > one.limit:
+            if one is not None and size and one.room < coming:
                 several = len(self.room.dirs[broker]) > 1
                 where = " in the log directory that Kafka puts it into" if several else ""
-                found.append(
-                    f"broker {broker}: would hold {one.used + smallest} bytes{where} with the next new replica "
+                found[broker] = (
+                    f"broker {broker}: would hold {one.used + coming} bytes{where} with the next new replica "
                     f"beside the old ones, and its limit is {one.limit}; free space, raise the limit "
-                    "(disk_limit_bytes of a snapshot, else its disk less disk_reserve), or plan fewer moves to it"
+                    "(disk_limit_bytes of a snapshot, else its disk less disk_reserve, which playbooks take from "
+                    "kafka_resources_move_disk_reserve), or plan fewer moves to it"
                 )
         return found

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import RESERVE, limit_of
+from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import RESERVE, dir_of, limit_of
 from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import STATES, BrokerSpec, Cluster
 
@@ -130,11 +130,13 @@ def _disks(entry: Mapping[str, Any], reserve: float | None) -> dict[str, Any]:
         return {"disk_limit": limit, "disk_used": used}
     if total is None:
         return {"disk_used": used, "disk_unknown": True}
-    dirs = [[one[name] for name in _DISK_KEYS] for one in entry.get("log_dirs", ())]
-    if len(dirs) < 2:
-        return {"disk_limit": limit_of(total, reserve), "disk_used": used}
-    found = tuple((limit_of(size, reserve), size - usable, replicas) for size, usable, replicas in dirs)
-    return {"disk_limit": sum(one[0] for one in found), "disk_used": used, "dirs": found}
+    host = str(entry.get("host") or "")
+    listed = [[one[name] for name in _DISK_KEYS] for one in entry.get("log_dirs", ())]
+    if len(listed) < 2 and used is not None:
+        listed = [[total, total - used, 0]]
+    dirs = tuple(dir_of(size, size - usable, replicas, reserve, host) for size, usable, replicas in listed)
+    limit = sum(one.limit for one in dirs) if dirs else limit_of(total, reserve)
+    return {"disk_limit": limit, "disk_used": used, "dirs": dirs}
 
 
 def _sound_topics(topics: list[Any], faults: list[str]) -> list[Mapping[str, Any]]:

@@ -127,8 +127,9 @@ options:
     default: 5
   throttle:
     description: >-
-      Bytes a second at which each broker sends, and receives, copies. Not above what is written to the partitions that
-      move, it is refused. V(0) lets copies go as fast as they can, which takes disks and network from clients.
+      Bytes a second at which each broker sends, and receives, copies. Writes to the partitions that move take from it,
+      so fewer move at a time where these are more than half of it; not above those to one alone, it is refused. V(0)
+      lets copies go as fast as they can, which takes disks and network from clients.
     type: int
     default: 50000000
   disk_reserve:
@@ -136,8 +137,12 @@ options:
       - The part of each log directory's file system that moves leave free, as a fraction. Old and new replicas are
         there together while they move. A plan that would take more is refused before anything is touched; before each
         batch brokers are asked again, what is still on its way counts, and what has no room waits.
+      - Up to V(0.15) it means at most 75 GB of each disk; a greater fraction is taken as it is. A disk that is fuller
+        already still takes a thousandth of its limit in all, as far as it fits.
       - Of several log directories the one with the fewest partitions must have room, since there Kafka puts a new
         replica, however full it is. What leaves such a broker is not counted as room in the plan.
+      - A broker that has no room for what a plan would give it keeps what it has and gets nothing, and the plan is made
+        with the others; RV(brokers) has it with state excluded. Where these have no room either, it is refused.
       - A broker of a O(snapshot) that has disk_limit_bytes keeps that limit instead.
     type: float
     default: 0.15
@@ -154,7 +159,9 @@ options:
     choices: [refuse, wait]
     default: refuse
   timeout:
-    description: Longest time in seconds until all has ended. What is under way then goes on.
+    description: >-
+      Longest time in seconds until all has ended. What is under way then goes on. A plan that is predicted to take
+      longer is not begun. A run that was cut is gone on with whatever its timeout.
     type: int
     default: 3600
   interval:

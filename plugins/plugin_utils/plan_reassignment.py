@@ -29,9 +29,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model im
     LEADERS,
     RACK_RULES,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_plan import plan_moves
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_report import sound_reserve
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_schedule import Limits, schedule
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign_schedule import Limits, plan_and_schedule
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign_snapshot import cluster_of, snapshot_of_text
 
 
@@ -56,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _answer(data: Any, wish: dict[str, Any], limits: Limits, reserve: float) -> dict[str, Any]:
-    plan = plan_moves(cluster_of(data, sound_reserve(reserve)), wish_of(wish))
-    return {**plan_figures(plan), "schedule": schedule_figures(plan.cluster, schedule(plan, limits))}
+    plan, order = plan_and_schedule(cluster_of(data, sound_reserve(reserve)), wish_of(wish), limits)
+    return {**plan_figures(plan), "schedule": schedule_figures(plan.cluster, order)}
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -68,6 +68,14 @@ def spread(cluster: Cluster, partitions: int) -> dict[int, list[int]]:
     return {number: [ids[number % len(ids)]] for number in range(partitions)}
 
 
+def cut(cluster: Cluster, **wish: Any) -> dict[str, Any]:
+    """Begin what takes long, kill that run, and go on for three seconds only."""
+    run = Background(cluster, **wish)
+    run.until(lambda: "slowest" in run.output(), "a line of progress")
+    run.kill()
+    return move(cluster, **wish, timeout=3)
+
+
 def went_on(cluster: Cluster, topic: str, wish: dict[str, Any], targets: list[Any]) -> None:
     """Run the same wish to its end: all went to what the first run had recorded, and nothing is left to do."""
     assert targets
@@ -174,7 +182,10 @@ def test_cancelled_sends_back_what_is_under_way_and_finished_keeps_it(combined: 
         before, placed = throttles(combined, topic), replicas(combined, topic)
         wish: dict[str, Any] = {"replication_factor": {topic: 2}, "throttle": 100_000}
         with producing(combined.bootstrap_servers, topic, rate=200) as ledger:
-            slow = move(combined, **wish, timeout=3)
+            long = move(combined, **wish, timeout=3)
+            assert "the plan takes about" in long["msg"]
+            assert (replicas(combined, topic), record(combined)) == (placed, None)
+            slow = cut(combined, **wish)
             assert slow["failed"]
             assert "Run the same again to go on, state: cancelled" in slow["msg"]
             assert throttles(combined, topic) != before
@@ -186,7 +197,7 @@ def test_cancelled_sends_back_what_is_under_way_and_finished_keeps_it(combined: 
             assert (throttles(combined, topic), record(combined)) == (before, None)
             assert move(combined, state="cancelled")["changed"] is False
             # Kafka averages over about ten seconds, so that much goes at once: 3 MB must be more than that.
-            slow = move(combined, **dict(wish, throttle=200_000), timeout=3)
+            slow = cut(combined, **dict(wish, throttle=200_000))
             assert slow["failed"]
             kept = move(combined, state="finished")
         assert not kept["failed"], kept

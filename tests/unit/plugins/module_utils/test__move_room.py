@@ -75,8 +75,22 @@ def test_a_broker_that_does_not_tell_gets_nothing() -> None:
 
 def test_the_reason_says_how_much_is_missing() -> None:
     found = without_room(rows(0), look([(1,)]), {2: LogDirs({}, 0, 0, (disk(100, 20),))}, {}, 0.1, {})
-    assert found["t", 0].startswith("broker 2 has room for 10 more bytes, with disk_reserve 0.1 left free")
+    assert found["t", 0].startswith("broker 2 has room for 10 more bytes, with disk_reserve 0.1 left free (")
     assert found["t", 0].endswith("and the new replica has 30")
+
+
+def test_brokers_of_one_host_are_not_each_given_its_whole_disk() -> None:
+    begun = [Row("t", n, (2 + n,), 30, 1) for n in range(2)]
+    disks = {broker: LogDirs({}, 0, 0, (disk(100, 60),)) for broker in (2, 3)}
+    seen = look([(1,)] * 2)
+    assert list(without_room(begun, seen, disks, {}, 0.1, {}, {2: "a", 3: "a"})) == [("t", 1)]
+    assert without_room(begun, seen, disks, {}, 0.1, {}, {2: "a", 3: "b"}) == {}
+
+
+def test_next_to_nothing_may_begin_on_a_disk_that_is_above_its_limit() -> None:
+    full = LogDirs({}, 0, 0, (disk(500_000, 50_000),))
+    begun = rows(0, size=0) + rows(1, 2, size=300)
+    assert list(without_room(begun, look([(1,)] * 3), {2: full}, {}, 0.15, {})) == [("t", 2)]
 
 
 def test_replicas_are_not_taken_away_while_the_others_are_not_in_sync() -> None:

@@ -117,9 +117,28 @@ def test_time_is_size_over_four_fifths_of_the_throttle_less_what_is_written_and_
 
 def test_a_throttle_not_above_the_writes_is_refused() -> None:
     with pytest.raises(RefusedError) as error:
-        moved(1000, 50, 100)
+        moved(1000, 100, 100)
     assert "throttle: 100 bytes/s is not above what is written" in error.value.violations[0]
-    assert "raise it above 100" in error.value.violations[0]
+    assert "raise it (kafka_resources_move_throttle) above 100" in error.value.violations[0]
+
+
+def test_writes_beside_which_a_throttle_leaves_little_move_fewer_partitions_at_a_time() -> None:
+    assert [len(batch.changes) for batch in moved(1000, 25, 100).batches] == [2]
+    busy = moved(1000, 50, 100)
+    assert [len(batch.changes) for batch in busy.batches] == [1, 1]
+    assert busy.seconds == 2 * (2 + 25)
+    assert [len(batch.changes) for batch in moved(1000, 99, 100).batches] == [1, 1]
+
+
+def test_a_busy_cluster_is_rebalanced_under_the_throttle_that_nobody_asked_for() -> None:
+    replicas = [(1, 2, 3), (2, 3, 1), (3, 1, 2)] * 8
+    brokers = tuple(BrokerSpec(number) for number in (1, 2, 3, 4))
+    numbers = list(range(24))
+    sizes, rates = [1_000_000_000] * 24, [20_000_000.0] * 24
+    cluster = Cluster(brokers, ["t"], [0], [0] * 24, numbers, replicas, sizes=sizes, write_rates=rates)
+    found = schedule(plan_moves(cluster, Wish(rebalance=True)), Limits(5, 50_000_000))
+    assert sum(len(batch.changes) for batch in found.batches) >= 18
+    assert found.seconds is not None
 
 
 def test_a_partition_without_leader_is_refused() -> None:
