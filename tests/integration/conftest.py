@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -86,3 +88,13 @@ def kafka_release(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], P
         return unpacked(version, tmp_path_factory.mktemp("releases"))
 
     return release
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """A failure is shown when it happens: the run goes on for the better part of an hour before pytest shows any."""
+    if report.failed and not os.environ.get("PYTEST_XDIST_WORKER"):
+        print(
+            f"\nFAILED so far: {report.nodeid} ({report.when})\n{report.longreprtext[-3000:]}",
+            file=sys.__stderr__,
+            flush=True,
+        )
