@@ -8,6 +8,7 @@ run was cut, or runs. What is done is not in it: the cluster itself tells that.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Optional
@@ -101,7 +102,26 @@ def same_wish(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether two kept wishes ask for the same; one that an earlier version kept lacks the options that came since."""
     nothing = asdict(Wish())
     defaults = wish_kept(nothing, tuple(nothing))
-    return {**defaults, **one} == {**defaults, **other}
+    return _normal({**defaults, **one}) == _normal({**defaults, **other})
+
+
+#: Wishes of which the order does not matter.
+_SETS = ("drain", "topics", "add")
+
+
+def _normal(wish: Mapping[str, Any]) -> dict[str, Any]:
+    """A wish to be compared: however its numbers, names and lists are written."""
+    found = {name: _plain(value) for name, value in wish.items() if _asked(value)}
+    return {name: sorted(value, key=str) if name in _SETS else value for name, value in found.items()}
+
+
+def _plain(value: Any) -> Any:
+    """A value with numbers for texts that are one, without what is null."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items() if one is not None}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    return int(value) if isinstance(value, str) and re.fullmatch("0|[1-9][0-9]*", value) else value
 
 
 def _asked(value: Any) -> bool:

@@ -214,9 +214,11 @@ def _same_wish(record: Record, params: Mapping[str, Any]) -> None:
         raise RefusedError(
             SUBJECT,
             [
-                f"an earlier reassignment has not ended: its wish was {dict(record.wish)}, this one is {wish}. Run "
-                "that one again to go on with it, or end it by state: finished (what moves arrives) or state: "
-                "cancelled (what moves goes back)"
+                f"an earlier reassignment has not ended: it was {dict(record.wish)}, this one is {wish}. Run that one "
+                "again to go on with it, or end it with the module streamops.kafka.reassignment, given the same "
+                "bootstrap_servers and security options and state: finished (what moves arrives) or state: cancelled "
+                "(what moves goes back), for example: ansible localhost -m streamops.kafka.reassignment -a "
+                "'bootstrap_servers=HOST:PORT state=finished'"
             ],
         )
 

@@ -128,7 +128,8 @@ def _disks(entry: Mapping[str, Any], reserve: float | None) -> dict[str, Any]:
     limit, used, total = (entry.get(f"disk_{name}_bytes") for name in ("limit", "used", "total"))
     if limit is not None or reserve is None or "disk_total_bytes" not in entry:
         return {"disk_limit": limit, "disk_used": used}
-    if total is None:
+    # 0 is what versions before wrote for a size that they did not know.
+    if not total:
         return {"disk_used": used, "disk_unknown": True}
     host = str(entry.get("host") or "")
     listed = [[one[name] for name in _DISK_KEYS] for one in entry.get("log_dirs", ())]

@@ -131,7 +131,8 @@ def _of_racks(wish: Wish, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
             f"broker.rack: brokers {shown(without)} have none while others have one; give every broker a rack, "
             "an added one where it is added, or say rack_rule: none"
         )
-    if wish.fix_racks and len(without) == len(counted):
+    more = wish.balances or wish.drain or wish.replace or wish.replication_factor or wish.leaders == "balance"
+    if wish.fix_racks and not more and len(without) == len(counted):
         yield "fix_racks: no broker has a rack; set broker.rack on every broker first"
 
 

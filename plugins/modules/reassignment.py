@@ -77,7 +77,9 @@ options:
     description: Replication factors (values) of topics (keys).
     type: dict
   fix_racks:
-    description: Move only what the rack rule asks for.
+    description: >-
+      Move only what the rack rule asks for. Where no broker has a rack it is refused, or does nothing beside another
+      wish.
     type: bool
     default: false
   assignment:

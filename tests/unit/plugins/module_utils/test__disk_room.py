@@ -206,6 +206,11 @@ def test_what_is_not_known_is_null_and_refused_where_a_disk_has_a_limit() -> Non
     assert free["schedule"]["seconds"] is None
 
 
+def test_a_size_of_zero_in_a_snapshot_of_before_is_not_known() -> None:
+    old = snapshot(disk_total_bytes=0, disk_used_bytes=0)
+    assert "broker 2 does not tell how big its disks are" in refusal(old)
+
+
 @pytest.mark.parametrize("reserve", [-0.1, 1, 15])
 def test_a_reserve_is_a_fraction(reserve: float) -> None:
     assert f"disk_reserve: {reserve} is not a fraction" in refusal(snapshot(), disk_reserve=reserve)

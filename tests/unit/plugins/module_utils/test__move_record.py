@@ -47,6 +47,25 @@ def test_a_wish_that_an_earlier_version_kept_is_the_same_without_the_options_tha
     assert not same_wish(kept, {**kept, "drain": [4]})
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"replication_factor": {"t": "3"}}, {"replication_factor": {"t": 3}}),
+        ({"replace": {"4": 5}}, {"replace": {4: "5"}}),
+        ({"drain": [3, 2], "topics": ["b", "a"]}, {"drain": ["2", 3], "topics": ["a", "b"]}),
+        ({"add": [{"id": 4, "rack": None}, {"id": 5}]}, {"add": [{"id": 5}, {"id": "4"}]}),
+        ({"drain": [3], "topics": []}, {"drain": [3]}),
+    ],
+)
+def test_how_a_value_is_written_makes_no_other_wish(one: dict[str, object], other: dict[str, object]) -> None:
+    assert same_wish(one, other)
+
+
+def test_the_order_of_replicas_in_an_assignment_counts() -> None:
+    placed = [{"partitions": [{"topic": "t", "partition": 0, "replicas": order}]} for order in ([1, 2], [2, 1])]
+    assert not same_wish({"assignment": placed[0]}, {"assignment": placed[1]})
+
+
 def test_a_number_is_asked_for_even_if_it_is_zero() -> None:
     assert wish_kept({"bytes_tolerance": 0.0, "rebalance": False}, ("bytes_tolerance", "rebalance", "add")) == {
         "bytes_tolerance": 0.0
