@@ -27,6 +27,7 @@ def plan_figures(plan: Plan) -> dict[str, Any]:
     witness = plan.witness
     return {
         "moves": plan.moves,
+        "no_room": list(plan.no_room),
         "bound": plan.bound,
         "proof": plan.proof,
         "deletions": plan.deletions,

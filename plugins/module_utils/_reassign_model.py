@@ -183,7 +183,8 @@ class Plan:
     C(moves) equals C(bound), which C(proof) says how we know; an explicit assignment is its own bound. Balanced by
     bytes, C(bound) are the moves that partitions need by themselves, and C(bytes) has the bound of the bytes.
     C(leader_changes) equals C(leader_bound): no leaders as even, of the replicas that the plan leads to, need fewer.
-    C(topic_bound) is the most that brokers may differ in one topic, where that was wished.
+    C(topic_bound) is the most that brokers may differ in one topic, where that was wished. C(no_room) are brokers that
+    get nothing since their disks have no room for it, by id.
     proof partition: each partition alone needs as many. count: the counts of the brokers need as many. flow: a
     minimum-cost flow shows that no placement with the same shares needs fewer. bytes: what is moved is held against a
     bound of bytes, and fewer replicas might do.
@@ -202,3 +203,4 @@ class Plan:
     witness: Witness | None
     topic_bound: int | None = None
     bytes: Bytes | None = None
+    no_room: tuple[int, ...] = ()

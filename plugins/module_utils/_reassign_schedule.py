@@ -97,9 +97,10 @@ def plan_and_schedule(cluster: Cluster, wish: Wish, limits: Limits) -> tuple[Pla
     made again without it. So it may be that brokers with a little room get nothing.
     """
     first: NoRoomError | None = None
+    left_out: set[int] = set()
     while True:
         try:
-            plan = plan_moves(cluster, wish)
+            plan = replace(plan_moves(cluster, wish), no_room=tuple(sorted(left_out)))
             return plan, schedule(plan, limits)
         except NoRoomError as error:
             first = first or error
@@ -109,6 +110,7 @@ def plan_and_schedule(cluster: Cluster, wish: Wish, limits: Limits) -> tuple[Pla
         except RefusedError as error:
             # Without the full ones it cannot be done: then it is their disks that are in the way.
             raise first or error from error
+        left_out |= full
         brokers = (replace(b, state="excluded") if b.id in full else b for b in cluster.brokers)
         cluster = replace(cluster, brokers=tuple(brokers))
 

@@ -144,7 +144,7 @@ options:
       - Of several log directories the one with the fewest partitions must have room, since there Kafka puts a new
         replica, however full it is. What leaves such a broker is not counted as room in the plan.
       - A broker that has no room for what a plan would give it keeps what it has and gets nothing, and the plan is made
-        with the others; RV(brokers) has it with state excluded. Where these have no room either, it is refused.
+        with the others; RV(no_room) names it. Where these have no room either, it is refused.
       - A broker of a O(snapshot) that has disk_limit_bytes keeps that limit instead.
     type: float
     default: 0.15
@@ -243,6 +243,11 @@ proof:
     How that is known. partition means that each partition alone needs as many, count that the counts of the brokers
     do, flow that a minimum-cost flow does; bytes that bytes were levelled, where RV(bytes_bound) is the bound.
   type: str
+  returned: when planned
+no_room:
+  description: Brokers that keep what they have and get nothing, since their disks have no room for what they would get.
+  type: list
+  elements: int
   returned: when planned
 deletions:
   description: Replicas that go.

@@ -57,7 +57,17 @@ def _least(plan: Mapping[str, Any]) -> str:
 
 
 def above_lines(plan: Mapping[str, Any]) -> list[str]:
-    """Which brokers stay above their limit of bytes, and why, a line each."""
+    """Which brokers have no room for what they would get, or stay above their limit of bytes, and why, a line each."""
+    return [
+        *(
+            f"broker {broker} gets nothing: its disks have no room for what it would get; free space there or add disks"
+            for broker in plan.get("no_room") or ()
+        ),
+        *_above_limit(plan),
+    ]
+
+
+def _above_limit(plan: Mapping[str, Any]) -> list[str]:
     return [
         f"broker {one['broker']} stays above its limit of {megabytes(one['limit_bytes'])} with "
         f"{megabytes(one['bytes'])}: {_ABOVE[one['why']].format(**one)}"

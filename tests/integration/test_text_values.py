@@ -40,7 +40,7 @@ def with_text_in_the_inventory(cluster: Cluster, folder: Path) -> Cluster:
     for one in hosts["kafka_brokers"]["hosts"].values():
         one["kafka_node_id"] = str(one["kafka_node_id"])
     for listener in variables["kafka_listeners"]:
-        listener["port"] = listener["port"].replace("kafka_node_id", "(kafka_node_id | int)").replace(" }}", " ~ '' }}")
+        listener["port"] = listener["port"].replace("{{ ", "{{ (").replace(" }}", ") ~ '' }}")
     for topic in variables["kafka_topics"]:
         topic.update({field: str(topic[field]) for field in ("partitions", "replication_factor")})
     (inventory / "hosts.yml").write_text(yaml.safe_dump(hosts))

@@ -179,6 +179,7 @@ def test_what_a_full_broker_has_no_room_for_goes_to_others(dead: bool, option: d
     by_id = {one["id"]: one for one in found["brokers"]}
     assert (by_id[1]["state"], by_id[1]["moves_in"], by_id[6]["replicas"]["to"]) == ("excluded", 0, 0)
     assert found["moves"] >= 15
+    assert found["no_room"] == [1]
 
 
 def test_more_replicas_go_past_a_full_broker() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.move_lines import move_lines
 from ansible_collections.streamops.kafka.plugins.plugin_utils.plan_reassignment import main
 
 
@@ -72,6 +73,9 @@ def test_only_named_topics_and_disks_with_room_are_planned_for(
     path = tmp_path / "full.json"
     path.write_text(json.dumps(full))
     code, told = answer(capsys, str(path), "--rebalance", "--topics", "t")
+    assert (code, told["moves"], told["no_room"]) == (0, 0, [4])
+    assert any(line.startswith("broker 4 gets nothing: its disks have no room") for line in move_lines(told))
+    code, told = answer(capsys, str(path), "--replace", "1:4")
     assert (code, told["refused"][0].split(";")[0]) == (
         1,
         "broker 4: would hold 950 bytes with the next new replica beside the old ones, and its limit is 850",
