@@ -60,6 +60,7 @@ def test_a_ca_that_did_not_sign_the_brokers_is_told_at_once(connection: dict[str
 ABSENT = {
     "topics": [{"name": "orders", "state": "absent"}],
     "allow_delete": True,
+    "allow_create": True,
     "allow_compacted_growth": False,
     "max_new_replicas_per_broker": 1,
     "timeout": 60,
