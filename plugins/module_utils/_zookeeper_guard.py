@@ -82,7 +82,6 @@ def zookeeper_refusals(servers: Sequence[Server], brokers: Sequence[str] = ()) -
 
 
 def _own(server: Server) -> list[Finding]:
-    data, where = server.data, f"{server.data.get('path')}/myid"
     unreadable = [one for one in server.disks or () if one.get("error")]
     if unreadable:
         return [
@@ -104,6 +103,12 @@ def _own(server: Server) -> list[Finding]:
                 f"playbooks/replace_node.yml; {UNTOUCHED}",
             )
         ]  # fmt: skip
+    return _identity(server)
+
+
+def _identity(server: Server) -> list[Finding]:
+    """What speaks against a directory being that of this server: its myid, or the data of a Kafka node in it."""
+    data, where = server.data, f"{server.data.get('path')}/myid"
     myid, wanted = data.get("myid"), f"{server.id} (zookeeper_id)"
     if myid is None and server.ran:
         return [
