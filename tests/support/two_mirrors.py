@@ -121,13 +121,14 @@ def _inventory(directory: Path) -> Path:
     every = yaml.safe_load((shipped / "all.yml").read_text())
     # Said for each host here.
     del every["mirror_maker_rest_port"]
-    listeners = yaml.safe_load((shipped / "kafka_brokers.yml").read_text())["kafka_listeners"]
+    every_broker = yaml.safe_load((shipped / "kafka_brokers.yml").read_text())
+    listeners = every_broker["kafka_listeners"]
     far = {
         "name": "MIRROR",
         # The other end of the line has the same port of 127.0.0.1.
         "host": "127.0.0.2",
         "advertised_host": "127.0.0.1",
-        "port": f"{{{{ kafka_port_base | int + 10 * kafka_node_id + {MIRROR} }}}}",
+        "port": f"{{{{ node_port + {MIRROR} }}}}",
         "purpose": "clients",
     }
     source = {"a1": {"kafka_node_id": 1, "kafka_listeners": [*listeners, far]}}
@@ -135,7 +136,7 @@ def _inventory(directory: Path) -> Path:
     centres = {"dc_a": {node: {} for node in source}, "dc_b": {node: {} for node in [*_TARGET, *mirrors]}}
     groups = {"kraft_controllers": brokers, "kafka_brokers": brokers, "mirror_makers": mirrors, **centres}
     hosts_file(directory, groups, every)
-    _write(directory, "kafka_brokers", kafka_listeners=listeners)
+    _write(directory, "kafka_brokers", **every_broker)
     # playbooks/mirrors.yml waits for a topic to arrive, so there is one.
     topics = [{"name": "orders.first", "partitions": 1, "replication_factor": 1}]
     _write(directory, "dc_a", kafka_cluster_name="dc_a", mirror_listener="MIRROR", kafka_topics=topics)
