@@ -90,7 +90,7 @@ def main() -> None:
     connection = json.loads(options.connection.read_text())
     floor = options.connection.with_suffix(".librdkafka.json")
     floor.touch(mode=0o600)
-    from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+    from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 
     floor.write_text(json.dumps(Connection.from_params(connection).confluent_config()))
     try:

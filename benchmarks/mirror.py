@@ -33,10 +33,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "collections")]
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_flows import read_flows
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_properties import mirror_properties
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tuning import CONSUMER, PRODUCER
-from ansible_collections.streamops.kafka.plugins.module_utils._properties import to_text, value_text
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import to_text, value_text
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import read_flows
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import mirror_properties
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tuning import CONSUMER, PRODUCER
 from tests.support.cluster import free_port_base, until
 from tests.support.line import Line, laid
 from tests.support.lone_broker import LoneBroker

@@ -35,14 +35,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "collections")]
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_figures import plan_figures
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import plan_figures
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import (
     BrokerSpec,
     Cluster,
     Plan,
     Wish,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_plan import plan_moves
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.plan import plan_moves
 
 #: Racks of every cluster here, and replicas of every partition; partitions of a topic.
 RACKS, REPLICAS, TOPIC = 10, 3, 50

@@ -25,8 +25,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "collections"))
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 
 PREFIX = "bench-"
 Row = dict[str, Any]

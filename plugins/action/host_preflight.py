@@ -9,12 +9,12 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_host import Host
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Node, as_bool, as_int
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_rules import check_hosts
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory_reader import InventoryReader
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight_result import preflight_result
-from ansible_collections.streamops.kafka.plugins.plugin_utils.trust_reader import trust_facts
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node, as_bool, as_int
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.reader import InventoryReader
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.result import preflight_result
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules import check_hosts
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.trust_reader import trust_facts
 
 SPEC = {
     "controllers_group": {"type": "str", "default": "kraft_controllers"},

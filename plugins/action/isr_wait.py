@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._isr import WAIT_OPTIONS, Goal
-from ansible_collections.streamops.kafka.plugins.module_utils._isr_wait import Tracker
-from ansible_collections.streamops.kafka.plugins.module_utils._progress import DONE, Step
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress_action import ProgressAction
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import WAIT_OPTIONS, Goal
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.isr import Tracker
 
 
 class ActionModule(ProgressAction):

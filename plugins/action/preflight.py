@@ -9,12 +9,12 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_firewall import names_to_resolve
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Inventory
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_rules import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.addresses import resolved
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory_reader import InventoryReader
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight_result import preflight_result
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.reader import InventoryReader
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.firewall import names_to_resolve
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.result import preflight_result
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules import check_inventory
 
 SPEC = {
     "controllers_group": {"type": "str", "default": "kraft_controllers"},

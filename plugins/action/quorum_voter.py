@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._progress import DONE, FAILED, GOING, Step
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress_action import ProgressAction
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Step
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
 
 #: The options that the loop itself needs; the module judges all of them.
 OPTIONS = {"node_id": {"type": "int"}, "timeout": {"type": "int", "default": 120}}

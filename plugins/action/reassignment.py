@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._move_progress import Tracker
-from ansible_collections.streamops.kafka.plugins.module_utils._progress import DONE, Step
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress_action import ProgressAction
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.moves import Tracker
 
 #: The options that the loop itself needs; the module judges all of them.
 OPTIONS = {

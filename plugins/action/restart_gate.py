@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._gate import GATE_OPTIONS, GATE_WAIT_OPTIONS
-from ansible_collections.streamops.kafka.plugins.module_utils._gate_wait import failure, step, unanswered
-from ansible_collections.streamops.kafka.plugins.module_utils._progress import Step, duration
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress_action import ProgressAction
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import Step, duration
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import GATE_OPTIONS, GATE_WAIT_OPTIONS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.gate import failure, step, unanswered
 
 
 class ActionModule(ProgressAction):

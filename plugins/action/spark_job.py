@@ -7,8 +7,8 @@ import secrets
 import time
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._progress import DONE, Step
-from ansible_collections.streamops.kafka.plugins.module_utils._spark_job import (
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
+from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import (
     MIRROR_AUDIT,
     SMOKE,
     WATCH_OPTIONS,
@@ -17,7 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._spark_job import 
     place,
     split_secrets,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress_action import ProgressAction
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
 
 _NOT_IN_CHECK_MODE = {
     SMOKE: "Spark validation is skipped in check mode: the job writes records",

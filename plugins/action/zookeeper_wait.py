@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._progress import DONE, Step
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_wait import WAIT_OPTIONS, failure, step
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress_action import ProgressAction
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.wait import WAIT_OPTIONS, failure, step
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
 
 
 class ActionModule(ProgressAction):

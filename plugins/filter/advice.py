@@ -14,4 +14,4 @@ class FilterModule:
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
-        return {"advice_lines": explained("_advice.advice_lines")}
+        return {"advice_lines": explained("reports.advice.advice_lines")}

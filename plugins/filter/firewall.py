@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filters that derive the firewall of a machine from the inventory; the rules are made in module_utils/_firewall.py."""
+"""Filters that derive the firewall of a machine from the inventory (plugin_utils/render/firewall.py)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {
-            "firewall_names": explained("_firewall.unresolved", "firewall"),
-            "firewall_places": explained("_firewall.places", "firewall"),
-            "firewall_rules": explained("_firewall.rules", "firewall"),
+            "firewall_names": explained("render.firewall.unresolved", "firewall"),
+            "firewall_places": explained("render.firewall.places", "firewall"),
+            "firewall_rules": explained("render.firewall.rules", "firewall"),
         }

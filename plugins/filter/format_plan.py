@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filter format_plan: which nodes of a cluster may be formatted; the rules are in module_utils/_format_guard.py."""
+"""Filter format_plan: which nodes of a cluster may be formatted; the rules are in plugin_utils/guards/format.py."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def format_plan(
     replacing: str | None = "",
 ) -> dict[str, Any]:
     """Plan the formatting of all nodes of one cluster."""
-    from ansible_collections.streamops.kafka.plugins.module_utils import _format_guard
+    from ansible_collections.streamops.kafka.plugins.plugin_utils.guards import format as format_guard
 
     try:
-        return _format_guard.format_plan(nodes, str(cluster_id or ""), registered, str(drawn), str(replacing or ""))
+        return format_guard.format_plan(nodes, str(cluster_id or ""), registered, str(drawn), str(replacing or ""))
     except (KeyError, TypeError, ValueError) as error:
         raise AnsibleFilterError(f"format_plan: {type(error).__name__}: {error}") from error
 

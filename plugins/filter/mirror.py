@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filters about mirror_flows; what they answer is computed in module_utils/_mirror_*.py."""
+"""Filters about mirror_flows; what they answer is computed in plugin_utils/mirrors/."""
 
 from __future__ import annotations
 
@@ -17,25 +17,28 @@ def mirror_properties(
     version: str,
 ) -> dict[str, Any]:
     """The file mm2.properties of the mirrors next to `target`, of mirror_flows as the inventory has them."""
-    from ansible_collections.streamops.kafka.plugins.module_utils import _mirror_flows, _mirror_properties
+    from ansible_collections.streamops.kafka.plugins.module_utils._mirror import flows as mirror_flows
+    from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import properties
 
-    return _mirror_properties.mirror_properties(_mirror_flows.read_flows(flows), target, clusters, options, version)
+    return properties.mirror_properties(mirror_flows.read_flows(flows), target, clusters, options, version)
 
 
 def mirror_legacy_process(
     flow: Mapping[str, Any], clusters: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]
 ) -> dict[str, Any]:
     """What a process of the legacy engine is started with."""
-    from ansible_collections.streamops.kafka.plugins.module_utils import _mirror_flows, _mirror_legacy
+    from ansible_collections.streamops.kafka.plugins.module_utils._mirror import flows as mirror_flows
+    from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import legacy
 
-    return _mirror_legacy.legacy_process(_mirror_flows.read_flows([flow])[0], clusters, options)
+    return legacy.legacy_process(mirror_flows.read_flows([flow])[0], clusters, options)
 
 
 def mirror_legacy_problems(flows: Sequence[Mapping[str, Any]], target: str, version: str) -> list[str]:
     """Why the mirrors next to `target` cannot carry their flows."""
-    from ansible_collections.streamops.kafka.plugins.module_utils import _mirror_flows, _mirror_legacy
+    from ansible_collections.streamops.kafka.plugins.module_utils._mirror import flows as mirror_flows
+    from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import legacy
 
-    return _mirror_legacy.legacy_problems(_mirror_flows.read_flows(flows), target, version)
+    return legacy.legacy_problems(mirror_flows.read_flows(flows), target, version)
 
 
 def mirror_legacy_topics(
@@ -45,11 +48,12 @@ def mirror_legacy_topics(
     brokers: int,
 ) -> list[dict[str, Any]]:
     """The topics that a flow needs in its target; `clusters` is what cluster_info said of each, by name."""
-    from ansible_collections.streamops.kafka.plugins.module_utils import _mirror_flows, _mirror_legacy_topics
+    from ansible_collections.streamops.kafka.plugins.module_utils._mirror import flows as mirror_flows
+    from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import legacy_topics
 
-    read = _mirror_flows.read_flows([flow])[0]
+    read = mirror_flows.read_flows([flow])[0]
     source, target = (clusters[name]["topics"] for name in (read.source, read.target))
-    return _mirror_legacy_topics.legacy_topics(read, source, target, declared, brokers)
+    return legacy_topics.legacy_topics(read, source, target, declared, brokers)
 
 
 class FilterModule:
@@ -58,17 +62,17 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {
-            "mirror_acls": explained("_mirror_rights.mirror_acls"),
-            "mirror_clusters_needed": explained("_mirror_views.mirror_clusters_needed"),
-            "mirror_flows_into": explained("_mirror_views.mirror_flows_into"),
+            "mirror_acls": explained("mirrors.rights.mirror_acls"),
+            "mirror_clusters_needed": explained("mirrors.views.mirror_clusters_needed"),
+            "mirror_flows_into": explained("mirrors.views.mirror_flows_into"),
             "mirror_legacy_problems": explained(mirror_legacy_problems),
             "mirror_legacy_process": explained(mirror_legacy_process),
             "mirror_legacy_topics": explained(mirror_legacy_topics),
-            "mirror_lines": explained("_mirror_lines.mirror_lines"),
-            "mirror_pairs": explained("_mirror_lines.mirror_pairs"),
-            "mirror_position": explained("_mirror_views.mirror_position"),
-            "mirror_principals": explained("_mirror_rights.mirror_principals"),
+            "mirror_lines": explained("mirrors.lines.mirror_lines"),
+            "mirror_pairs": explained("mirrors.lines.mirror_pairs"),
+            "mirror_position": explained("mirrors.views.mirror_position"),
+            "mirror_principals": explained("mirrors.rights.mirror_principals"),
             "mirror_properties": explained(mirror_properties),
-            "mirror_same_cluster": explained("_mirror_identity.same_cluster"),
-            "mirror_users": explained("_mirror_rights.mirror_users"),
+            "mirror_same_cluster": explained("mirrors.identity.same_cluster"),
+            "mirror_users": explained("mirrors.rights.mirror_users"),
         }

@@ -15,6 +15,6 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {
-            "move_lines": explained("move_lines.move_lines"),
-            "move_report": explained("move_report.move_report"),
+            "move_lines": explained("reports.move_lines.move_lines"),
+            "move_report": explained("reports.move_report.move_report"),
         }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Filters about the nodes of a cluster and its mirrors.
 
-What they answer is in module_utils/_nodes.py, _replace_guard.py and _mirror_*.py.
+What they answer is in plugin_utils/inventory/nodes.py, guards/replace.py and mirrors/.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.explained import explained
-from ansible_collections.streamops.kafka.plugins.plugin_utils.once import once
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.once import once
 
 
 def cluster_nodes(
@@ -20,13 +20,13 @@ def cluster_nodes(
     defaults: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
     """The nodes of the cluster `names.cluster`; `names` also gives the two groups: brokers, controllers."""
-    from ansible_collections.streamops.kafka.plugins.module_utils import _nodes
+    from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import nodes
 
     cluster = str(names["cluster"])
     brokers, controllers = (tuple(groups.get(names[group], [])) for group in ("brokers", "controllers"))
     return once(
         ("cluster_nodes", cluster, brokers, controllers),
-        lambda: _nodes.cluster_nodes(hostvars, brokers, controllers, cluster, defaults),
+        lambda: nodes.cluster_nodes(hostvars, brokers, controllers, cluster, defaults),
     )
 
 
@@ -37,12 +37,10 @@ def mirror_nodes(
     defaults: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
     """The mirrors next to the cluster `names.cluster`; `names.mirrors` is their group."""
-    from ansible_collections.streamops.kafka.plugins.module_utils import _mirror_nodes
+    from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import mirror_nodes as mirrors
 
     cluster, hosts = str(names["cluster"]), tuple(groups.get(names["mirrors"], []))
-    return once(
-        ("mirror_nodes", cluster, hosts), lambda: _mirror_nodes.mirror_nodes(hostvars, hosts, cluster, defaults)
-    )
+    return once(("mirror_nodes", cluster, hosts), lambda: mirrors.mirror_nodes(hostvars, hosts, cluster, defaults))
 
 
 class FilterModule:
@@ -51,24 +49,24 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {
-            "cluster_endpoints": explained("_mirror_clients.cluster_endpoints"),
+            "cluster_endpoints": explained("mirrors.clients.cluster_endpoints"),
             "cluster_nodes": explained(cluster_nodes),
-            "endpoints": explained("_nodes.endpoints"),
-            "initial_controllers": explained("_nodes.initial_controllers"),
-            "live_properties": explained("_nodes.live_properties"),
-            "listener_properties": explained("_nodes.listener_properties"),
-            "machine_hosts": explained("_nodes.machine_hosts"),
-            "mirror_clients": explained("_mirror_clients.mirror_clients"),
+            "endpoints": explained("inventory.nodes.endpoints"),
+            "initial_controllers": explained("inventory.nodes.initial_controllers"),
+            "live_properties": explained("inventory.nodes.live_properties"),
+            "listener_properties": explained("inventory.nodes.listener_properties"),
+            "machine_hosts": explained("inventory.nodes.machine_hosts"),
+            "mirror_clients": explained("mirrors.clients.mirror_clients"),
             "mirror_nodes": explained(mirror_nodes),
-            "mirror_reach": explained("_mirror_nodes.mirror_reach"),
-            "mirror_secrets": explained("_mirror_clients.mirror_secrets"),
-            "mirror_trusts": explained("_mirror_clients.mirror_trusts"),
-            "node_lines": explained("_nodes.node_lines"),
-            "peer_names": explained("_nodes.peer_names"),
-            "place_refusal": explained("_replace_guard.place_refusal"),
-            "quorum_never_formed": explained("_quorum_formed.never_formed"),
-            "replace_refusal": explained("_replace_guard.replace_refusal"),
-            "rest_url": explained("_mirror_nodes.rest_url"),
-            "voter_listeners": explained("_nodes.voter_listeners"),
-            "with_disks": explained("_nodes.with_disks"),
+            "mirror_reach": explained("inventory.mirror_nodes.mirror_reach"),
+            "mirror_secrets": explained("mirrors.clients.mirror_secrets"),
+            "mirror_trusts": explained("mirrors.clients.mirror_trusts"),
+            "node_lines": explained("inventory.nodes.node_lines"),
+            "peer_names": explained("inventory.nodes.peer_names"),
+            "place_refusal": explained("guards.replace.place_refusal"),
+            "quorum_never_formed": explained("guards.quorum_formed.never_formed"),
+            "replace_refusal": explained("guards.replace.replace_refusal"),
+            "rest_url": explained("inventory.mirror_nodes.rest_url"),
+            "voter_listeners": explained("inventory.nodes.voter_listeners"),
+            "with_disks": explained("inventory.nodes.with_disks"),
         }

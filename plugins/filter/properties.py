@@ -17,7 +17,7 @@ def _mapping(name: str, value: Any) -> Mapping[str, Any]:
 
 def to_properties(value: Any) -> str:
     """Print a dictionary as the sorted text of a Java .properties file."""
-    from ansible_collections.streamops.kafka.plugins.module_utils import _properties
+    from ansible_collections.streamops.kafka.plugins.module_utils._core import properties as _properties
 
     try:
         return _properties.to_text(_mapping("to_properties", value))
@@ -27,7 +27,7 @@ def to_properties(value: Any) -> str:
 
 def declared(value: Any) -> dict[str, str]:
     """Return a dictionary of properties as text, each secret replaced by a digest."""
-    from ansible_collections.streamops.kafka.plugins.module_utils import _properties
+    from ansible_collections.streamops.kafka.plugins.module_utils._core import properties as _properties
 
     try:
         return _properties.declare(_mapping("declared", value))
@@ -37,10 +37,10 @@ def declared(value: Any) -> dict[str, str]:
 
 def node_directory_id(cluster_id: Any, node_id: Any) -> str:
     """Derive the directory id of a node from the id of its cluster."""
-    from ansible_collections.streamops.kafka.plugins.module_utils import _directory_id
+    from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import directory_id
 
     try:
-        return _directory_id.directory_id(str(cluster_id), int(node_id))
+        return directory_id.directory_id(str(cluster_id), int(node_id))
     except (TypeError, ValueError) as problem:
         raise AnsibleFilterError(f"directory_id: {problem}") from problem
 

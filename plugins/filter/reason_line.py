@@ -14,4 +14,4 @@ class FilterModule:
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name each filter."""
-        return {"reason_line": explained("_restart_reasons.reason_line")}
+        return {"reason_line": explained("_node.restart_reasons.reason_line")}

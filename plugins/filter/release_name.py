@@ -63,9 +63,9 @@ def release_name(
     made_of: Mapping[str, Any] | str, launcher_sha256: str, archive_sha512: str = "", product: str = "kafka"
 ) -> str:
     """Name the release made of a parsed lock file, or of the archive of a version with this SHA-512."""
-    from ansible_collections.streamops.kafka.plugins.module_utils import _archive_layout as layout
-    from ansible_collections.streamops.kafka.plugins.module_utils import _lock
-    from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError
+    from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+    from ansible_collections.streamops.kafka.plugins.module_utils._release import layout
+    from ansible_collections.streamops.kafka.plugins.module_utils._release import lock as _lock
 
     try:
         if isinstance(made_of, str):

@@ -12,10 +12,10 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.explained import e
 
 def scram_credentials(users: Mapping[str, str], mechanisms: list[str]) -> list[str]:
     """The credentials of users (name to password) for every SCRAM mechanism, each with a salt of its own."""
-    from ansible_collections.streamops.kafka.plugins.module_utils import _security
+    from ansible_collections.streamops.kafka.plugins.plugin_utils.render import security
 
     return [
-        _security.scram_credential(mechanism, user, password, os.urandom(16))
+        security.scram_credential(mechanism, user, password, os.urandom(16))
         for user, password in users.items()
         for mechanism in mechanisms
         if mechanism.startswith("SCRAM-")
@@ -28,16 +28,16 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {
-            "broker_bounds": explained("_bounds.broker_bounds", secret=True),
-            "node_addresses": explained("_bounds.node_addresses", secret=True),
-            "node_names": explained("_bounds.node_names", secret=True),
-            "admin_connection": explained("_security.connection", secret=True),
-            "bundle_directories": explained("_client_bundle.bundle_directories", secret=True),
-            "client_bundle": explained("_client_bundle.client_bundle", secret=True),
-            "certificate_names": explained("_security.certificate_names", secret=True),
-            "client_certificates": explained("_security.client_certificates", secret=True),
-            "client_properties": explained("_security.client_properties", secret=True),
-            "hold_secret": explained("_security.hold_secret", secret=True),
+            "broker_bounds": explained("render.bounds.broker_bounds", secret=True),
+            "node_addresses": explained("render.bounds.node_addresses", secret=True),
+            "node_names": explained("render.bounds.node_names", secret=True),
+            "admin_connection": explained("render.security.connection", secret=True),
+            "bundle_directories": explained("render.client_bundle.bundle_directories", secret=True),
+            "client_bundle": explained("render.client_bundle.client_bundle", secret=True),
+            "certificate_names": explained("render.security.certificate_names", secret=True),
+            "client_certificates": explained("render.security.client_certificates", secret=True),
+            "client_properties": explained("render.security.client_properties", secret=True),
+            "hold_secret": explained("render.security.hold_secret", secret=True),
             "scram_credentials": explained(scram_credentials, secret=True),
-            "security_properties": explained("_security.security_properties", secret=True),
+            "security_properties": explained("render.security.security_properties", secret=True),
         }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filters that read a boolean or a number of the inventory, which may be text; module_utils/_values.py decides."""
+"""Filters that read a boolean or a number of the inventory, which may be text; module_utils/_core/values.py decides."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {
-            "boolean": explained("_values.to_boolean", "unclear value"),
-            "integer": explained("_values.to_integer", "unclear value"),
-            "number": explained("_values.to_number", "unclear value"),
+            "boolean": explained("_core.values.to_boolean", "unclear value"),
+            "integer": explained("_core.values.to_integer", "unclear value"),
+            "number": explained("_core.values.to_number", "unclear value"),
         }

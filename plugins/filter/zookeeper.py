@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filters about the servers of an ensemble; what they answer is computed in module_utils/_zookeeper_nodes.py."""
+"""Filters about the servers of an ensemble (plugin_utils/inventory/zookeeper_nodes.py)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.explained import explained
-from ansible_collections.streamops.kafka.plugins.plugin_utils.once import once
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.once import once
 
 
 def zookeeper_nodes(
@@ -17,12 +17,12 @@ def zookeeper_nodes(
     defaults: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
     """The servers of the cluster `names.cluster`; `names.zookeeper` is their group."""
-    from ansible_collections.streamops.kafka.plugins.module_utils import _zookeeper_nodes
+    from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import zookeeper_nodes as servers
 
     cluster, hosts = str(names["cluster"]), tuple(groups.get(names["zookeeper"], []))
     return once(
         ("zookeeper_nodes", cluster, hosts),
-        lambda: _zookeeper_nodes.zookeeper_nodes(hostvars, hosts, cluster, defaults),
+        lambda: servers.zookeeper_nodes(hostvars, hosts, cluster, defaults),
     )
 
 
@@ -32,16 +32,16 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {
-            "zookeeper_access": explained("_zookeeper_security.access_options"),
-            "zookeeper_broker_security": explained("_zookeeper_security.broker_properties"),
-            "zookeeper_client_jaas": explained("_zookeeper_security.client_jaas"),
-            "zookeeper_comers_and_goers": explained("_zookeeper_nodes.comers_and_goers"),
-            "zookeeper_connect": explained("_zookeeper_nodes.connect_string"),
-            "zookeeper_member_steps": explained("_zookeeper_nodes.member_steps"),
+            "zookeeper_access": explained("render.zookeeper_security.access_options"),
+            "zookeeper_broker_security": explained("render.zookeeper_security.broker_properties"),
+            "zookeeper_client_jaas": explained("render.zookeeper_security.client_jaas"),
+            "zookeeper_comers_and_goers": explained("inventory.zookeeper_nodes.comers_and_goers"),
+            "zookeeper_connect": explained("inventory.zookeeper_nodes.connect_string"),
+            "zookeeper_member_steps": explained("inventory.zookeeper_nodes.member_steps"),
             "zookeeper_nodes": explained(zookeeper_nodes),
-            "zookeeper_own_steps": explained("_zookeeper_nodes.own_steps"),
-            "zookeeper_server_list": explained("_zookeeper_nodes.expected_servers"),
-            "zookeeper_server_jaas": explained("_zookeeper_security.server_jaas"),
-            "zookeeper_server_security": explained("_zookeeper_security.server_properties"),
-            "zookeeper_servers": explained("_zookeeper_nodes.server_properties"),
+            "zookeeper_own_steps": explained("inventory.zookeeper_nodes.own_steps"),
+            "zookeeper_server_list": explained("inventory.zookeeper_nodes.expected_servers"),
+            "zookeeper_server_jaas": explained("render.zookeeper_security.server_jaas"),
+            "zookeeper_server_security": explained("render.zookeeper_security.server_properties"),
+            "zookeeper_servers": explained("inventory.zookeeper_nodes.server_properties"),
         }

@@ -58,7 +58,7 @@ problem:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._clock_sync import synchronization
+from ansible_collections.streamops.kafka.plugins.module_utils._node.clock import synchronization
 
 
 def main() -> None:

@@ -153,16 +153,16 @@ from dataclasses import replace
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster_info import describe
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
     CONNECTION_REQUIRED_IF,
     CONNECTION_REQUIRED_TOGETHER,
     CONNECTION_SPEC,
     Connection,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin
-from ansible_collections.streamops.kafka.plugins.module_utils._snapshot import ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
 
 ARGUMENT_SPEC = {
     "topics": {"type": "list", "elements": "str"},

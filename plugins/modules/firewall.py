@@ -108,8 +108,8 @@ notes:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils import _firewall_apply
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._firewall import apply
 
 RULE = {
     "port": {"type": "int", "required": True},
@@ -128,7 +128,7 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
     with errors_reported(module):
-        result = _firewall_apply.ensure(module, module.params["rules"], module.params["path"])
+        result = apply.ensure(module, module.params["rules"], module.params["path"])
         for line in (*(one["message"] for one in result["foreign"]), *result["notes"]):
             module.warn(f"firewall: {line}.")
         module.exit_json(**result)

@@ -77,8 +77,8 @@ settings:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils import _host_tuning, _host_tuning_apply
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._node import tuning, tuning_apply
 
 SPEC = {
     "sysctl": {"type": "dict", "default": {}},
@@ -93,8 +93,8 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
     with errors_reported(module):
-        result = _host_tuning_apply.tune(module)
-        complaint = _host_tuning.complaint(result.pop("judged"))
+        result = tuning_apply.tune(module)
+        complaint = tuning.complaint(result.pop("judged"))
         if complaint:
             module.warn(complaint)
         module.exit_json(**result)

@@ -162,15 +162,15 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
     CONNECTION_REQUIRED_IF,
     CONNECTION_REQUIRED_TOGETHER,
     CONNECTION_SPEC,
     Connection,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._isr import REQUIRED_IF, WAIT_OPTIONS, Goal, watch
-from ansible_collections.streamops.kafka.plugins.module_utils._partitions import IsrObserver, quick
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import IsrObserver, quick
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import REQUIRED_IF, WAIT_OPTIONS, Goal, watch
 
 ARGUMENT_SPEC = {**WAIT_OPTIONS, **CONNECTION_SPEC}
 

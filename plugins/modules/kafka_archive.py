@@ -111,11 +111,11 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils import _archive
-from ansible_collections.streamops.kafka.plugins.module_utils._archive_cache import Cache, default_directory
-from ansible_collections.streamops.kafka.plugins.module_utils._archive_layout import PRODUCTS, normal_sha512
-from ansible_collections.streamops.kafka.plugins.module_utils._archive_run import runner_of
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._release import archive as _archive
+from ansible_collections.streamops.kafka.plugins.module_utils._release.cache import Cache, default_directory
+from ansible_collections.streamops.kafka.plugins.module_utils._release.layout import PRODUCTS, normal_sha512
+from ansible_collections.streamops.kafka.plugins.module_utils._release.run import runner_of
 
 ARGUMENTS = {
     "product": {"type": "str", "choices": ["kafka", "zookeeper"], "default": "kafka"},

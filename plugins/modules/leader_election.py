@@ -94,15 +94,15 @@ not_elected:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election_apply import ensure_leaders
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
     CONNECTION_REQUIRED_IF,
     CONNECTION_REQUIRED_TOGETHER,
     CONNECTION_SPEC,
     Connection,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._leader_election_apply import ensure_leaders
-from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
 
 ARGUMENT_SPEC = {
     "type": {"type": "str", "choices": ["preferred"], "default": "preferred"},

@@ -78,15 +78,15 @@ brokers:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
     CONNECTION_REQUIRED_IF,
     CONNECTION_REQUIRED_TOGETHER,
     CONNECTION_SPEC,
     Connection,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._log_dirs import brokers_described
-from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_dirs import brokers_described
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
 
 ARGUMENT_SPEC = {
     "brokers": {"type": "list", "elements": "int"},

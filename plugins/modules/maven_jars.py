@@ -68,9 +68,9 @@ import os
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils import _archive
-from ansible_collections.streamops.kafka.plugins.module_utils._archive_run import runner_of
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._release import archive
+from ansible_collections.streamops.kafka.plugins.module_utils._release.run import runner_of
 
 ARGUMENTS = {
     "lock": {"type": "path", "required": True},
@@ -86,13 +86,13 @@ def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     params = module.params
     with errors_reported(module):
-        lock = _archive.read_lock(params["lock"])
-        wrong = _archive.jars_to_fetch(lock, params["dest"])
-        means = _archive.Means(
+        lock = archive.read_lock(params["lock"])
+        wrong = archive.jars_to_fetch(lock, params["dest"])
+        means = archive.Means(
             runner_of(module), params["maven"], params["maven_settings"] or "", lock_timeout=params["lock_timeout"]
         )
         if wrong and not module.check_mode:
-            _archive.ensure_jars(lock, params["lock"], params["dest"], means)
+            archive.ensure_jars(lock, params["lock"], params["dest"], means)
     before = "".join(f"{sha256}  {name}\n" for name, sha256 in wrong.items() if sha256)
     after = "".join(f"{lock.digests[name]}  {name}\n" for name in wrong)
     module.exit_json(

@@ -200,17 +200,17 @@ attempts:
 """
 
 
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
     CONNECTION_REQUIRED_IF,
     CONNECTION_REQUIRED_TOGETHER,
     CONNECTION_SPEC,
     Connection,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_look import look
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_status import flow_of, judged
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_wait import WAIT_OPTIONS
-from ansible_collections.streamops.kafka.plugins.module_utils._secret_module import SecretModule
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import look
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import flow_of, judged
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.wait import WAIT_OPTIONS
 
 ARGUMENT_SPEC = {
     "source_connection": {

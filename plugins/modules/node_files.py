@@ -93,9 +93,9 @@ changed_paths:
 """
 
 
-from ansible_collections.streamops.kafka.plugins.module_utils import _node_files
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._secret_module import SecretModule
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule
+from ansible_collections.streamops.kafka.plugins.module_utils._node import files as node_files
 
 PLACE = {
     "path": {"type": "path", "required": True},
@@ -126,7 +126,7 @@ def main() -> None:
     with errors_reported(module):
         secret = [{**one, "secret": True} for one in module.params["secret_files"]]
         files = [*module.params["files"], *secret]
-        module.exit_json(**_node_files.ensure(module, module.params["directories"], files))
+        module.exit_json(**node_files.ensure(module, module.params["directories"], files))
 
 
 if __name__ == "__main__":

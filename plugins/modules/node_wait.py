@@ -151,9 +151,9 @@ import time
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._node_wait import WAIT_OPTIONS
-from ansible_collections.streamops.kafka.plugins.module_utils._node_wait_look import look
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._node.wait import WAIT_OPTIONS
+from ansible_collections.streamops.kafka.plugins.module_utils._node.wait_look import look
 
 SEEN = {"pid": {"type": "int"}, "start_time": {"type": "int"}, "first_look": {"type": "float"}}
 

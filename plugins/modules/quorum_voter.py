@@ -87,15 +87,15 @@ waiting:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.voter_apply import ensure_voter
+from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
     CONNECTION_REQUIRED_IF,
     CONNECTION_REQUIRED_TOGETHER,
     CONNECTION_SPEC,
     Connection,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._quorum_voter_apply import ensure_voter
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
 
 LISTENER = {
     "name": {"type": "str", "required": True},

@@ -109,15 +109,15 @@ failure:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
     CONNECTION_REQUIRED_IF,
     CONNECTION_REQUIRED_TOGETHER,
     CONNECTION_SPEC,
     Connection,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._quotas_apply import ensure_quotas
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._quotas.apply import ensure_quotas
 
 QUOTA_SPEC = {
     "user": {"type": "str"},

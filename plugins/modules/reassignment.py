@@ -416,20 +416,20 @@ attempts:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
     CONNECTION_REQUIRED_IF,
     CONNECTION_REQUIRED_TOGETHER,
     CONNECTION_SPEC,
     Connection,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import RESERVE
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._move_states import on_cluster, on_file
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import RESERVE
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import (
     BALANCED_BY,
     LEADERS,
     RACK_RULES,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.states import on_cluster, on_file
 
 ARGUMENT_SPEC = {
     **CONNECTION_SPEC,

@@ -133,15 +133,20 @@ attempts:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
     CONNECTION_REQUIRED_IF,
     CONNECTION_REQUIRED_TOGETHER,
     CONNECTION_SPEC,
     Connection,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._gate import GATE_OPTIONS, GATE_WAIT_OPTIONS, Stop, judge
-from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin, quick
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin, quick
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import (
+    GATE_OPTIONS,
+    GATE_WAIT_OPTIONS,
+    Stop,
+    judge,
+)
 
 ARGUMENT_SPEC = {**GATE_OPTIONS, **GATE_WAIT_OPTIONS, **CONNECTION_SPEC}
 

@@ -186,9 +186,9 @@ history:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils import _spark_job_run
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._spark_job import WATCH_OPTIONS
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._spark import run
+from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import WATCH_OPTIONS
 
 SPEC = dict(
     WATCH_OPTIONS,
@@ -213,11 +213,11 @@ def main() -> None:
     params = module.params
     with errors_reported(module):
         if params["step"] == "start":
-            found = _spark_job_run.start(params)
+            found = run.start(params)
         elif params["step"] == "stop":
-            found = _spark_job_run.stop(params["job_dir"])
+            found = run.stop(params["job_dir"])
         else:
-            found = _spark_job_run.observe(params["job_dir"], params["offset"], params["interval"])
+            found = run.observe(params["job_dir"], params["offset"], params["interval"])
         module.exit_json(changed=False, **found)
 
 

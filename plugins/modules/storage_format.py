@@ -113,8 +113,8 @@ meta_properties:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._storage_format import storage_format
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._node.format import storage_format
 
 SPEC = {
     "java": {"type": "str", "default": ""},

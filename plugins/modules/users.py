@@ -150,17 +150,17 @@ failure:
 """
 
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import (
+from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
     CONNECTION_REQUIRED_IF,
     CONNECTION_REQUIRED_TOGETHER,
     CONNECTION_SPEC,
     Connection,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._scram_login import Login
-from ansible_collections.streamops.kafka.plugins.module_utils._secret_module import SecretModule
-from ansible_collections.streamops.kafka.plugins.module_utils._users_apply import ensure_users, unproven_warnings
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule
+from ansible_collections.streamops.kafka.plugins.module_utils._users.apply import ensure_users, unproven_warnings
+from ansible_collections.streamops.kafka.plugins.module_utils._users.login import Login
 
 USER_SPEC = {
     "name": {"type": "str", "required": True},

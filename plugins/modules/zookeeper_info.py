@@ -125,16 +125,16 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_client import Zookeeper
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_connection import (
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connection import (
     GOAL_SPEC,
     ZOOKEEPER_REQUIRED_TOGETHER,
     ZOOKEEPER_SPEC,
     Access,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_ensemble import Goal, view
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper_words import ask
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import Goal, view
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.look import ask
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.session import Zookeeper
 
 SPEC = {
     **ZOOKEEPER_SPEC,

@@ -19,7 +19,7 @@ from ansible.errors import AnsibleFilterError
 def explained(function: Callable[..., Any] | str, name: str = "", secret: bool = False) -> Callable[..., Any]:
     """The same function; what it cannot use ends as a template error that begins with C(name), or its own name.
 
-    function -- itself, or C(file.function), imported when the filter is first called; files of module_utils
+    function -- itself, or C(room.file.function), imported when the filter is first called; rooms of module_utils
     begin with an underscore, those of plugin_utils do not
     secret -- it is about passwords: the error has no cause, whose traceback would show values
     """
@@ -38,7 +38,7 @@ def explained(function: Callable[..., Any] | str, name: str = "", secret: bool =
 
 
 def _found(path: str) -> Callable[..., Any]:
-    file, _, function = path.partition(".")
+    file, _, function = path.rpartition(".")
     folder = "module_utils" if file.startswith("_") else "plugin_utils"
     module = import_module(f"ansible_collections.streamops.kafka.plugins.{folder}.{file}")
     return getattr(module, function)  # type: ignore[no-any-return]  # tests/lint sees that it is there

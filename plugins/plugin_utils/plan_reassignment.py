@@ -19,19 +19,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._disk_room import RESERVE
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError, StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._move_record import wish_kept
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_figures import plan_figures, schedule_figures
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_json import number_of, wish_of
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import (
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import RESERVE
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import plan_figures, schedule_figures
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import number_of, wish_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import (
     BALANCED_BY,
     LEADERS,
     RACK_RULES,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_report import sound_reserve
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_schedule import Limits, plan_and_schedule
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_snapshot import cluster_of, snapshot_of_text
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import wish_kept
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.report import sound_reserve
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.schedule import Limits, plan_and_schedule
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.snapshot import cluster_of, snapshot_of_text
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._archive_layout import tool_names
+from ansible_collections.streamops.kafka.plugins.module_utils._release.layout import tool_names
 from tests.support.cluster import BIN, ROOT, Run, environment, parse_recap
 from tests.support.modules import run_module
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils import _firewall
-from ansible_collections.streamops.kafka.plugins.module_utils._firewall_text import table_text
+from ansible_collections.streamops.kafka.plugins.module_utils._firewall.text import table_text
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall
 from tests.support.networks import STAY, Namespace, missing, network
 
 MISSING = missing()
@@ -57,7 +57,7 @@ def wish(*, gone: tuple[str, ...] = (), **cluster: Any) -> list[dict[str, Any]]:
         "kafka_listeners": [],
         "kafka_firewall_client_groups": ["spark_gateway"],
     }
-    return _firewall.rules(_firewall.places(hostvars, groups, names, defaults), "node1", {})
+    return firewall.rules(firewall.places(hostvars, groups, names, defaults), "node1", {})
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,9 @@ import pytest
 from kafka.admin import KafkaAdminClient
 from kafka.structs import TopicPartition
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client import BROKER, STATE_TOPIC, TOPIC
-from ansible_collections.streamops.kafka.plugins.module_utils._move_record import Record, Row
-from ansible_collections.streamops.kafka.plugins.module_utils._move_throttle import (
+from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import BROKER, STATE_TOPIC, TOPIC
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Record, Row
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import (
     FOLLOWER_RATE,
     FOLLOWER_REPLICAS,
     LEADER_RATE,

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._leader_election_apply import ensure_leaders
-from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin
-from ansible_collections.streamops.kafka.plugins.module_utils._topics_apply import ensure_topics
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election_apply import ensure_leaders
+from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.apply import ensure_topics
 from tests.support.certificates import issue
 from tests.support.cluster import Cluster
 from tests.support.modules import run_module

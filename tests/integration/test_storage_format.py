@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils import _storage_format
-from ansible_collections.streamops.kafka.plugins.module_utils._directory_id import directory_id
-from ansible_collections.streamops.kafka.plugins.module_utils._errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._node_info_disks import disk
-from ansible_collections.streamops.kafka.plugins.module_utils._storage_format import FormatError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._node import format as _storage_format
+from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import disk
+from ansible_collections.streamops.kafka.plugins.module_utils._node.format import FormatError
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.directory_id import directory_id
 from tests.support.modules import run_module
 
 CLUSTER, OTHER = "clusteridAAAAAAAAAAAAA", "clusteridBBBBBBBBBBBBB"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client import TOPIC, Admin, TopicSpec
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import TOPIC, Admin, TopicSpec
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from tests.support.modules import run_module
 
 Ensure = Callable[..., dict[str, Any]]

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client import Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from tests.support.cluster import Cluster
 from tests.support.modules import run_module
 

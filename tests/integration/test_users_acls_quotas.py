@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, KafkaError, Producer
 
-from ansible_collections.streamops.kafka.plugins.module_utils._acl_entries import Binding
-from ansible_collections.streamops.kafka.plugins.module_utils._client import BROKER, Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._move_throttle_apply import live_throttles
-from ansible_collections.streamops.kafka.plugins.module_utils._scram import salted_password
-from ansible_collections.streamops.kafka.plugins.module_utils._scram_login import Login, log_in
-from ansible_collections.streamops.kafka.plugins.module_utils._users import UserWish
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding
+from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import BROKER, Admin
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle_apply import live_throttles
+from ansible_collections.streamops.kafka.plugins.module_utils._users.login import Login, log_in
+from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import UserWish
+from ansible_collections.streamops.kafka.plugins.module_utils._users.scram import salted_password
 from tests.support.cluster import Cluster
 from tests.support.modules import run_module
 from tests.support.secured import PASSWORD, admin_connection

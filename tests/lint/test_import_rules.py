@@ -1,6 +1,8 @@
-"""Who may import what: the rooms of this repository and the doors between them, checked in every file.
+"""Who may import what, by folder: the rooms of this repository and the doors between them (docs/house.md).
 
-A file of module_utils is pure (no Ansible, no client, no clock, no environment, no files) unless IMPURE names it.
+module_utils  what a module imports. A file is pure (no Ansible, no library, no clock, no files, no network) unless
+              its room acts on the world (WORLDLY_ROOMS) or its name says that it does (WORLDLY_FILES).
+plugin_utils  what runs on the control node only. It may use the pure files of module_utils.
 """
 
 from __future__ import annotations
@@ -8,142 +10,67 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+PLUGINS = ROOT / "plugins"
 OURS = "ansible_collections.streamops.kafka.plugins."
-UTILS = ROOT / "plugins" / "module_utils"
+UTILS = PLUGINS / "module_utils"
 
-#: The only files that import a client library, and what each may import.
-CLIENTS = {
-    "_client.py": {"kafka"},
-    "_client_access.py": {"kafka"},
-    "_client_brokers.py": {"kafka"},
-    "_client_configs.py": {"kafka"},
-    "_client_libraries.py": {"confluent_kafka", "kafka"},
-    "_client_messages.py": {"kafka"},
-    "_client_mirrors.py": {"kafka"},
-    "_client_moves.py": {"confluent_kafka", "kafka"},
-    "_client_state.py": {"confluent_kafka", "kafka"},
-    "_client_topics.py": {"confluent_kafka", "kafka"},
-    "_java_stores.py": {"cryptography"},
-    "_zookeeper_client.py": {"kazoo"},
+#: Rooms of module_utils that act on the world: a connection, the node that a module runs on, files of a release, a
+#: reassignment under way.
+WORLDLY_ROOMS = ("_client", "_node", "_release", "_reassign/run")
+#: Names of files that act on the world in every other room: calls, changes, questions, processes.
+WORLDLY_FILES = ("api", "apply", "look", "run", "session", "login")
+#: The only places that import a library, and which.
+LIBRARIES = {
+    "_client": ("kafka", "confluent_kafka"),
+    "_node/stores.py": ("cryptography",),
+    "_zookeeper/session.py": ("kazoo",),
 }
-#: What _client.py is made of: others import _client.py only.
-PARTS_OF_THE_CLIENT = (
-    "_client_access",
-    "_client_brokers",
-    "_client_configs",
-    "_client_libraries",
-    "_client_messages",
-    "_client_mirrors",
-    "_client_moves",
-    "_client_state",
-    "_client_topics",
+#: What of Ansible a file of module_utils may import: what modules are made with, and how Ansible reads values.
+OF_ANSIBLE = {
+    "_core/errors.py": ("ansible.module_utils.basic",),
+    "_core/module.py": ("ansible.module_utils.basic",),
+    "_core/values.py": ("ansible.module_utils.common.validation",),
+}
+#: Standard library that reaches out of the process, or reads a clock or chance: not for pure files.
+REACHES_OUT = set(
+    """concurrent datetime fcntl http logging multiprocessing os pathlib platform pwd random secrets select selectors
+    shutil signal socket ssl subprocess tarfile tempfile threading time urllib""".split()  # noqa: SIM905
 )
 
-#: What of Ansible a file of module_utils may import: what modules are made with, and what turns errors into fail_json
-#: with Ansible's words for a missing library; what Ansible takes for a boolean or a number.
-OF_ANSIBLE = {
-    "_errors.py": ("ansible.module_utils.basic",),
-    "_secret_module.py": ("ansible.module_utils.basic",),
-    "_values.py": ("ansible.module_utils.common.validation",),
-}
 
-#: Standard library that reaches out of the process, or reads a clock or chance: not for pure files.
-REACHES_OUT = {
-    "concurrent",
-    "datetime",
-    "fcntl",
-    "http",
-    "logging",
-    "multiprocessing",
-    "os",
-    "pathlib",
-    "platform",
-    "pwd",
-    "random",
-    "secrets",
-    "select",
-    "selectors",
-    "shutil",
-    "signal",
-    "socket",
-    "ssl",
-    "subprocess",
-    "tarfile",
-    "tempfile",
-    "threading",
-    "time",
-    "urllib",
-}
+def files(folder: str) -> list[Path]:
+    """All Python files under a folder of the repository."""
+    return sorted((ROOT / folder).rglob("*.py"))
 
-#: Files of module_utils that act on the world, and on what.
-IMPURE = {
-    "_acls_apply.py": "the cluster",
-    "_archive.py": "files",
-    "_archive_cache.py": "files, locks",
-    "_archive_run.py": "files",
-    "_archive_source.py": "files, downloads",
-    "_archive_tar.py": "files",
-    "_broker_configs_apply.py": "the cluster",
-    "_broker_registration_apply.py": "the cluster",
-    "_client.py": "the cluster",
-    "_client_access.py": "the cluster",
-    "_client_brokers.py": "the cluster",
-    "_client_configs.py": "the cluster",
-    "_client_libraries.py": "the cluster",
-    "_client_messages.py": "a client library",
-    "_client_mirrors.py": "the cluster",
-    "_client_moves.py": "the cluster",
-    "_client_state.py": "the cluster",
-    "_client_topics.py": "the cluster",
-    "_clock_sync.py": "the clock of the kernel",
-    "_firewall_apply.py": "nftables",
-    "_java_stores.py": "files",
-    "_leader_election_apply.py": "the cluster",
-    "_log_lines.py": "files",
-    "_maven.py": "files, Maven",
-    "_host_tuning.py": "files of the kernel",
-    "_host_tuning_apply.py": "files of the kernel",
-    "_mirror_look.py": "both clusters of a mirror, the clock",
-    "_move_end.py": "the cluster",
-    "_move_look.py": "the cluster",
-    "_move_plan.py": "the cluster",
-    "_move_room.py": "the cluster",
-    "_move_run.py": "the cluster",
-    "_move_states.py": "the cluster",
-    "_move_throttle_apply.py": "the cluster",
-    "_node_files.py": "files",
-    "_node_info.py": "a node's files",
-    "_node_info_certificates.py": "a node's stores",
-    "_node_info_disks.py": "a node's disks",
-    "_node_info_java.py": "a node's Java",
-    "_node_info_names.py": "a node's view of names",
-    "_node_info_network.py": "the network interfaces",
-    "_node_info_ports.py": "a node's ports",
-    "_node_info_process.py": "a node's process",
-    "_node_info_quorum.py": "a node's metadata log",
-    "_node_wait_look.py": "a node's process and log",
-    "_partitions.py": "the cluster",
-    "_quorum_voter_apply.py": "the cluster",
-    "_quotas_apply.py": "the cluster",
-    "_reach.py": "the network",
-    "_reassign_look.py": "the cluster, files",
-    "_scram_login.py": "the cluster",
-    "_seen.py": "the cluster, the clock",
-    "_spark_job_run.py": "a Spark process",
-    "_storage_format.py": "a node's disks",
-    "_topics_apply.py": "the cluster",
-    "_run_lock.py": "a file",
-    "_users_apply.py": "the cluster",
-    "_wire.py": "a connection to a broker",
-    "_zookeeper_client.py": "the ensemble",
-    "_zookeeper_words.py": "the ensemble",
-}
+
+def name(path: Path) -> str:
+    """A file's place in module_utils, plugin_utils or the repository, for messages and tables."""
+    for room in (UTILS, PLUGINS / "plugin_utils"):
+        if room in path.parents:
+            return str(path.relative_to(room))
+    return str(path.relative_to(ROOT))
+
+
+def may_act(path: Path) -> bool:
+    """Whether a file of module_utils stands where acting on the world is allowed."""
+    return name(path).startswith(tuple(f"{room}/" for room in WORLDLY_ROOMS)) or path.stem.endswith(WORLDLY_FILES)
+
+
+@cache
+def acts(path: Path) -> bool:
+    """Whether a file of module_utils reaches out of the process, by itself or by what it imports."""
+    libraries = {library for some in LIBRARIES.values() for library in some}
+    ours = [own_file(one) for one in imports(path)]
+    return any(one.split(".")[0] in REACHES_OUT | libraries for one in imports(path)) or any(
+        acts(own) for own in ours if own
+    )
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -161,110 +88,92 @@ def imports(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path.relative_to(ROOT)}: relative import; use the long path"
-            yield f"{node.module}.{node.names[0].name}" if node.module == OURS + "module_utils" else str(node.module)
+            assert node.level == 0, f"{name(path)}: relative import; use the long path"
+            module = str(node.module)
+            yield from (f"{module}.{alias.name}" for alias in node.names) if module.startswith(OURS) else (module,)
 
 
-def files(folder: str) -> list[Path]:
-    """The Python files of a folder."""
-    return sorted((ROOT / folder).glob("*.py"))
+def own_file(imported: str) -> Path | None:
+    """The file of this collection that an imported name stands for: a module, or a name inside one."""
+    if not imported.startswith(OURS):
+        return None
+    parts = imported.removeprefix(OURS).split(".")
+    found = [PLUGINS.joinpath(*parts[:end]).with_suffix(".py") for end in (len(parts), len(parts) - 1)]
+    return next((path for path in found if path.exists()), None)
 
 
-def top(name: str) -> str:
-    """The first part of a dotted name."""
-    return name.split(".")[0]
+def breaches(path: Path, allowed: tuple[str, ...], rooms: tuple[str, ...] = (), pure: bool = False) -> list[str]:
+    """Imports that are neither standard library, nor begin with an allowed name, nor lie in one of our rooms.
 
-
-def util(name: str) -> str | None:
-    """The file of module_utils that a name stands for, None when it is something else."""
-    prefix = OURS + "module_utils."
-    return name[len(prefix) :].split(".")[0] + ".py" if name.startswith(prefix) else None
-
-
-def breaches(path: Path, allowed: tuple[str, ...], pure_utils: bool = False) -> list[str]:
-    """Imports of a file that are neither standard library, nor start with an allowed name, nor a (pure) util."""
+    pure -- of module_utils only what does not act on the world
+    """
     found = []
-    for name in imports(path):
-        own = util(name)
-        if own is not None and not (pure_utils and own in IMPURE):
+    for imported in imports(path):
+        own = own_file(imported)
+        if own is None:
+            if imported.split(".")[0] in sys.stdlib_module_names or imported.startswith(allowed):
+                continue
+        elif any(PLUGINS / room in own.parents for room in rooms) and not (pure and UTILS in own.parents and acts(own)):
             continue
-        if own is None and (top(name) in sys.stdlib_module_names or name.startswith(allowed)):
-            continue
-        found.append(name)
+        found.append(imported)
     return found
 
 
-@pytest.mark.parametrize("path", files("plugins/modules"), ids=lambda path: path.name)
-def test_a_module_imports_ansible_and_our_utils_only(path: Path) -> None:
-    assert breaches(path, ("ansible.module_utils.",)) == []
+@pytest.mark.parametrize("path", files("plugins/modules"), ids=name)
+def test_a_module_imports_ansible_and_module_utils_only(path: Path) -> None:
+    assert breaches(path, ("ansible.module_utils.",), ("module_utils",)) == []
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in files("plugins/module_utils") if path.name not in IMPURE], ids=lambda path: path.name
-)
-def test_a_util_is_pure_unless_it_is_listed_as_acting_on_the_world(path: Path) -> None:
-    found = breaches(path, OF_ANSIBLE.get(path.name, ()), pure_utils=True)
-    found += [name for name in imports(path) if top(name) in REACHES_OUT]
-    assert found == [], "keep it pure, or name the file in IMPURE of this test with what it acts on"
+@pytest.mark.parametrize("path", files("plugins/module_utils"), ids=name)
+def test_a_util_imports_its_library_and_module_utils_only(path: Path) -> None:
+    own = name(path)
+    libraries = LIBRARIES.get(own, LIBRARIES.get(own.split("/")[0], ()))
+    assert breaches(path, (*OF_ANSIBLE.get(own, ()), *libraries), ("module_utils",)) == []
 
 
-@pytest.mark.parametrize("path", files("plugins/module_utils"), ids=lambda path: path.name)
-def test_a_util_imports_no_library_and_no_ansible(path: Path) -> None:
-    assert breaches(path, OF_ANSIBLE.get(path.name, tuple(CLIENTS.get(path.name, ())))) == []
+@pytest.mark.parametrize("path", [path for path in files("plugins/module_utils") if not may_act(path)], ids=name)
+def test_a_util_is_pure_unless_its_room_or_its_name_says_otherwise(path: Path) -> None:
+    found = [one for one in imports(path) if one.split(".")[0] in REACHES_OUT]
+    found += [one for one in imports(path) if (own := own_file(one)) and acts(own)]
+    assert found == [], "keep it pure, or put what acts on the world into api.py or apply.py"
 
 
-def test_the_client_has_one_door() -> None:
-    everywhere = [path for folder in ("plugins", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
-    own_tests = ROOT / "tests" / "unit" / "plugins" / "module_utils"
-    outside = [
-        path
-        for path in everywhere
-        if path.name not in CLIENTS and not (path.parent == own_tests and "_client" in path.name)
-    ]
-    parts = tuple(f"{OURS}module_utils.{part}" for part in PARTS_OF_THE_CLIENT)
-    assert {path.name: name for path in outside for name in imports(path) if name.startswith(parts)} == {}
-
-
-@pytest.mark.parametrize("path", [*files("plugins/action"), *files("plugins/plugin_utils")], ids=lambda path: path.name)
-def test_action_plugins_import_ansible_and_pure_utils_only(path: Path) -> None:
+@pytest.mark.parametrize("path", [*files("plugins/action"), *files("plugins/plugin_utils")], ids=name)
+def test_what_runs_on_the_control_node_imports_ansible_and_pure_utils_only(path: Path) -> None:
     # ansible-core itself needs cryptography, so it is on every control node.
-    library = ("cryptography",) if path.name == "certificate_reader.py" else ()
-    assert breaches(path, ("ansible.", OURS + "plugin_utils.", *library), pure_utils=True) == []
+    library = ("cryptography",) if name(path) == "inventory/certificates.py" else ()
+    assert breaches(path, ("ansible.", *library), ("module_utils", "plugin_utils"), pure=True) == []
 
 
-@pytest.mark.parametrize("path", files("plugins/lookup"), ids=lambda path: path.name)
-def test_lookups_import_ansible_and_pure_utils_only(path: Path) -> None:
-    assert breaches(path, ("ansible.", OURS + "plugin_utils."), pure_utils=True) == []
+@pytest.mark.parametrize("path", [*files("plugins/filter"), *files("plugins/lookup")], ids=name)
+def test_filters_and_lookups_import_pure_utils_only(path: Path) -> None:
+    allowed = ("ansible.errors",) if path.parent.name == "filter" else ("ansible.",)
+    assert breaches(path, allowed, ("module_utils", "plugin_utils"), pure=True) == []
 
 
-@pytest.mark.parametrize("path", files("plugins/filter"), ids=lambda path: path.name)
-def test_filters_import_pure_utils_only(path: Path) -> None:
-    assert breaches(path, ("ansible.errors", OURS + "plugin_utils."), pure_utils=True) == []
-
-
-@pytest.mark.parametrize("path", files("plugins/filter"), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", files("plugins/filter"), ids=name)
 def test_filters_import_what_they_call_when_it_is_called(path: Path) -> None:
     tree = ast.parse(path.read_text())
     at_once = [node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.module]
-    assert [name for name in at_once if name.startswith(OURS + "module_utils")] == [], "see plugin_utils/explained.py"
+    assert [one for one in at_once if one.startswith(OURS + "module_utils")] == [], "see plugin_utils/explained.py"
 
 
-@pytest.mark.parametrize("path", files("plugins/filter"), ids=lambda path: path.name)
-def test_filters_name_functions_of_pure_utils(path: Path) -> None:
+@pytest.mark.parametrize("path", files("plugins/filter"), ids=name)
+def test_filters_name_functions_that_are_there(path: Path) -> None:
     calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
     named = [call.args[0].value for call in calls if call.args and isinstance(call.args[0], ast.Constant)
              and isinstance(call.func, ast.Name) and call.func.id == "explained"]  # fmt: skip
-    for file, _, function in (str(name).partition(".") for name in named):
+    for file, _, function in (str(one).rpartition(".") for one in named):
         folder = "module_utils" if file.startswith("_") else "plugin_utils"
         assert callable(getattr(import_module(f"{OURS}{folder}.{file}"), function, None)), f"{file}.{function}"
-        assert f"{file}.py" not in IMPURE
+        assert folder == "plugin_utils" or not acts(UTILS.joinpath(*file.split(".")).with_suffix(".py"))
 
 
-@pytest.mark.parametrize("path", files("spark_validation"), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", files("spark_validation"), ids=name)
 def test_spark_jobs_import_pyspark_and_themselves_only(path: Path) -> None:
     assert breaches(path, ("pyspark", "spark_validation")) == []
-    assert not [name for name in imports(path) if util(name)]
 
 
-def test_the_list_of_impure_files_has_no_dead_entry() -> None:
-    assert [name for name in IMPURE if not (UTILS / name).exists()] == []
+def test_the_tables_of_this_page_have_no_dead_entry() -> None:
+    named = (*LIBRARIES, *OF_ANSIBLE, *WORLDLY_ROOMS)
+    assert [one for one in named if not (UTILS / one).exists()] == []

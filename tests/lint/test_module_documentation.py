@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 import yaml
 from ansible.module_utils import basic
 
-from ansible_collections.streamops.kafka.plugins.module_utils._properties import is_secret
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "ansible_collections.streamops.kafka.plugins"
@@ -158,7 +159,11 @@ def test_what_a_module_returns_is_described(module: str) -> None:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_a_module_is_tested(module: str) -> None:
-    tests = [*(ROOT / "tests" / "unit").rglob(f"test__*{module}*.py")]
+    utils = re.findall(r"plugins\.module_utils\.(_\w+)(?:\.| import )(\w+)", source(module).read_text())
+    tests = [
+        ROOT / "tests/unit/plugins/module_utils" / room / f"test_{file}.py" for room, file in utils if room != "_core"
+    ]
+    tests = [path for path in tests if path.exists()]
     tests += (ROOT / "tests" / "integration").glob(f"test_*{module}*.py")
     tests += [path for path in (ROOT / "tests").rglob("test_*.py") if NAMESPACE + module in path.read_text()]
     assert tests, f"no test of {module}"
@@ -177,6 +182,8 @@ def test_a_plugin_file_says_its_licence_and_whether_it_is_private(path: Path) ->
     head = path.read_text().split('"""', 1)[0]
     assert "SPDX-License-Identifier: GPL-3.0-or-later" in head
     assert "from __future__ import annotations" in path.read_text()
-    if path.parent.name in {"module_utils", "doc_fragments"}:
-        assert path.name.startswith("_")
+    room = path.relative_to(ROOT / "plugins").parts
+    if room[0] in {"module_utils", "doc_fragments"}:
+        assert room[1].startswith("_")
+    if room[0] in {"module_utils", "plugin_utils", "doc_fragments"}:
         assert "# Private to this collection." in head

@@ -17,10 +17,10 @@ import yaml
 from confluent_kafka import Producer
 from kafka.admin import KafkaAdminClient, NewTopic
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client import BROKER, TOPIC
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._move_throttle_apply import live_throttles
-from ansible_collections.streamops.kafka.plugins.module_utils._partitions import PartitionAdmin
+from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import BROKER, TOPIC
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle_apply import live_throttles
 from tests.support.cluster import BIN, ROOT, Cluster, environment, until
 from tests.support.modules import run_module
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import (
+from ansible_collections.streamops.kafka.plugins.module_utils._core.values import all_typed
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     UNDEFINED,
     Inventory,
     Node,
     build_node,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_rules import check_inventory
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_violation import Violation
-from ansible_collections.streamops.kafka.plugins.module_utils._values import all_typed
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules import check_inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.violation import Violation
 
 LISTENERS = [
     {"name": "CLIENT", "port": 9092, "protocol": "PLAINTEXT", "purpose": "clients"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._preflight_inventory import Inventory, Node, build_node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node, build_node
 from tests.support.preflight_inventories import CLUSTER, LISTENERS, node, topic
 
 #: Clusters whose listener for clients asks for a login.

@@ -15,7 +15,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Cluster, Plan, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Cluster, Plan, Wish
 from tests.support.reassign_check_shares import classes_of
 
 #: What one unit of the square of a load costs; a move costs 1.

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import Above, Cluster, Plan, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Above, Cluster, Plan, Wish
 from tests.support.reassign_check import Network, network_of, placement_after, rack_breach
 from tests.support.reassign_check_shares import classes_of
 

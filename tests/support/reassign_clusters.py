@@ -9,7 +9,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign_model import BrokerSpec, Cluster, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec, Cluster, Wish
 
 #: What a hand or another program may have put where something else belongs.
 STRANGE: list[Any] = [

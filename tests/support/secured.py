@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from tests.support.cluster import ROOT, Cluster, free_port_base
 
 # What a password may hold that properties, JAAS texts, shells or templates could stumble over.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._archive_layout import tool_names
+from ansible_collections.streamops.kafka.plugins.module_utils._release.layout import tool_names
 
 LAUNCHER = Path(__file__).parents[3] / "roles/_common/files/launcher"
 JAVA = '#!/bin/sh\nfor word in "$@"; do printf \'%s\\n\' "$word"; done\n'

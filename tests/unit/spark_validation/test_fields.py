@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.kafka.plugins.module_utils import _properties
-from ansible_collections.streamops.kafka.plugins.module_utils._spark_job import split_secrets
+from ansible_collections.streamops.kafka.plugins.module_utils._core import properties
+from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import split_secrets
 from spark_validation import fields
 from tests.support.secret_names import PUBLIC, SECRET
 
@@ -20,5 +20,5 @@ def test_the_module_hands_over_as_secret_what_the_report_masks() -> None:
 
 
 def test_package_and_collection_which_share_no_code_have_one_rule() -> None:
-    one, other = fields.SECRET_NAME, _properties.SECRET_NAME
+    one, other = fields.SECRET_NAME, properties.SECRET_NAME
     assert (one.pattern, one.flags) == (other.pattern, other.flags)

@@ -7,7 +7,7 @@ import pytest
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.streamops.kafka.plugins.filter.release_name import FilterModule
-from ansible_collections.streamops.kafka.plugins.module_utils import _archive_layout as layout
+from ansible_collections.streamops.kafka.plugins.module_utils._release import layout
 
 FILES = Path(__file__).parents[4] / "roles/_common/files"
 SHA256, SHA512 = "a" * 64, "b" * 128

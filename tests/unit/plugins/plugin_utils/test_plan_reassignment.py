@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.move_lines import move_lines
 from ansible_collections.streamops.kafka.plugins.plugin_utils.plan_reassignment import main
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import move_lines
 
 
 @pytest.fixture

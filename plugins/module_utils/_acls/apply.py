@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""ACLs, the doing half: one look at all bindings of the cluster, then only what differs, in bulk, and a wait."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding, parse_entries
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.plan import (
+    ADD_BATCH,
+    REMOVE_BATCH,
+    AclPlan,
+    batches,
+    only,
+    plan_acls,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import live_brokers, wait_until_seen
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
+from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+
+if TYPE_CHECKING:
+    from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
+
+#: How many bindings a result names; all of them are counted, and the diff shows all of them.
+_NAMED = 100
+
+
+def ensure_acls(
+    admin: Admin,
+    items: Sequence[Mapping[str, Any]],
+    authoritative: bool,
+    scope: Sequence[str],
+    timeout: float,
+    check: bool,
+    diff: bool,
+) -> dict[str, Any]:
+    """Make the bindings of a cluster what the list says, wait until every broker knows; return the module's result."""
+    present, absent, violations = parse_entries(items)
+    if scope and not authoritative:
+        violations.append("authoritative_for: goes with authoritative: true.")
+    if violations:
+        raise RefusedError(f"acls ({len(items)} wanted)", violations)
+    user = admin.connection.sasl_username
+    plan = plan_acls(admin.acls(), present, absent, authoritative, scope, None if user is None else f"User:{user}")
+    if plan.violations:
+        raise RefusedError(f"acls ({len(items)} wanted)", plan.violations)
+    if (plan.add or plan.remove) and not check:
+        applied = Applied[Binding]("acl")
+        with applied.truthful(lambda done: only(plan, done).changes, diff):
+            _apply(admin, plan, applied)
+            wait_until_seen("acls", live_brokers(admin), lambda broker: _missing(plan, admin.acls(broker)), timeout)
+    result: dict[str, Any] = {
+        "changed": bool(plan.add or plan.remove),
+        "added": len(plan.add),
+        "removed": len(plan.remove),
+        "unchanged": plan.unchanged,
+        "added_first": [str(binding) for binding in plan.add[:_NAMED]],
+        "removed_first": [str(binding) for binding in plan.remove[:_NAMED]],
+    }
+    if diff:
+        result["diff"] = diff_of(plan.changes)
+    return result
+
+
+def _apply(admin: Admin, plan: AclPlan, applied: Applied[Binding]) -> None:
+    # What denies goes in first and out last, so that nobody may for a moment what he never may.
+    add = sorted(plan.add, key=lambda binding: binding.permission != "deny")
+    remove = sorted(plan.remove, key=lambda binding: binding.permission == "deny")
+    for batch in batches(add, ADD_BATCH):
+        applied.ask(batch, partial(admin.create_acls, batch))
+    for batch in batches(remove, REMOVE_BATCH):
+        applied.ask(batch, partial(admin.delete_acls, batch))
+
+
+def _missing(plan: AclPlan, seen: Mapping[Binding, None]) -> list[str]:
+    """What one broker does not see done yet."""
+    missing = [f"does not know {binding}" for binding in plan.add if binding not in seen]
+    return missing + [f"still knows {binding}" for binding in plan.remove if binding in seen]

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Registrations of brokers, the doing half."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.registration import (
+    ALL,
+    CORDONED,
+    Registration,
+    cordon_violations,
+    registrations,
+    unregister_violations,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import BROKER
+from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
+from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change, diff_of
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, RequestFailedError
+
+if TYPE_CHECKING:
+    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
+
+SUBJECT = "broker_registration"
+
+
+def ensure_registration(
+    admin: PartitionAdmin, broker: int | None, state: str, timeout: float, check: bool
+) -> dict[str, Any]:
+    """Make the registration of a broker what is wanted and return the module's result; present changes nothing."""
+    before = _look(admin, broker)
+    if state == "present" or broker is None:
+        return {"changed": False, "brokers": [one.as_dict() for one in before]}
+    gone = state == "unregistered"
+    after = before[0]
+    key, value = ("registered", False) if gone else ("cordoned", state == "cordoned")
+    change = Change(f"broker {broker}", {key: before[0].as_dict()[key]}, {key: value})
+    if gone:
+        _refuse_unregistering(admin, before[0])
+        # Before Kafka 4.0 a cluster does not list who is fenced, so it is asked to forget whom it may not know.
+        changed = before[0].registered if check else True
+    else:
+        changed = _cordoning(admin, before[0], state, check)
+    if changed and not check:
+        applied = Applied[str](state, lambda name: f"broker {name}")
+        with applied.truthful(lambda done: [change] if done else [], True):
+            changed = _ask(admin, applied, broker, state)
+            wait_until_none(SUBJECT, lambda: _missing(admin, broker, state), timeout)
+            after = _look(admin, broker)[0]
+    return {"changed": changed, "brokers": [after.as_dict()], "diff": diff_of([change] if changed else [])}
+
+
+def _look(admin: PartitionAdmin, broker: int | None) -> list[Registration]:
+    brokers = admin.brokers()
+    alive = [str(one.id) for one in brokers if not one.fenced and broker in (None, one.id)]
+    configs = admin.configs(BROKER, {name: [CORDONED] for name in alive})
+    cordoned = {name: values[CORDONED].value or "" for name, values in configs.items() if CORDONED in values}
+    return registrations(brokers, cordoned, broker)
+
+
+def _cordoning(admin: PartitionAdmin, found: Registration, state: str, check: bool) -> bool:
+    """Whether something has to be set; the cluster judges it in check mode."""
+    violations = cordon_violations(found, state)
+    if violations:
+        raise RefusedError(SUBJECT, violations)
+    if (found.cordoned or None) == _wanted(state):
+        return False
+    if check:
+        name = str(found.id)
+        failure = admin.set_configs(BROKER, {name: {CORDONED: _wanted(state)}}, validate_only=True).get(name)
+        if failure is not None:
+            raise RequestFailedError(state, f"broker {name}", *failure)
+    return True
+
+
+def _wanted(state: str) -> str | None:
+    return ALL if state == "cordoned" else None
+
+
+def _refuse_unregistering(admin: PartitionAdmin, found: Registration) -> None:
+    partitions = [partition for listed in admin.topics().values() for partition in listed]
+    violations = unregister_violations(found, admin.quorum() is not None, partitions, admin.in_flight())
+    if violations:
+        raise RefusedError(SUBJECT, violations)
+
+
+def _ask(admin: PartitionAdmin, applied: Applied[str], broker: int, state: str) -> bool:
+    """Make the one request; whether it changed something."""
+    name = str(broker)
+    if state != "unregistered":
+        applied.ask([name], lambda: admin.set_configs(BROKER, {name: {CORDONED: _wanted(state)}}))
+        return True
+    there: list[bool] = []
+
+    def forget() -> dict[str, None]:
+        """Ask for it, which raises when it is refused."""
+        there.append(admin.unregister_broker(broker))
+        return {}
+
+    applied.ask([name], forget)
+    if not there[0]:
+        applied.done.clear()
+    return there[0]
+
+
+def _missing(admin: PartitionAdmin, broker: int, state: str) -> list[str]:
+    """What is not seen yet."""
+    found = _look(admin, broker)[0]
+    if state == "unregistered":
+        return [f"broker {broker} is still registered"] if found.registered else []
+    return [] if bool(found.cordoned) == (state == "cordoned") else [f"broker {broker} is not shown as {state}"]

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Voters of the metadata quorum, the deciding half (KIP-853): who is taken out, who comes in, and what speaks against.
+
+A voter is a node with the directory that holds its metadata log. A disk that was replaced has another directory id, so
+the same node comes back as an observer, while its former self stays a voter that will never answer again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Voter
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import FETCH_TIMEOUT_MS, caught_up
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What is to be done, in this order: directories of the node to take out, the one to add, or what to wait for."""
+
+    remove: tuple[str, ...] = ()
+    add: str | None = None
+    waiting: str | None = None
+
+
+def named(voters: Sequence[Voter]) -> list[str]:
+    """Voters for people: id@directory, by id."""
+    return [f"{one.id}@{one.directory_id}" for one in sorted(voters, key=lambda one: (one.id, one.directory_id or ""))]
+
+
+def general_violations(quorum: Quorum | None, node: int) -> list[str]:
+    """Why no voter of this cluster can be changed at all."""
+    if quorum is None:
+        return [f"node {node}: the cluster is one of mode zookeeper, which has no voters"]
+    if quorum.leader_id is None:
+        return [f"node {node}: the quorum has no leader, so voters cannot change; start a majority of its controllers"]
+    if any(one.directory_id is None for one in quorum.voters):
+        return [
+            f"node {node}: the voters stand in controller.quorum.voters (kraft.version 0) and cannot change while the "
+            "cluster runs; raise the feature kraft.version to 1 first (KIP-853, Kafka 4.1)"
+        ]
+    return []
+
+
+def join_steps(quorum: Quorum, node: int) -> Steps:
+    """How a node becomes a voter with the directory that it runs with; its former selves leave once it is caught up."""
+    mine = [one for one in quorum.voters if one.id == node]
+    if any(caught_up(one, quorum, FETCH_TIMEOUT_MS) for one in mine):
+        return Steps()
+    seen = [one for one in quorum.observers if one.id == node and one.directory_id is not None]
+    if not seen:
+        waiting = f"node {node} does not fetch the metadata log, as voter or as observer"
+        return Steps(waiting=waiting)
+    newest = min(seen, key=lambda one: (one.last_caught_up_ms_ago is None, one.last_caught_up_ms_ago or 0, one.lag))
+    if not caught_up(newest, quorum, FETCH_TIMEOUT_MS):
+        return Steps(waiting=f"node {node} is {newest.lag} records behind in the metadata log")
+    return Steps(remove=tuple(one.directory_id for one in mine if one.directory_id), add=newest.directory_id)
+
+
+def leave_steps(quorum: Quorum, node: int) -> Steps:
+    """What takes a node out of the voters."""
+    return Steps(remove=tuple(one.directory_id for one in quorum.voters if one.id == node and one.directory_id))
+
+
+def removal_violations(quorum: Quorum, node: int) -> list[str]:
+    """Why a node cannot be taken out: without it the others must have a majority that is there."""
+    rest = [one for one in quorum.voters if one.id != node]
+    if len(rest) == len(quorum.voters):
+        return []
+    if not rest:
+        return [f"node {node}: is the only voter, without which there is no quorum"]
+    there = [one.id for one in rest if caught_up(one, quorum, FETCH_TIMEOUT_MS)]
+    needed = len(rest) // 2 + 1
+    if len(there) >= needed:
+        return []
+    return [
+        f"node {node}: without it {len(rest)} voters are left, a majority of which is {needed}, and "
+        f"{len(there)} of them ({', '.join(map(str, sorted(there))) or 'none'}) are caught up; start the others first"
+    ]

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Voters of the metadata quorum, the doing half."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.voter import (
+    Steps,
+    general_violations,
+    join_steps,
+    leave_steps,
+    named,
+    removal_violations,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
+from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change, diff_of
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+
+if TYPE_CHECKING:
+    from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
+    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum
+
+SUBJECT = "quorum_voter"
+#: What is done to a voter, and its node id and directory id.
+_Voter = tuple[str, str]
+_REMOVED, _ADDED = "removed", "added"
+
+
+def ensure_voter(
+    admin: Admin, node: int, state: str, listeners: Sequence[Mapping[str, Any]], timeout: float, check: bool
+) -> dict[str, Any]:
+    """Make a node a voter, with the directory that it runs with, or none; the module's result.
+
+    Where something must be waited for first, it is named and nothing is done.
+    """
+    before = _look(admin, node)
+    steps = _steps(before, node, state)
+    if steps.waiting and not check:
+        return {"changed": False, "voters": named(before.voters), "waiting": steps.waiting, "diff": diff_of([])}
+    if steps.remove:
+        refused = removal_violations(before, node)
+        if refused:
+            raise RefusedError(SUBJECT, refused)
+    changed = bool(steps.remove or steps.add or steps.waiting)
+    if changed and not check:
+        _do(admin, node, steps, listeners, timeout)
+    after = _look(admin, node) if changed and not check else before
+    change = Change("voters", {"voters": named(before.voters)}, {"voters": _wanted(before, node, steps)})
+    return {
+        "changed": changed,
+        "voters": named(after.voters),
+        "waiting": steps.waiting,
+        "diff": diff_of([change] if changed else []),
+    }
+
+
+def _look(admin: Admin, node: int) -> Quorum:
+    quorum = admin.quorum()
+    refused = general_violations(quorum, node)
+    if refused or quorum is None:
+        raise RefusedError(SUBJECT, refused)
+    return quorum
+
+
+def _steps(quorum: Quorum, node: int, state: str) -> Steps:
+    return join_steps(quorum, node) if state == "present" else leave_steps(quorum, node)
+
+
+def _do(admin: Admin, node: int, steps: Steps, listeners: Sequence[Mapping[str, Any]], timeout: float) -> None:
+    """One voter at a time, each seen before the next: the quorum takes one change after the other."""
+    applied = Applied[_Voter]("voter", " ".join)
+
+    def remove(directory: str) -> dict[_Voter, None]:
+        """Ask for it, which raises when it is refused."""
+        admin.remove_voter(node, directory)
+        return {}
+
+    def add(directory: str) -> dict[_Voter, None]:
+        """Ask for it, which raises when it is refused."""
+        admin.add_voter(node, directory, listeners, timeout)
+        return {}
+
+    with applied.truthful(_changes, True):
+        for directory in steps.remove:
+            voter = f"{node}@{directory}"
+            applied.ask([(_REMOVED, voter)], partial(remove, directory))
+            wait_until_none(SUBJECT, partial(_present, admin, node, voter), timeout)
+        if steps.add:
+            voter = f"{node}@{steps.add}"
+            applied.ask([(_ADDED, voter)], partial(add, steps.add))
+            wait_until_none(SUBJECT, partial(_absent, admin, node, voter), timeout)
+
+
+def _changes(done: Sequence[_Voter]) -> list[Change]:
+    """From and to of what was done."""
+    gone = [voter for how, voter in done if how == _REMOVED]
+    come = [voter for how, voter in done if how == _ADDED]
+    return [Change("voters", {"voters": gone}, {"voters": come})] if done else []
+
+
+def _present(admin: Admin, node: int, voter: str) -> list[str]:
+    return [f"{voter} is still a voter"] if voter in named(_look(admin, node).voters) else []
+
+
+def _absent(admin: Admin, node: int, voter: str) -> list[str]:
+    return [] if voter in named(_look(admin, node).voters) else [f"{voter} is no voter yet"]
+
+
+def _wanted(before: Quorum, node: int, steps: Steps) -> list[str]:
+    """The voters when all is done; in check mode of a node that is not there yet its directory is not known."""
+    gone = {f"{node}@{directory}" for directory in steps.remove}
+    coming = [f"{node}@{steps.add}"] if steps.add else [f"{node}@(not there yet)"] if steps.waiting else []
+    return sorted([*(one for one in named(before.voters) if one not in gone), *coming])

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""How a cluster is reached: one description, one argument spec, and its form for each of the two client libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+#: The options of the doc fragment streamops.kafka._connection. A test keeps the two equal.
+CONNECTION_SPEC: dict[str, dict[str, Any]] = {
+    "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
+    "security_protocol": {
+        "type": "str",
+        "default": "PLAINTEXT",
+        "choices": ["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"],
+    },
+    "sasl_mechanism": {"type": "str", "choices": ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]},
+    "sasl_username": {"type": "str"},
+    "sasl_password": {"type": "str", "no_log": True},
+    "ssl_ca_location": {"type": "path"},
+    "ssl_certificate_location": {"type": "path"},
+    "ssl_key_location": {"type": "path"},
+    "ssl_key_password": {"type": "str", "no_log": True},
+    "request_timeout": {"type": "int", "default": 30},
+}
+
+_SASL = ["sasl_mechanism", "sasl_username", "sasl_password"]
+#: Argument rules that go with CONNECTION_SPEC.
+CONNECTION_REQUIRED_IF: list[tuple[str, str, list[str]]] = [
+    ("security_protocol", "SASL_PLAINTEXT", _SASL),
+    ("security_protocol", "SASL_SSL", _SASL),
+]
+CONNECTION_REQUIRED_TOGETHER: list[tuple[str, str]] = [("ssl_certificate_location", "ssl_key_location")]
+
+_DEFAULT_TIMEOUT = 30
+#: Longest time in seconds until a library has a connection ready: connected, TLS done, logged in.
+SETUP_SECONDS = 8.0
+
+
+def within(seconds: float, request_timeout: float) -> float:
+    """A limit of the client's own under this request_timeout: never more than it, and longer as it is raised."""
+    return min(request_timeout, seconds * max(1.0, request_timeout / _DEFAULT_TIMEOUT))
+
+
+@dataclass(frozen=True)
+class Connection:
+    """Where the cluster is and who we are there. Secrets never show in C(repr).
+
+    C(request_timeout) is in seconds and bounds each request.
+    """
+
+    bootstrap_servers: tuple[str, ...]
+    security_protocol: str = "PLAINTEXT"
+    sasl_mechanism: str | None = None
+    sasl_username: str | None = None
+    sasl_password: str | None = field(default=None, repr=False)
+    ssl_ca_location: str | None = None
+    ssl_certificate_location: str | None = None
+    ssl_key_location: str | None = None
+    ssl_key_password: str | None = field(default=None, repr=False)
+    request_timeout: int = _DEFAULT_TIMEOUT
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any]) -> Connection:
+        """The connection in the parameters of a module, whose other parameters are not looked at."""
+        values = {name: params[name] for name in CONNECTION_SPEC if params.get(name) is not None}
+        values["bootstrap_servers"] = tuple(server.strip() for server in values["bootstrap_servers"])
+        return cls(**values)
+
+    def confluent_config(self) -> dict[str, Any]:
+        """The configuration for confluent-kafka (librdkafka's property names)."""
+        wanted = {
+            "bootstrap.servers": ",".join(self.bootstrap_servers),
+            "security.protocol": self.security_protocol,
+            "sasl.mechanism": self.sasl_mechanism,
+            "sasl.username": self.sasl_username,
+            "sasl.password": self.sasl_password,
+            "ssl.ca.location": self.ssl_ca_location,
+            "ssl.certificate.location": self.ssl_certificate_location,
+            "ssl.key.location": self.ssl_key_location,
+            "ssl.key.password": self.ssl_key_password,
+            "socket.timeout.ms": self.request_timeout * 1000,
+            "socket.connection.setup.timeout.ms": max(1000, round(within(SETUP_SECONDS, self.request_timeout) * 1000)),
+        }
+        return {name: value for name, value in wanted.items() if value is not None}
+
+    def kafka_python_config(self) -> dict[str, Any]:
+        """The configuration for kafka-python's admin client (its keyword arguments)."""
+        wanted = {
+            "bootstrap_servers": list(self.bootstrap_servers),
+            "security_protocol": self.security_protocol,
+            "sasl_mechanism": self.sasl_mechanism,
+            "sasl_plain_username": self.sasl_username,
+            "sasl_plain_password": self.sasl_password,
+            "ssl_cafile": self.ssl_ca_location,
+            "ssl_certfile": self.ssl_certificate_location,
+            "ssl_keyfile": self.ssl_key_location,
+            "ssl_password": self.ssl_key_password,
+            "request_timeout_ms": self.request_timeout * 1000,
+            "bootstrap_timeout_ms": self.request_timeout * 1000,
+        }
+        return {name: value for name, value in wanted.items() if value is not None}

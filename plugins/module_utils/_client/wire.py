@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Kafka's protocol on one connection by the standard library: connect, TLS, a login (KIP-12, KIP-152), all in time.
+
+The client libraries keep a whole client alive for each connection, bound no TLS handshake, and repeat a login that was
+refused. Everything here ends at one deadline.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import secrets
+import socket
+import ssl
+import struct
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._users.scram import HASHES, ScramClient
+
+#: Kafka's numbers of the requests (ApiKeys) and of the errors UNSUPPORTED_SASL_MECHANISM, ILLEGAL_SASL_STATE and
+#: SASL_AUTHENTICATION_FAILED (Errors).
+_HANDSHAKE, _API_VERSIONS, _AUTHENTICATE = (17, 1), (18, 0), (36, 0)
+_UNSUPPORTED_MECHANISM, _ILLEGAL_STATE, _AUTHENTICATION_FAILED = 33, 34, 58
+#: An answer longer than this comes from somebody who does not speak Kafka's protocol.
+_MAX_ANSWER = 1 << 20
+#: The first stages of a connection: nobody has taken it yet.
+RESOLVING, CONNECTING = "resolving the name", "connecting"
+#: Longest time in seconds for the address of a name; one name server that is down costs a resolver 10.
+RESOLVE_SECONDS = 15.0
+
+
+class NotKafkaError(ValueError):
+    """The other side does not speak Kafka's protocol."""
+
+
+class NoSaslError(ValueError):
+    """The listener speaks Kafka's protocol and knows no logins."""
+
+
+class MechanismError(ValueError):
+    """The listener does not offer the SASL mechanism."""
+
+
+class AnsweredError(ValueError):
+    """The listener answered with one of Kafka's errors."""
+
+
+def split_address(server: str) -> tuple[str, int]:
+    """Host and port of C(host:port), an IPv6 address in brackets or not; ValueError for another form."""
+    host, _colon, port = server.rpartition(":")
+    if not host or not port.isdigit():
+        raise ValueError(f"{server!r} is not of the form host:port")
+    return host.strip("[]"), int(port)
+
+
+def tls_context(connection: Connection) -> ssl.SSLContext | None:
+    """TLS as the connection describes it, host names verified, as kafka-python does it; None without TLS."""
+    if not connection.security_protocol.endswith("SSL"):
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    sealed: list[bool] = []
+
+    def password() -> str:
+        """What OpenSSL asks for when the key is encrypted; without it, it would ask at the terminal."""
+        sealed.append(True)
+        return connection.ssl_key_password or ""
+
+    try:
+        if connection.ssl_ca_location:
+            context.load_verify_locations(connection.ssl_ca_location)
+        else:
+            context.load_default_certs()
+        if connection.ssl_certificate_location:
+            context.load_cert_chain(connection.ssl_certificate_location, connection.ssl_key_location, password)
+    except (OSError, ValueError) as error:
+        if sealed:
+            key = connection.ssl_key_location
+            why = "is not the password of it" if connection.ssl_key_password else "is not set"
+            raise StreamopsError(
+                f"connection: the key {key} is encrypted, and ssl_key_password {why}. "
+                "Fix: set ssl_key_password to the password of this key. Nothing was changed."
+            ) from error
+        raise StreamopsError(f"connection: the TLS files cannot be used: {error}. Nothing was changed.") from error
+    return context
+
+
+class Channel:
+    """One connection that sends a request and waits for its answer, all within C(seconds). C(stage) is for people.
+
+    The address of a name is looked up before that, within C(resolve) seconds.
+    """
+
+    def __init__(self, seconds: float, resolve: float = RESOLVE_SECONDS) -> None:
+        self._seconds = seconds
+        self._resolve = resolve
+        self._deadline = 0.0
+        self._sent = 0
+        self._socket: socket.socket | None = None
+        self.stage = RESOLVING
+
+    @contextlib.contextmanager
+    def open(self, server: str, context: ssl.SSLContext | None) -> Iterator[Channel]:
+        """Connect, with TLS where there is a context. What fails is an OSError (ssl and time-outs too) or ValueError.
+
+        Every wait counts against the deadline, the handshake as well: Python bounds it by the time-out of the socket.
+        """
+        host, port = split_address(server)
+        addresses = _resolved(host, port, self._resolve)
+        self.stage = CONNECTING
+        self._deadline = time.monotonic() + self._seconds
+        with self._connect(addresses) as plain:
+            channel: socket.socket = plain
+            if context is not None:
+                self.stage = "in the TLS handshake"
+                plain.settimeout(self._left())
+                channel = context.wrap_socket(plain, server_hostname=host)
+            with channel:
+                self._socket = channel
+                self.stage = "in the first request"
+                yield self
+
+    def _connect(self, addresses: list[Any]) -> socket.socket:
+        """A connection to the first of these addresses that takes one; each gets its share of the time."""
+        for number, (family, kind, protocol, _name, address) in enumerate(addresses):
+            plain = socket.socket(family, kind, protocol)
+            try:
+                plain.settimeout(self._left() / (len(addresses) - number))
+                plain.connect(address)
+            except OSError:
+                plain.close()
+                if number == len(addresses) - 1:
+                    raise
+            else:
+                return plain
+        raise ConnectionError("the name has no address")
+
+    def greet(self) -> None:
+        """Ask what the broker can do, which everybody may ask: somebody who answers is a broker that works."""
+        self.ask(_API_VERSIONS, b"")
+
+    def log_in(self, mechanism: str, name: str, password: str) -> bool:
+        """Whether the broker takes the password; MechanismError or AnsweredError when it cannot say."""
+        self.stage = f"in the login by {mechanism}"
+        (code,) = struct.unpack_from(">h", self.ask(_HANDSHAKE, _text(mechanism)))
+        if code == _UNSUPPORTED_MECHANISM:
+            raise MechanismError(f"the listener does not offer {mechanism}")
+        if code == _ILLEGAL_STATE:
+            raise NoSaslError("the listener does not log anybody in: it has no SASL")
+        if code:
+            raise AnsweredError(f"the listener refused the handshake (Kafka's error {code})")
+        if mechanism not in HASHES:  # PLAIN (RFC 4616)
+            return self._authenticate(f"\0{name}\0{password}".encode()) is not None
+        client = ScramClient(mechanism, name, password, secrets.token_hex(16))
+        first = self._authenticate(client.first())
+        # A user that the broker does not know (yet) is refused in the first step, a wrong password in the second.
+        last = None if first is None else self._authenticate(client.final(first))
+        return last is not None and client.proven(last)
+
+    def _authenticate(self, message: bytes) -> bytes | None:
+        """The server's answer, None when it refuses."""
+        answer = self.ask(_AUTHENTICATE, struct.pack(">i", len(message)) + message)
+        code, length = struct.unpack_from(">hh", answer)
+        if code == _AUTHENTICATION_FAILED:
+            return None
+        if code:
+            raise AnsweredError(f"the listener answered with Kafka's error {code}")
+        start = 4 + max(length, 0)
+        (size,) = struct.unpack_from(">i", answer, start)
+        return answer[start + 4 : start + 4 + size]
+
+    def ask(self, api: tuple[int, int], body: bytes) -> bytes:
+        """The body of the answer to a request of an API key and version without flexible fields."""
+        assert self._socket is not None
+        self._sent += 1
+        message = struct.pack(">hhi", *api, self._sent) + _text("streamops") + body
+        self._socket.settimeout(self._left())
+        try:
+            self._socket.sendall(struct.pack(">i", len(message)) + message)
+        except OSError:
+            # In TLS 1.3 our certificate is refused after the handshake: what says so was sent before the end.
+            self._read(1)
+            raise
+        (size,) = struct.unpack(">i", self._read(4))
+        if not 4 <= size <= _MAX_ANSWER:
+            raise NotKafkaError("the server does not speak Kafka's protocol")
+        return self._read(size)[4:]
+
+    def _left(self) -> float:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("no answer in time")
+        return left
+
+    def _read(self, size: int) -> bytes:
+        assert self._socket is not None
+        read = b""
+        while len(read) < size:
+            self._socket.settimeout(self._left())
+            part = self._socket.recv(size - len(read))
+            if not part:
+                raise ConnectionError("the server closed the connection")
+            read += part
+        return read
+
+
+def _resolved(host: str, port: int, seconds: float) -> list[Any]:
+    """The addresses of a name. A resolver knows no time limit, so a thread asks it that nothing waits for."""
+    answers: queue.SimpleQueue[list[Any] | OSError | UnicodeError] = queue.SimpleQueue()
+
+    def look_up() -> None:
+        """Ask the resolver."""
+        try:
+            answers.put(list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
+        except (OSError, UnicodeError) as error:
+            answers.put(error)
+
+    threading.Thread(target=look_up, daemon=True).start()
+    try:
+        found = answers.get(timeout=seconds)
+    except queue.Empty:
+        raise TimeoutError("the name was not resolved in time") from None
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def _text(text: str) -> bytes:
+    encoded = text.encode()
+    return struct.pack(">h", len(encoded)) + encoded

@@ -1,0 +1,161 @@
+# Copyright: the streamops engineers
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""A snapshot as a module returns it: nodes, quorum, topics, what is not as it should be, and who leads what."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs, partition_sizes
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition, Quorum, Snapshot
+
+
+def describe(
+    snapshot: Snapshot,
+    topics: Collection[str] | None = None,
+    partitions: bool = True,
+    log_dirs: Mapping[int, LogDirs] | None = None,
+    configs: Mapping[str, Mapping[str, str | None]] | None = None,
+) -> dict[str, Any]:
+    """Return the cluster as plain data. C(topics) limits topics and findings to these names; None means all.
+
+    C(partitions) says whether topics carry their partitions. Nodes and leader counts are always those of the cluster.
+    C(log_dirs), by broker, adds the sizes of partitions and how full disks are. C(configs), by topic, are values that
+    topics carry.
+    """
+    wanted = [p for p in snapshot.partitions if topics is None or p.topic in topics]
+    findings = {name: [_partition(p) for p in found] for name, found in _findings(wanted).items()}
+    findings["offline"] = [_offline(p) for p in wanted if p.leader is None]
+    described = _topics(wanted, partitions)
+    nodes = _nodes(snapshot)
+    if log_dirs is not None:
+        _add_sizes(nodes, described, wanted, log_dirs)
+    if configs:
+        for topic in described:
+            topic["config"] = dict(configs.get(topic["name"], {}))
+    return {
+        "cluster_id": snapshot.cluster_id,
+        "controller_id": snapshot.controller_id,
+        "nodes": nodes,
+        "quorum": _quorum(snapshot.quorum),
+        "topics": described,
+        **findings,
+        "counts": {
+            "nodes": len(snapshot.brokers),
+            "fenced_nodes": sum(broker.fenced for broker in snapshot.brokers),
+            "topics": len(described),
+            "partitions": len(wanted),
+            **{name: len(found) for name, found in findings.items()},
+        },
+    }
+
+
+def _add_sizes(
+    nodes: list[dict[str, Any]],
+    topics: list[dict[str, Any]],
+    partitions: list[Partition],
+    log_dirs: Mapping[int, LogDirs],
+) -> None:
+    sizes = partition_sizes(partitions, log_dirs)
+    largest: dict[str, dict[str, int]] = {}
+    for (name, number), size in sizes.items():
+        if name not in largest or size > largest[name]["size_bytes"]:
+            largest[name] = {"partition": number, "size_bytes": size}
+    for topic in topics:
+        topic["largest_partition"] = largest.get(topic["name"])
+        for partition in topic.get("partitions", ()):
+            partition["size_bytes"] = sizes.get((topic["name"], partition["partition"]))
+    for node in nodes:
+        held = log_dirs.get(node["id"])
+        node["disk_total_bytes"] = held.total_bytes if held else None
+        node["disk_used_bytes"] = held.used_bytes if held else None
+        node["log_dirs"] = [
+            {"total_bytes": disk.total_bytes, "usable_bytes": disk.usable_bytes, "replica_count": disk.replicas}
+            for disk in (held.disks if held else ())
+        ]
+
+
+def _findings(partitions: list[Partition]) -> dict[str, list[Partition]]:
+    """Kafka's own terms: its metrics UnderReplicatedPartitions, UnderMinIsr, AtMinIsr, OfflinePartitionsCount.
+
+    Without the effective min.insync.replicas (0) a partition is neither under nor at it.
+    """
+    return {
+        "under_replicated": [p for p in partitions if len(p.isr) < len(p.replicas)],
+        "under_min_isr": [p for p in partitions if len(p.isr) < p.min_insync],
+        "at_min_isr": [p for p in partitions if p.min_insync and len(p.isr) == p.min_insync],
+        "offline": [p for p in partitions if p.leader is None],
+        "not_preferred_leader": [p for p in partitions if p.replicas and p.leader != p.replicas[0]],
+    }
+
+
+def _partition(partition: Partition) -> dict[str, Any]:
+    return {
+        "topic": partition.topic,
+        "partition": partition.index,
+        "leader": partition.leader,
+        "replicas": list(partition.replicas),
+        "isr": list(partition.isr),
+    }
+
+
+def _offline(partition: Partition) -> dict[str, Any]:
+    return {
+        **_partition(partition),
+        "eligible_leaders": None if partition.eligible is None else list(partition.eligible),
+        "last_known_leaders": None if partition.last_known is None else list(partition.last_known),
+    }
+
+
+def _topics(partitions: Iterable[Partition], detail: bool) -> list[dict[str, Any]]:
+    by_name: dict[str, list[Partition]] = {}
+    for partition in partitions:
+        by_name.setdefault(partition.topic, []).append(partition)
+    described = []
+    for name in sorted(by_name):
+        found = by_name[name]
+        topic: dict[str, Any] = {
+            "name": name,
+            "partition_count": len(found),
+            # While a reassignment runs partitions may differ; the smallest is what can be relied on.
+            "replication_factor": min(len(p.replicas) for p in found),
+            "min_insync_replicas": found[0].min_insync,
+            "internal": found[0].internal,
+        }
+        if detail:
+            topic["partitions"] = [_partition(p) for p in found]
+        described.append(topic)
+    return described
+
+
+def _nodes(snapshot: Snapshot) -> list[dict[str, Any]]:
+    nodes = []
+    for broker in snapshot.brokers:
+        preferred = [p for p in snapshot.partitions if p.replicas and p.replicas[0] == broker.id]
+        away = sum(p.leader != broker.id for p in preferred)
+        nodes.append(
+            dict(
+                asdict(broker),
+                replicas=sum(broker.id in p.replicas for p in snapshot.partitions),
+                leaders=sum(p.leader == broker.id for p in snapshot.partitions),
+                preferred_leaders=len(preferred),
+                # As in leader.imbalance.per.broker.percentage: of those that prefer this broker, led by others.
+                imbalance_percent=round(100.0 * away / len(preferred), 1) if preferred else 0.0,
+            )
+        )
+    return nodes
+
+
+def _quorum(quorum: Quorum | None) -> dict[str, Any] | None:
+    if quorum is None:
+        return None
+    found = asdict(quorum)
+    # Kafka lists them in no order; the same cluster must read the same way twice.
+    members = {part: sorted(found[part], key=lambda member: int(member["id"])) for part in ("voters", "observers")}
+    return {**found, **members}

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What a cluster looked like at one moment: plain data that gates, plans and reports decide on."""
+
+from __future__ import annotations
+
+import base64
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+#: The topic in which this collection keeps what a run must find again: moves under way, and throttles before them.
+STATE_TOPIC = "_streamops_state"
+
+
+@dataclass(frozen=True)
+class Broker:
+    """A registered broker. C(fenced): it is registered but takes no part, usually because it is down."""
+
+    id: int
+    host: str
+    port: int
+    rack: str | None
+    fenced: bool
+
+
+@dataclass(frozen=True)
+class Partition:
+    """One partition. C(leader) is None while it has none.
+
+    C(min_insync) is the effective min.insync.replicas of its topic, 0 when the snapshot was taken without it.
+    C(eligible) and C(last_known): who may lead besides the ISR, and who was the last that might (KIP-966); both are
+    asked only where a partition has no leader, and None where the cluster does not tell.
+    """
+
+    topic: str
+    index: int
+    leader: int | None
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    min_insync: int
+    internal: bool
+    eligible: tuple[int, ...] | None = None
+    last_known: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Voter:
+    """A member of the metadata quorum (voter or observer).
+
+    C(lag) is in records behind the leader; C(last_caught_up_ms_ago) is None when it has never caught up.
+    """
+
+    id: int
+    directory_id: str | None
+    log_end_offset: int
+    lag: int
+    last_caught_up_ms_ago: int | None
+
+
+@dataclass(frozen=True)
+class Quorum:
+    """The KRaft metadata quorum. C(leader_id) is None, and there are no members, while it has no leader."""
+
+    leader_id: int | None
+    leader_epoch: int
+    high_watermark: int
+    voters: tuple[Voter, ...]
+    observers: tuple[Voter, ...]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One observation of a cluster. C(quorum) is None where there is none (ZooKeeper mode).
+
+    C(controller_id) is the active controller: the leader of the quorum, or in ZooKeeper mode the broker elected.
+    """
+
+    cluster_id: str
+    controller_id: int | None
+    brokers: tuple[Broker, ...]
+    partitions: tuple[Partition, ...]
+    quorum: Quorum | None
+
+
+def is_internal(topic: str) -> bool:
+    """Whether a topic belongs to Kafka itself: every such name starts with two underscores.
+
+    Examples: __consumer_offsets, __transaction_state, __share_group_state, __cluster_metadata.
+    """
+    return topic.startswith("__")
+
+
+def partition_of(topic: str, index: int, leader: int, replicas: Iterable[int], isr: Iterable[int]) -> Partition:
+    """A partition as the protocol describes it, where -1 stands for no leader; C(min_insync) is left 0."""
+    known = leader if leader >= 0 else None
+    return Partition(topic, index, known, tuple(replicas), tuple(isr), 0, is_internal(topic))
+
+
+def ids_alive(brokers: Iterable[Broker]) -> list[int]:
+    """The ids of the brokers that take part in the cluster: registered, and not fenced."""
+    return [broker.id for broker in brokers if not broker.fenced]
+
+
+def brokers_of(listed: Iterable[Mapping[str, Any]], partitions: Iterable[Partition]) -> tuple[Broker, ...]:
+    """The brokers of an answer to DescribeCluster; before Kafka 4.0 fenced ones show only as holders of replicas."""
+    brokers = {b["broker_id"]: (b["host"], b["port"], b["rack"], bool(b.get("is_fenced"))) for b in listed}
+    for partition in partitions:
+        for replica in partition.replicas:
+            brokers.setdefault(replica, ("", -1, None, True))
+    return tuple(Broker(broker, *brokers[broker]) for broker in sorted(brokers))
+
+
+def quorum_of(found: Mapping[str, Any]) -> Quorum:
+    """The quorum in the partition of an answer to DescribeQuorum (its message in kafka-python, as a dict)."""
+    members = found["current_voters"] + found["observers"]
+    leader = next((m for m in members if m["replica_id"] == found["leader_id"]), None)
+    # The leader stamps its own entry with its present time, so no clock of ours has a part in this.
+    now = leader["last_caught_up_timestamp"] if leader else -1
+    end = leader["log_end_offset"] if leader else found["high_watermark"]
+
+    def voter(member: Mapping[str, Any]) -> Voter:
+        """One member of the quorum."""
+        seen = member.get("last_caught_up_timestamp", -1)
+        offset = member["log_end_offset"]
+        return Voter(
+            id=member["replica_id"],
+            directory_id=_directory_id(member.get("replica_directory_id")),
+            log_end_offset=offset,
+            lag=max(end - offset, 0),
+            last_caught_up_ms_ago=max(now - seen, 0) if seen >= 0 and now >= 0 else None,
+        )
+
+    return Quorum(
+        leader_id=found["leader_id"] if found["leader_id"] >= 0 else None,
+        leader_epoch=found["leader_epoch"],
+        high_watermark=found["high_watermark"],
+        voters=tuple(voter(member) for member in found["current_voters"]),
+        observers=tuple(voter(member) for member in found["observers"]),
+    )
+
+
+def _directory_id(value: Any) -> str | None:
+    """A directory id as Kafka prints it (base64 without padding), None when the cluster does not know it."""
+    if not value or uuid.UUID(str(value)).int == 0:
+        return None
+    return base64.urlsafe_b64encode(uuid.UUID(str(value)).bytes).rstrip(b"=").decode()

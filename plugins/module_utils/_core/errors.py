@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What can go wrong, as exceptions that carry fields, and the one place that turns them into fail_json.
+
+Logic and clients raise these and know nothing of Ansible; a module wraps its work in C(errors_reported).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
+
+
+class StreamopsError(Exception):
+    """The base of all errors that a user should read: C(message) is for people, C(failure) for programs."""
+
+    def __init__(self, message: str, **fields: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.fields = fields
+        #: What was changed before it, as the fields C(changed) and C(diff) of a module's result.
+        self.done: dict[str, Any] = {}
+
+    @property
+    def passing(self) -> bool:
+        """Whether waiting may mend it, as when a broker restarts. Whoever waits asks this, and nothing else."""
+        return False
+
+    @property
+    def unsent(self) -> bool:
+        """Whether it surely changed nothing, because no request was sent."""
+        return False
+
+    @property
+    def failure(self) -> dict[str, Any]:
+        """The structured form that a module returns as C(failure): C(kind), C(passing) and the fields of the error."""
+        return dict(self.fields, kind=type(self).__name__, passing=self.passing)
+
+
+def is_denial(code: str) -> bool:
+    """Whether Kafka's name of an error says that the principal may not do this."""
+    return code.endswith("_AUTHORIZATION_FAILED")
+
+
+#: Errors behind which a request may have been carried out all the same: its time ended, the connection broke, or the
+#: server failed in the middle of it. With an underscore those of librdkafka; UNKNOWN is how both libraries call -1.
+_DOUBTFUL = frozenset(
+    {
+        "NETWORK_EXCEPTION",
+        "REQUEST_TIMED_OUT",
+        "UNKNOWN",
+        "UNKNOWN_SERVER_ERROR",
+        "_BAD_MSG",
+        "_TIMED_OUT",
+        "_TIMED_OUT_QUEUE",
+        "_TRANSPORT",
+    }
+)
+
+
+def in_doubt(code: str) -> bool:
+    """Whether a request that ended with this error may have been carried out: then it was no answer, or no clear one.
+
+    A name that is not one of Kafka's, in capitals, is the class of what kafka-python raised: it got no answer.
+    """
+    return code in _DOUBTFUL or not code.isupper()
+
+
+class MissingLibraryError(StreamopsError):
+    """A Python library that the call needs cannot be imported where the module runs."""
+
+    def __init__(self, library: str, reason: str, trace: str) -> None:
+        super().__init__(f"{library} is needed {reason}", library=library, reason=reason)
+        self.trace = trace
+
+    @property
+    def unsent(self) -> bool:
+        """Nothing can be sent without it."""
+        return True
+
+
+def _tried(attempts: Mapping[str, str]) -> str:
+    """What happened at each server; servers with the same story share it."""
+    alike: dict[str, list[str]] = {}
+    for server, why in attempts.items():
+        alike.setdefault(why, []).append(server)
+    return "; ".join(f"{', '.join(servers)}: {why}" for why, servers in alike.items())
+
+
+class ClusterUnreachableError(StreamopsError):
+    """No bootstrap server answered. C(attempts) maps each server that was tried to what happened there."""
+
+    def __init__(self, attempts: dict[str, str]) -> None:
+        tried = _tried(attempts)
+        super().__init__(
+            f"Kafka cluster {','.join(attempts)}: no bootstrap server answered ({tried}). "
+            "Check that the brokers run, that bootstrap_servers and security_protocol are those of a client "
+            "listener, that user and password are right, and that no firewall is in between. Nothing was changed.",
+            attempts=attempts,
+        )
+
+    @property
+    def passing(self) -> bool:
+        """Brokers restart."""
+        return True
+
+    @property
+    def unsent(self) -> bool:
+        """There was nobody to send it to."""
+        return True
+
+
+class AccessRefusedError(StreamopsError):
+    """The cluster is there and does not let us in, or we do not trust it; repeating cannot help."""
+
+    def __init__(self, attempts: dict[str, str], fixes: Sequence[str]) -> None:
+        tried = _tried(attempts)
+        super().__init__(
+            f"Kafka cluster {','.join(attempts)}: no bootstrap server can be used ({tried}). "
+            f"Fix: {' '.join(fixes)} Waiting does not help. Nothing was changed.",
+            attempts=attempts,
+            fixes=list(fixes),
+        )
+
+    @property
+    def unsent(self) -> bool:
+        """It ended before the first request."""
+        return True
+
+
+class RequestFailedError(StreamopsError):
+    """The cluster answered a request with an error. C(code) is Kafka's name for it, for example POLICY_VIOLATION.
+
+    C(unsent): no broker got it, as when no connection was ready.
+    """
+
+    def __init__(self, what: str, name: str, code: str, why: str, unsent: bool = False) -> None:
+        super().__init__(f"{what} {name}: {why} ({code})", what=what, name=name, code=code, why=why)
+        self.code = code
+        self.why = why
+        self._unsent = unsent
+
+    @property
+    def unsent(self) -> bool:
+        """What the client knows of the connection."""
+        return self._unsent
+
+    @property
+    def passing(self) -> bool:
+        """Whether waiting may mend it: rights do not come by themselves."""
+        return not is_denial(self.code)
+
+
+class RefusedError(StreamopsError):
+    """A wish that breaks rules; C(violations) are all of them, and nothing was changed.
+
+    Each violation is one sentence that says what, where, found, allowed and the way out.
+    """
+
+    def __init__(self, subject: str, violations: Sequence[str]) -> None:
+        listed = "".join(f"\n- {line}" for line in violations)
+        super().__init__(
+            f"{subject}: {len(violations)} violation(s), nothing was changed:{listed}", violations=list(violations)
+        )
+        self.violations = list(violations)
+
+
+class WaitTimeoutError(StreamopsError):
+    """Something asked for did not become visible in time. C(missing) says what is still not there."""
+
+    def __init__(self, subject: str, seconds: float, missing: Sequence[str], done: str) -> None:
+        shown = "".join(f"\n- {line}" for line in missing[:20])
+        more = f"\n- and {len(missing) - 20} more" if len(missing) > 20 else ""
+        super().__init__(
+            f"{subject}: not seen within {seconds:g} s, {len(missing)} missing:{shown}{more}\n{done}",
+            seconds=seconds,
+            missing=list(missing),
+        )
+
+
+#: Who hears of warnings: the module whose work is being done.
+_WARNED: list[Callable[[str], Any]] = []
+
+
+def warn(text: str) -> None:
+    """Have the module whose work this is warn of something, whatever it returns."""
+    for heard in _WARNED:
+        heard(text)
+
+
+@contextlib.contextmanager
+def errors_reported(module: AnsibleModule) -> Iterator[None]:
+    """Run a module's work; end the module by C(fail_json) when it raises a StreamopsError."""
+    _WARNED.append(module.warn)
+    try:
+        yield
+    except MissingLibraryError as error:
+        # Imported here, so that logic and tests can use this file where Ansible is not installed.
+        from ansible.module_utils.basic import missing_required_lib
+
+        module.fail_json(
+            msg=missing_required_lib(error.fields["library"], reason=error.fields["reason"]),
+            exception=error.trace,
+            failure=error.failure,
+        )
+    except StreamopsError as error:
+        module.fail_json(msg=error.message, failure=error.failure, **error.done)
+    finally:
+        _WARNED.remove(module.warn)

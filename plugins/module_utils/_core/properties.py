@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Java .properties text: parse it as java.util.Properties does, print it sorted and readable.
+
+Kafka reads its files with Properties.load(InputStream), which takes bytes as ISO-8859-1; so files are read with
+READ_ENCODING, and what is printed is pure ASCII (anything else becomes an escape) and reads back the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+READ_ENCODING = "iso-8859-1"
+
+# Java's white space in .properties: space, tab, form feed. Line ends are handled apart.
+_BLANK = " \t\f"
+_ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+_PRINTED = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\f": "\\f", "\\": "\\\\"}
+
+#: Names whose values are secrets: keys that Kafka types as PASSWORD (ssl.*.password, sasl.jaas.config,
+#: ssl.keystore.key, delegation.token.secret.key, *.private.key.passphrase ...), and what plugins call theirs.
+#: Of tokens, sasl.oauthbearer.token.endpoint.url, delegation.token.expiry.* and delegation.token.max.lifetime.ms are
+#: no secrets. This is the collection's one rule; spark_validation/fields.py, which shares no code with it, repeats it.
+SECRET_NAME = re.compile(
+    r"pass(word|phrase|wd|code)|(?<!by)pass$|pwd|secret|token(?!\.(endpoint|expiry|max)|s\.per)|jaas|credential|private"
+    r"|user\.info|authorization$|assertion$|connection[._-]?string|(api|access|account)[._-]?key"
+    r"|(?<!message)(?<!partition)(?<!routing)(?<!sort)[._-]key$",
+    re.IGNORECASE,
+)
+
+
+class PropertiesError(ValueError):
+    """Text or a value that cannot be a property; carries the key (or line) and the reason."""
+
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(f"{where}: {reason}")
+        self.where = where
+        self.reason = reason
+
+
+def is_secret(key: str) -> bool:
+    """Tell whether the value of this key must never be shown (see SECRET_NAME)."""
+    return SECRET_NAME.search(key) is not None
+
+
+def value_text(key: str, value: Any) -> str:
+    """Return a value as Kafka writes it: true/false, lists joined by commas. None and mappings raise PropertiesError.
+
+    An empty string is a value (Kafka reads it as an empty list or string); None is nearly always a variable that
+    was meant to be set, so it is refused by name instead of printed as "None".
+    """
+    if value is None:
+        raise PropertiesError(key, "has no value (null); give it one, '' for an empty one, or remove the key")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        raise PropertiesError(key, "is a mapping; a property is text, a number, true/false or a list of these")
+    if isinstance(value, (list, tuple)):
+        if any(isinstance(item, (list, tuple)) for item in value):
+            raise PropertiesError(key, "is a list within a list; a property list is flat")
+        return ",".join(value_text(key, item) for item in value)
+    return str(value)
+
+
+def to_text(properties: Mapping[str, Any]) -> str:
+    """Print properties, one per line, sorted by key, each line ended by a newline; raises PropertiesError."""
+    texts = {str(key): value_text(str(key), value) for key, value in properties.items()}
+    return "".join(f"{_print_key(key)}={_print_value(texts[key])}\n" for key in sorted(texts))
+
+
+def parse(text: str) -> dict[str, str]:
+    """Parse .properties text: key -> value, escapes resolved, a later line of the same key wins.
+
+    Raises PropertiesError on a malformed \\u escape, the one thing java.util.Properties refuses.
+    """
+    found: dict[str, str] = {}
+    for number, line in _logical_lines(text):
+        key, value = _split(line)
+        try:
+            found[_unescape(key)] = _unescape(value)
+        except ValueError as problem:
+            raise PropertiesError(f"line {number}", str(problem)) from None
+    return found
+
+
+def declare(properties: Mapping[str, Any]) -> dict[str, str]:
+    """Return properties as text with each secret replaced by "sha256:<16 hex digits>", to compare without showing.
+
+    The digest covers the key too, so that one password used twice does not show as such. Values that already are
+    such a digest stay: declaring twice changes nothing.
+    """
+    declared: dict[str, str] = {}
+    for key, value in properties.items():
+        text = value_text(str(key), value)
+        declared[str(key)] = _digest(str(key), text) if is_secret(str(key)) else text
+    return declared
+
+
+def _digest(key: str, text: str) -> str:
+    if re.match(r"sha256:[0-9a-f]{16}\Z", text):
+        return text
+    # surrogatepass: a lone surrogate is legal in a Java string and must not end in a traceback.
+    data = (f"{key}\0{text}").encode("utf-8", "surrogatepass")
+    return "sha256:" + hashlib.sha256(data).hexdigest()[:16]
+
+
+def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield (number of its first line, joined line) without comments, blanks and continuation marks."""
+    parts: list[str] = []
+    start = 0
+    for number, natural in enumerate(re.split(r"\r\n|\n|\r", text), 1):
+        line = natural.lstrip(_BLANK)
+        if not parts and (not line or line[0] in "#!"):
+            continue
+        start = start if parts else number
+        slashes = len(line) - len(line.rstrip("\\"))
+        if slashes % 2:
+            parts.append(line[:-1])
+            continue
+        yield start, "".join([*parts, line])
+        parts = []
+    if parts:
+        yield start, "".join(parts)
+
+
+def _split(line: str) -> tuple[str, str]:
+    """Split at the first unescaped '=', ':' or blank; blanks around one separator belong to nobody."""
+    end = 0
+    while end < len(line) and line[end] not in "=:" and line[end] not in _BLANK:
+        end += 2 if line[end] == "\\" else 1
+    rest = line[end:].lstrip(_BLANK)
+    if rest[:1] in ("=", ":"):
+        rest = rest[1:].lstrip(_BLANK)
+    return line[:end], rest
+
+
+def _unescape(text: str) -> str:
+    if "\\" not in text:
+        return text
+    out: list[str] = []
+    at = 0
+    while at < len(text):
+        char = text[at]
+        if char != "\\":
+            out.append(char)
+            at += 1
+            continue
+        char = text[at + 1 : at + 2]
+        if char == "u":
+            digits = text[at + 2 : at + 6]
+            if not re.match(r"[0-9a-fA-F]{4}\Z", digits):
+                raise ValueError(f"malformed escape \\u{digits}: four hexadecimal digits belong there")
+            out.append(chr(int(digits, 16)))
+            at += 6
+        else:
+            out.append(_ESCAPES.get(char, char))
+            at += 2
+    # Java escapes a character outside the basic plane as two surrogates: join them again.
+    return "".join(out).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
+
+def _print_key(key: str) -> str:
+    return "".join("\\" + char if char in " =:#!" else _print_char(char) for char in key)
+
+
+def _print_value(value: str) -> str:
+    # Inside a value '=', ':' and '#' mean themselves; left bare, so that people can read their URLs.
+    printed = "".join(_print_char(char) for char in value)
+    return "\\" + printed if printed.startswith(" ") else printed
+
+
+def _print_char(char: str) -> str:
+    if char in _PRINTED:
+        return _PRINTED[char]
+    if " " <= char <= "~":
+        return char
+    units = char.encode("utf-16-be", "surrogatepass")
+    return "".join("\\u{:04X}".format(int.from_bytes(units[at : at + 2], "big")) for at in range(0, len(units), 2))

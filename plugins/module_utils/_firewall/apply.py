@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The table of our ports on a machine: compare file and kernel with the wish, then load what differs."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._firewall import foreign
+from ansible_collections.streamops.kafka.plugins.module_utils._firewall.text import (
+    FAMILY,
+    TABLE,
+    digest_of,
+    table_text,
+)
+
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
+
+# Where the kernel names the loaded tables of iptables-legacy; only root may read it.
+_LEGACY_NAMES = ("/proc/net/ip_tables_names", "/proc/net/ip6_tables_names")
+
+
+class NftError(StreamopsError):
+    """nft is missing or refused what it was given."""
+
+
+def ensure(module: AnsibleModule, rules: Sequence[Mapping[str, Any]], path: str) -> dict[str, Any]:
+    """Bring file and kernel to these rules; without rules both go. Returns {changed, loaded, diff, foreign, notes}.
+
+    The table is loaded before the file is written: what nft refuses changes nothing, and a run that is cut between
+    the two finds the old file next time and does both again.
+    """
+    nft = module.get_bin_path("nft")
+    before = _read(path)
+    if not rules:
+        return _remove(module, nft, path, before)
+    wanted = table_text(rules)
+    if nft is None:
+        if not module.check_mode:
+            raise NftError("nft: the program was not found; install the package nftables. Nothing was changed.")
+        return _result(True, _diff(path, before, wanted))
+    candidate = _candidate(module, wanted)
+    _run(module, [nft, "--check", "--file", candidate], "the table does not fit this machine's nft")
+    drift = _drift(module, nft, candidate, wanted)
+    changed = before != wanted or drift is not None
+    if changed and not module.check_mode:
+        _run(module, [nft, "--file", candidate], "the table could not be loaded")
+        _write(module, candidate, path)
+    diff = _diff(path, before, wanted) if before != wanted else drift
+    return {**_result(changed, diff), **_others(module, nft, rules)}
+
+
+def _result(changed: bool, diff: Mapping[str, str] | None) -> dict[str, Any]:
+    return {"changed": changed, "diff": [dict(diff)] if diff and changed else [], "foreign": [], "notes": []}
+
+
+def _diff(path: str, before: str, after: str) -> dict[str, str]:
+    return {"before_header": path, "after_header": path, "before": before, "after": after}
+
+
+def _remove(module: AnsibleModule, nft: str | None, path: str, before: str) -> dict[str, Any]:
+    """The file marks that a run of ours made the table; without it there is nothing to take away."""
+    if not before:
+        return _result(False, None)
+    if not module.check_mode:
+        if nft is not None and _listing(module, nft):
+            _run(module, [nft, "delete", "table", FAMILY, TABLE], "the table could not be taken away")
+        os.unlink(path)
+    return _result(True, _diff(path, before, ""))
+
+
+def _drift(module: AnsibleModule, nft: str, candidate: str, wanted: str) -> dict[str, str] | None:
+    """What the kernel filters now against what it would with the candidate; None when that is the same.
+
+    nft lists a table in words of its own, which change with its version. So the candidate is loaded into a network
+    namespace that lives for this call only, and both listings are compared. Where namespaces are forbidden the digest
+    in the table is compared, which does not see a rule changed by hand.
+    """
+    loaded = _listing(module, nft)
+    unshare = module.get_bin_path("unshare")
+    script = f'"$0" --file "$1" && "$0" --stateless list table {FAMILY} {TABLE}'
+    command = [str(unshare), "--net", "sh", "-c", script, nft, candidate]
+    code, expected, _error = module.run_command(command) if unshare else (1, "", "")
+    if code != 0:
+        expected = wanted
+        if digest_of(loaded) == digest_of(wanted):
+            return None
+    if loaded == expected:
+        return None
+    return _diff(f"table {FAMILY} {TABLE}", loaded, expected)
+
+
+def _listing(module: AnsibleModule, nft: str) -> str:
+    """The table as the kernel has it, without the numbers of its counters; empty when it is not loaded."""
+    code, out, _error = module.run_command([nft, "--stateless", "list", "table", FAMILY, TABLE])
+    return str(out) if code == 0 else ""
+
+
+def _others(module: AnsibleModule, nft: str, rules: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What other firewalls do to our ports; notes are sentences on what could not be looked at."""
+    code, out, _error = module.run_command([nft, "--json", "list", "ruleset"])
+    notes = []
+    found: list[dict[str, Any]] = []
+    if code == 0:
+        found = foreign.blocked(json.loads(out or "{}"), rules)
+    else:
+        notes.append("this nft cannot print its rules as JSON, so other firewalls were not looked at")
+    names = [line.strip() for path in _LEGACY_NAMES for line in _read(path).splitlines()]
+    legacy = foreign.legacy_finding(names, _legacy_rules(module))
+    return {"foreign": found, "notes": [*notes, *([legacy] if legacy else [])]}
+
+
+def _legacy_rules(module: AnsibleModule) -> str | None:
+    printed = []
+    for name in ("iptables-legacy-save", "ip6tables-legacy-save"):
+        program = module.get_bin_path(name)
+        if program is None:
+            return None
+        printed.append(module.run_command([program, "-t", "filter"])[1])
+    return "".join(printed)
+
+
+def _run(module: AnsibleModule, command: list[str], why: str) -> None:
+    code, _out, error = module.run_command(command)
+    if code != 0:
+        raise NftError(f"nft: {why}: {error.strip()}. Nothing was changed.", command=command, stderr=error)
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _candidate(module: AnsibleModule, content: str) -> str:
+    handle, path = tempfile.mkstemp(dir=module.tmpdir, suffix=".nft")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(content)
+    return path
+
+
+def _write(module: AnsibleModule, candidate: str, path: str) -> None:
+    os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
+    os.chmod(candidate, 0o644)
+    module.atomic_move(candidate, path)

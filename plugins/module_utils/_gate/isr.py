@@ -1,0 +1,263 @@
+# Copyright: the streamops engineers
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Are the replicas back in sync? What one snapshot says about a goal, and what many of them say about progress."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition, Snapshot
+
+# Partitions that a result lists one by one; the totals are always complete.
+LISTED = 20
+
+# The options that the module and the action plugin share; times in seconds.
+WAIT_OPTIONS: dict[str, dict[str, Any]] = {
+    "scope": {"type": "str", "choices": ["own", "topics", "cluster"], "default": "cluster"},
+    "broker": {"type": "int"},
+    "topics": {"type": "list", "elements": "str"},
+    "leaders": {"type": "bool", "default": False},
+    "leave_unled": {"type": "bool", "default": False},
+    "timeout": {"type": "int", "default": 300},
+    "interval": {"type": "float", "default": 5.0},
+    "sample_interval": {"type": "float", "default": 1.0},
+    "consecutive": {"type": "int", "default": 3},
+    "stuck_after": {"type": "int", "default": 60},
+    "start_timeout": {"type": "int", "default": 8},
+}
+REQUIRED_IF: list[tuple[str, str, list[str]]] = [("scope", "own", ["broker"]), ("scope", "topics", ["topics"])]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What must be in sync: the replicas on C(broker) (own), all replicas of C(topics), or of the whole cluster.
+
+    C(leaders): every partition in scope must also be led by its first replica (scope own: those preferring the broker).
+    C(leave_unled): partitions that nobody alive may lead are left out.
+    """
+
+    scope: str = "cluster"
+    broker: int | None = None
+    topics: tuple[str, ...] = ()
+    leaders: bool = False
+    leave_unled: bool = False
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Goal:
+        """Return the goal that the options of the module name."""
+        topics = tuple(options["topics"] or ())
+        return cls(options["scope"], options["broker"], topics, options["leaders"], options["leave_unled"])
+
+    def __str__(self) -> str:
+        if self.scope == "own":
+            return f"broker {self.broker}"
+        return "topics " + ",".join(self.topics) if self.scope == "topics" else "cluster"
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What one look saw, in types that JSON carries.
+
+    C(done) of C(total) partitions fulfil the goal; C(missing_replicas) are not in sync; C(brokers) says of every
+    broker that misses any how it is: registered, fenced or not registered. C(left_out) partitions have no leader and
+    are not waited for. C(bytes_behind) is what the missing replicas on registered brokers lack, None when not asked.
+    C(at) is in seconds since the module began. C(error) is set when the cluster did not answer; then the figures mean
+    nothing.
+    """
+
+    at: float = 0.0
+    total: int = 0
+    done: int = 0
+    missing_replicas: int = 0
+    not_led: int = 0
+    offline: int = 0
+    left_out: int = 0
+    bytes_behind: int | None = None
+    brokers: dict[str, str] = field(default_factory=dict)
+    missing_by_broker: dict[str, int] = field(default_factory=dict)
+    partitions: list[dict[str, Any]] = field(default_factory=list)
+    unmet: list[str] = field(default_factory=list)
+    error: str | None = None
+
+    @property
+    def good(self) -> bool:
+        """Tell whether the goal is reached in this look."""
+        return self.error is None and self.done == self.total and not self.unmet
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields for a module's result."""
+        return dict(asdict(self), good=self.good)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Observation:
+        """Return the observation that a module's result carries."""
+        return cls(**{name: values[name] for name in cls.__dataclass_fields__ if name in values})
+
+
+def standing(snapshot: Snapshot, broker: int) -> str:
+    """Return how a broker stands: registered, fenced or not registered."""
+    for known in snapshot.brokers:
+        if known.id == broker:
+            return "fenced" if known.fenced else "registered"
+    return "not registered"
+
+
+def in_scope(partition: Partition, goal: Goal) -> bool:
+    """Tell whether the goal is about this partition."""
+    if goal.scope == "own":
+        return goal.broker in partition.replicas
+    return goal.scope == "cluster" or partition.topic in goal.topics
+
+
+def missing(partition: Partition, goal: Goal) -> list[int]:
+    """Return the replicas that the goal wants in the ISR and that are not, in replica order."""
+    wanted = [r for r in partition.replicas if goal.scope != "own" or r == goal.broker]
+    return [replica for replica in wanted if replica not in partition.isr]
+
+
+def misled(partition: Partition, goal: Goal) -> bool:
+    """Tell whether the goal wants the preferred leader to lead and it does not."""
+    if not goal.leaders or not partition.replicas:
+        return False
+    preferred = partition.replicas[0]
+    return (goal.scope != "own" or preferred == goal.broker) and partition.leader != preferred
+
+
+def _unled(partition: Partition, alive: set[int]) -> bool:
+    """Tell whether nobody leads a partition and nobody alive may: then there is nothing to copy, and no end to it.
+
+    A broker that has just come back is in the ISR of what it is about to lead.
+    """
+    return partition.leader is None and not alive & {*partition.isr, *(partition.eligible or ())}
+
+
+def observe(snapshot: Snapshot, goal: Goal) -> Observation:
+    """Judge one snapshot against a goal."""
+    alive = set(ids_alive(snapshot.brokers))
+    concerned = [partition for partition in snapshot.partitions if in_scope(partition, goal)]
+    mine = [partition for partition in concerned if not (goal.leave_unled and _unled(partition, alive))]
+    absent: dict[int, int] = {}
+    bad = []
+    for partition in mine:
+        gone = missing(partition, goal)
+        for replica in gone:
+            absent[replica] = absent.get(replica, 0) + 1
+        if gone or misled(partition, goal) or partition.leader is None:
+            bad.append((partition, gone))
+    states = {broker: standing(snapshot, broker) for broker in absent}
+    return Observation(
+        total=len(mine),
+        done=len(mine) - len(bad),
+        missing_replicas=sum(absent.values()),
+        not_led=sum(misled(partition, goal) for partition in mine),
+        offline=sum(partition.leader is None for partition in mine),
+        left_out=len(concerned) - len(mine),
+        brokers={str(broker): states[broker] for broker in sorted(states)},
+        missing_by_broker={str(broker): absent[broker] for broker in sorted(absent)},
+        partitions=[_detail(partition, gone, states) for partition, gone in bad[:LISTED]],
+        unmet=_unmet(snapshot, goal),
+    )
+
+
+def lagging(snapshot: Snapshot, goal: Goal) -> list[tuple[Partition, int]]:
+    """Return the replicas that are catching up: not in sync, on a registered broker, with a leader to fetch from."""
+    serving = set(ids_alive(snapshot.brokers))
+    return [
+        (partition, replica)
+        for partition in snapshot.partitions
+        if partition.leader is not None and in_scope(partition, goal)
+        for replica in missing(partition, goal)
+        if replica in serving
+    ]
+
+
+def bytes_behind(
+    replicas: list[tuple[Partition, int]], sizes: Callable[[int, dict[str, list[int]]], Mapping[tuple[str, int], int]]
+) -> int:
+    """Return how many bytes these replicas hold less than their leaders; C(sizes) asks one broker.
+
+    It is an estimate: compaction and retention run on each broker on its own. (The offset lag that a broker reports
+    is of no use: a follower measures it against its own high watermark.)
+    """
+    wanted: dict[int, dict[str, list[int]]] = {}
+    for partition, replica in replicas:
+        for broker in (replica, partition.leader):
+            if broker is not None:
+                wanted.setdefault(broker, {}).setdefault(partition.topic, []).append(partition.index)
+    held = {broker: sizes(broker, partitions) for broker, partitions in wanted.items()}
+    keyed = [((p.topic, p.index), replica, p.leader) for p, replica in replicas if p.leader is not None]
+    return sum(max(0, held[leader].get(key, 0) - held[replica].get(key, 0)) for key, replica, leader in keyed)
+
+
+def explain(broker: int | str, state: str) -> str:
+    """Return why a broker's replicas are not in sync, as far as its state tells."""
+    if state == "fenced":
+        return f"broker {broker} is fenced: stopped, or not yet caught up with the cluster's metadata"
+    if state == "not registered":
+        return f"broker {broker} is not registered"
+    return f"broker {broker} is registered and has not caught up"
+
+
+def _detail(partition: Partition, gone: list[int], states: dict[int, str]) -> dict[str, Any]:
+    why = [explain(replica, states[replica]) for replica in gone]
+    if partition.leader is None:
+        why.insert(0, "no leader")
+    elif not gone:
+        why.append(f"led by {partition.leader} and not by its preferred replica {partition.replicas[0]}")
+    return {
+        "topic": partition.topic,
+        "partition": partition.index,
+        "leader": partition.leader,
+        "replicas": list(partition.replicas),
+        "isr": list(partition.isr),
+        "missing": gone,
+        "why": "; ".join(why),
+    }
+
+
+def _unmet(snapshot: Snapshot, goal: Goal) -> list[str]:
+    """What no partition shows: a broker without replicas that is away, a topic that does not exist."""
+    if goal.scope == "own" and goal.broker is not None:
+        state = standing(snapshot, goal.broker)
+        return [] if state == "registered" else [explain(goal.broker, state)]
+    known = {partition.topic for partition in snapshot.partitions}
+    return [f"topic {topic} does not exist" for topic in goal.topics if goal.scope == "topics" and topic not in known]
+
+
+def watch(
+    take: Callable[[], Observation],
+    clock: Callable[[], float],
+    sleep: Callable[[float], None],
+    interval: float,
+    sample_interval: float,
+    consecutive: int,
+) -> list[Observation]:
+    """Observe for about C(interval) seconds, every C(sample_interval); end early after C(consecutive) good ones.
+
+    A cluster that does not answer, or answers with an error, is one more observation: it may be restarting. What
+    waiting cannot mend is raised.
+    """
+    started = clock()
+    seen: list[Observation] = []
+    while True:
+        began = clock()
+        try:
+            found = take()
+        except StreamopsError as error:
+            if not error.passing:
+                raise
+            found = Observation(error=error.message)
+        seen.append(replace(found, at=round(clock() - started, 2)))
+        if len(seen) >= consecutive and all(one.good for one in seen[-consecutive:]):
+            return seen
+        if clock() - started + sample_interval > interval:
+            return seen
+        sleep(max(0.0, sample_interval - (clock() - began)))

@@ -1,0 +1,400 @@
+# Copyright: the streamops engineers
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""May these nodes be stopped now? Decided on one snapshot, with sets, for one node or several at once.
+
+The rule for brokers: a set S is safe when every partition p keeps |ISR_p minus S| >= min.insync.replicas. It extends
+Strimzi's KafkaAvailability (strimzi/strimzi-kafka-operator, cluster-operator), which looks at one node only and lets
+topics with replication factor <= min.insync.replicas through: here these need a named consent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+        Partition,
+        Quorum,
+        Snapshot,
+        Voter,
+    )
+
+# Kafka's default of controller.quorum.fetch.timeout.ms; Strimzi's KafkaQuorumCheck calls a voter caught up within it.
+FETCH_TIMEOUT_MS = 2000
+
+
+# The module's options beside the connection, and those that only its action plugin uses; timeout, interval in seconds.
+GATE_OPTIONS: dict[str, dict[str, Any]] = {
+    "node_ids": {"type": "list", "elements": "int", "required": True, "aliases": ["node_id"]},
+    "roles": {
+        "type": "list",
+        "elements": "str",
+        "choices": ["broker", "controller"],
+        "default": ["broker", "controller"],
+    },
+    "expected_brokers": {"type": "list", "elements": "int", "default": []},
+    "expected_controllers": {"type": "list", "elements": "int", "default": []},
+    "allow_unavailable_topics": {"type": "list", "elements": "str", "default": []},
+    "controller_fetch_timeout_ms": {"type": "int", "default": FETCH_TIMEOUT_MS},
+}
+GATE_WAIT_OPTIONS: dict[str, dict[str, Any]] = {
+    "timeout": {"type": "int", "default": 60},
+    "interval": {"type": "float", "default": 5.0},
+}
+
+
+@dataclass(frozen=True)
+class Stop:
+    """What somebody wants to stop, what must be up besides, and what was consented to.
+
+    C(allow_unavailable_topics) holds topic names or C(*); it only frees topics that cannot lose any replica.
+    """
+
+    nodes: frozenset[int]
+    roles: frozenset[str] = frozenset(("broker", "controller"))
+    expected_brokers: frozenset[int] = frozenset()
+    expected_controllers: frozenset[int] = frozenset()
+    allow_unavailable_topics: frozenset[str] = frozenset()
+    fetch_timeout_ms: int = FETCH_TIMEOUT_MS
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any]) -> Stop:
+        """Return the wish in a module's parameters (GATE_OPTIONS)."""
+        return cls(
+            nodes=frozenset(params["node_ids"]),
+            roles=frozenset(params["roles"]),
+            expected_brokers=frozenset(params["expected_brokers"]),
+            expected_controllers=frozenset(params["expected_controllers"]),
+            allow_unavailable_topics=frozenset(params["allow_unavailable_topics"]),
+            fetch_timeout_ms=params["controller_fetch_timeout_ms"],
+        )
+
+
+@dataclass(frozen=True)
+class Moving:
+    """A partition whose reassignment is under way; C(replicas) are all brokers it touches, old and new."""
+
+    topic: str
+    index: int
+    replicas: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One reason against the stop. C(transient): it may pass by itself, so waiting a little makes sense."""
+
+    kind: str
+    what: str
+    found: str
+    allowed: str
+    way_out: str
+    transient: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields as a module returns them."""
+        return asdict(self)
+
+
+def numbers(ids: Iterable[int]) -> str:
+    """Return ids sorted and joined by commas, C(none) when there are none."""
+    return ", ".join(str(number) for number in sorted(ids)) or "none"
+
+
+def refusals(snapshot: Snapshot, stop: Stop, moving: Sequence[Moving] = ()) -> list[Refusal]:
+    """Return every reason why the nodes of C(stop) may not be stopped now; an empty list allows it."""
+    return [
+        *_broken_partitions(snapshot, stop),
+        *_missing_brokers(snapshot, stop),
+        *_outdated_brokers(snapshot, stop),
+        *_quorum(snapshot, stop),
+        *_reassignments(stop, moving),
+    ]
+
+
+def judge(snapshot: Snapshot, moving: Sequence[Moving], stop: Stop) -> dict[str, Any]:
+    """Return the judgement as the module returns it: allowed, refusals, notes, is_active_controller."""
+    found = refusals(snapshot, stop, moving)
+    return {
+        "allowed": not found,
+        "refusals": [refusal.as_dict() for refusal in found],
+        "is_active_controller": holds_active_controller(snapshot, stop),
+        "notes": warnings(snapshot, stop),
+    }
+
+
+def holds_active_controller(snapshot: Snapshot, stop: Stop) -> bool:
+    """Tell whether the active controller is among the nodes: a roll leaves it for last."""
+    leader = snapshot.quorum.leader_id if snapshot.quorum else snapshot.controller_id
+    return leader in stop.nodes
+
+
+def warnings(snapshot: Snapshot, stop: Stop) -> list[str]:
+    """Return what does not forbid the stop but what a person should know."""
+    found = []
+    registered = {broker.id for broker in snapshot.brokers}
+    unknown = stop.nodes - registered
+    if "broker" in stop.roles and unknown:
+        found.append(f"node {numbers(unknown)} is no registered broker: it serves nothing now, or the id is wrong")
+    voters = {voter.id for voter in snapshot.quorum.voters} if snapshot.quorum else set()
+    if voters & stop.nodes and len(voters) < 3:
+        found.append(f"{len(voters)} voter(s): the metadata quorum is lost while node {numbers(stop.nodes)} is down")
+    return found
+
+
+def needed(partition: Partition) -> int:
+    """Return how many in-sync replicas the partition needs: min.insync.replicas, and always one to be online."""
+    return max(1, partition.min_insync)
+
+
+def has_no_spare(partition: Partition) -> bool:
+    """Tell whether the partition cannot lose any replica even when all are in sync (RF <= min.insync.replicas)."""
+    return len(partition.replicas) <= needed(partition)
+
+
+def _name(partition: Partition) -> str:
+    return f"{partition.topic}-{partition.index}"
+
+
+def _topic_by_topic(partitions: list[Partition], show: Callable[[Partition], str]) -> str:
+    """Return one partition of each topic and how many more of it, so that a topic of many hides no other."""
+    by_topic: dict[str, list[Partition]] = {}
+    for partition in partitions:
+        by_topic.setdefault(partition.topic, []).append(partition)
+    rest = {topic: f" and {len(mine) - 1} more of {topic}" if len(mine) > 1 else "" for topic, mine in by_topic.items()}
+    return capped([show(mine[0]) + rest[topic] for topic, mine in by_topic.items()])
+
+
+def _broken_partitions(snapshot: Snapshot, stop: Stop) -> list[Refusal]:
+    # A dead broker may stay listed as the last of an ISR, so only live ones count.
+    alive = set(ids_alive(snapshot.brokers))
+    touched = [partition for partition in snapshot.partitions if stop.nodes & set(partition.replicas)]
+    spareless = [partition for partition in touched if has_no_spare(partition)]
+    rest = [partition for partition in touched if not has_no_spare(partition)]
+    offline = [partition for partition in rest if partition.leader is None]
+    low = [
+        partition
+        for partition in rest
+        if partition.leader is not None and len((set(partition.isr) & alive) - stop.nodes) < needed(partition)
+    ]
+    return [*_spareless(spareless, stop), *_offline(offline), *_low(low, alive, stop)]
+
+
+def _spareless(partitions: list[Partition], stop: Stop) -> list[Refusal]:
+    consent = stop.allow_unavailable_topics
+    by_topic = {p.topic: p for p in partitions if "*" not in consent and p.topic not in consent}
+    if not by_topic:
+        return []
+    found = [f"{t} {len(p.replicas)} with {needed(p)}" for t, p in sorted(by_topic.items())]
+    return [
+        Refusal(
+            kind="no_spare_replica",
+            what=f"{len(by_topic)} topic(s) on node {numbers(stop.nodes)} cannot lose a replica",
+            found=f"replication factor with min.insync.replicas: {capped(found)}",
+            allowed="a replication factor above min.insync.replicas, or the topic named in allow_unavailable_topics",
+            way_out="Raise the replication factor, lower min.insync.replicas, or accept that these "
+            "topics are unavailable while the node is down: name them in allow_unavailable_topics "
+            "(inventory: kafka_gate_allow_unavailable_topics).",
+            transient=False,
+        )
+    ]
+
+
+def _offline(partitions: list[Partition]) -> list[Refusal]:
+    if not partitions:
+        return []
+    return [
+        Refusal(
+            kind="partition_offline",
+            what=f"{len(partitions)} partition(s) with a replica here have no leader",
+            found=_topic_by_topic(partitions, lambda p: f"{_name(p)} (ISR {numbers(p.isr)})"),
+            allowed="a leader for every partition of the node",
+            way_out="Start the brokers that hold the in-sync replicas and wait for a leader.",
+            transient=True,
+        )
+    ]
+
+
+def _low(partitions: list[Partition], alive: set[int], stop: Stop) -> list[Refusal]:
+    refused = []
+    for kind, verb in (("under_min_isr", "are already below"), ("would_fall_under_min_isr", "would fall below")):
+        now = kind == "under_min_isr"
+        mine = [p for p in partitions if (len(set(p.isr) & alive) < needed(p)) == now]
+        if not mine:
+            continue
+        refused.append(
+            Refusal(
+                kind=kind,
+                what=f"{len(mine)} partition(s) {verb} min.insync.replicas without node {numbers(stop.nodes)}",
+                found=_topic_by_topic(mine, lambda p: f"{_name(p)} (ISR {numbers(p.isr)}, min {needed(p)})"),
+                allowed="as many in-sync replicas on other live brokers as min.insync.replicas says",
+                way_out="Bring the missing replicas back into the ISR (isr_wait shows them), then try again.",
+                transient=True,
+            )
+        )
+    return refused
+
+
+def _missing_brokers(snapshot: Snapshot, stop: Stop) -> list[Refusal]:
+    fenced = {broker.id for broker in snapshot.brokers if broker.fenced}
+    registered = {broker.id for broker in snapshot.brokers}
+    down = [
+        f"broker {number} is {'fenced' if number in fenced else 'not registered'}"
+        for number in sorted(stop.expected_brokers - stop.nodes)
+        if number not in registered or number in fenced
+    ]
+    if not down:
+        return []
+    return [
+        Refusal(
+            kind="broker_down",
+            what=f"another broker than node {numbers(stop.nodes)} is down",
+            found=capped(down),
+            allowed="all other brokers of the inventory registered and not fenced",
+            way_out="Start that broker first (a stopped node may always be started); its log says why it stays away.",
+            transient=True,
+        )
+    ]
+
+
+def _outdated_brokers(snapshot: Snapshot, stop: Stop) -> list[Refusal]:
+    """Refuse while a serving broker is behind in the metadata log: its picture of the cluster, or ours, may be old.
+
+    A broker that was frozen answers with the ISRs of before. The leader of the quorum knows who has caught up.
+    """
+    quorum = snapshot.quorum
+    if quorum is None or quorum.leader_id is None:
+        return []
+    members = _members(quorum)
+    behind = []
+    for broker in snapshot.brokers:
+        if broker.fenced or broker.id in stop.nodes:
+            continue
+        if broker.id not in members:
+            behind.append(f"broker {broker.id} has not fetched the metadata log")
+        elif not caught_up(members[broker.id], quorum, stop.fetch_timeout_ms):
+            behind.append(_behind(members[broker.id], "broker"))
+    if not behind:
+        return []
+    return [
+        Refusal(
+            kind="broker_metadata_behind",
+            what=f"{len(behind)} other broker(s) are behind in the metadata log",
+            found=capped(behind),
+            allowed=f"all other serving brokers caught up within {stop.fetch_timeout_ms} ms",
+            way_out="Wait until they have caught up; see their logs if they do not.",
+            transient=True,
+        )
+    ]
+
+
+def _members(quorum: Quorum) -> dict[int, Voter]:
+    """Return voters and observers by id; of several entries of a node (its disk was replaced) the most recent one."""
+
+    def age(member: Voter) -> float:
+        """How long ago it had caught up; never is longest."""
+        return float("inf") if member.last_caught_up_ms_ago is None else member.last_caught_up_ms_ago
+
+    return {member.id: member for member in sorted((*quorum.observers, *quorum.voters), key=age, reverse=True)}
+
+
+def caught_up(voter: Voter, quorum: Quorum, limit_ms: int) -> bool:
+    """Tell whether a voter has all records but those of the last C(limit_ms) milliseconds; the leader always has."""
+    if voter.id == quorum.leader_id:
+        return True
+    return voter.last_caught_up_ms_ago is not None and voter.last_caught_up_ms_ago < limit_ms
+
+
+def _quorum(snapshot: Snapshot, stop: Stop) -> list[Refusal]:
+    quorum = snapshot.quorum
+    if quorum is None:
+        # ZooKeeper mode has no quorum of its own, but a cluster without a controller cannot move a leader.
+        return [] if snapshot.controller_id is not None else [_no_controller()]
+    if quorum.leader_id is None:
+        return [_no_controller()]
+    return [*_majority(quorum, stop), *_missing_controllers(quorum, stop)]
+
+
+def _no_controller() -> Refusal:
+    return Refusal(
+        kind="no_active_controller",
+        what="the cluster has no active controller",
+        found="no leader of the metadata quorum",
+        allowed="an active controller, which moves the leaders away from a node that stops",
+        way_out="Start the controllers that are down and wait for an election.",
+        transient=True,
+    )
+
+
+def _majority(quorum: Quorum, stop: Stop) -> list[Refusal]:
+    """Strimzi's KafkaQuorumCheck: n//2 + 1 others caught up; of two voters the other one; a single voter always."""
+    voters = {voter.id for voter in quorum.voters}
+    if not voters & stop.nodes or len(voters) == 1:
+        return []
+    ready = {v.id for v in quorum.voters if caught_up(v, quorum, stop.fetch_timeout_ms)} - stop.nodes
+    majority = 1 if len(voters) == 2 else len(voters) // 2 + 1
+    if len(ready) >= majority:
+        return []
+    behind = [_behind(v) for v in quorum.voters if v.id not in stop.nodes and v.id not in ready]
+    return [
+        Refusal(
+            kind="quorum_majority",
+            what=f"the metadata quorum of {len(voters)} would lose its majority without node {numbers(stop.nodes)}",
+            found=f"{len(ready)} other voter(s) caught up ({numbers(ready)})"
+            + (f"; {capped(behind)}" if behind else ""),
+            allowed=f"at least {majority} others caught up within {stop.fetch_timeout_ms} ms",
+            way_out="Start the controllers that are behind and wait until they have caught up; stop fewer at once.",
+            # Too many named at once does not pass by waiting.
+            transient=len(voters - stop.nodes) >= majority,
+        )
+    ]
+
+
+def _behind(voter: Voter, role: str = "voter") -> str:
+    ago = voter.last_caught_up_ms_ago
+    since = "never caught up" if ago is None else f"last caught up {ago} ms ago"
+    return f"{role} {voter.id} is {voter.lag} records behind, {since}"
+
+
+def _missing_controllers(quorum: Quorum, stop: Stop) -> list[Refusal]:
+    known = _members(quorum)
+    away = []
+    for number in sorted(stop.expected_controllers - stop.nodes):
+        if number not in known:
+            away.append(f"controller {number} is not in the quorum")
+        elif not caught_up(known[number], quorum, stop.fetch_timeout_ms):
+            away.append(_behind(known[number]))
+    if not away:
+        return []
+    return [
+        Refusal(
+            kind="controller_down",
+            what=f"another controller than node {numbers(stop.nodes)} is down or behind",
+            found=capped(away),
+            allowed=f"all other controllers of the inventory caught up within {stop.fetch_timeout_ms} ms",
+            way_out="Start that controller first (a stopped node may always be started) and let it catch up.",
+            transient=True,
+        )
+    ]
+
+
+def _reassignments(stop: Stop, moving: Sequence[Moving]) -> list[Refusal]:
+    touched = [f"{move.topic}-{move.index}" for move in moving if move.replicas & stop.nodes]
+    if not touched:
+        return []
+    return [
+        Refusal(
+            kind="reassignment",
+            what=f"{len(touched)} partition(s) are being moved to or from node {numbers(stop.nodes)}",
+            found=capped(touched),
+            allowed="no reassignment that touches the node",
+            way_out="Wait until the reassignment has finished, or cancel it.",
+            transient=True,
+        )
+    ]

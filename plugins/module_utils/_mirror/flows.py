@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What `mirror_flows` says: which topics go from which cluster into which, and under what names. Pure.
+
+The names of topics, of internal topics and what is left out are those of MirrorMaker 2 (KIP-382); everything that asks
+what a flow covers asks here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.values import (
+    UnclearValueError,
+    to_boolean,
+    to_integer,
+)
+
+MIRROR_MAKER_2, LEGACY = "mirror_maker_2", "legacy"
+DEFAULT, IDENTITY = "default", "identity"
+#: Words that a key of a flow takes.
+WORDS = {
+    "policy": (DEFAULT, IDENTITY),
+    "engine": (MIRROR_MAKER_2, LEGACY),
+    "exactly_once": ("disabled", "preparing", "enabled"),
+}
+#: What stands between the alias and the topic in a name made by the default policy (DefaultReplicationPolicy).
+SEPARATOR = "."
+#: Topics that are never mirrored: MirrorMaker's own exclusions (DefaultTopicFilter), Kafka's internal topics, and what
+#: this collection keeps in a cluster about that cluster.
+TOPICS_EXCLUDED = (r".*[\-.]internal", r".*\.replica", r"__.*", r"_streamops_.*")
+#: Groups whose offsets are never translated (DefaultGroupFilter).
+GROUPS_EXCLUDED = (r"console-consumer-.*", r"connect-.*", r"__.*")
+#: Topics that MirrorMaker 2 keeps for itself, whatever the pattern says (ReplicationPolicy.isInternalTopic), and its
+#: signs of life, which it mirrors by itself. What begins with a dot passes for internal too.
+OWN_TOPICS = re.compile(r"\..*|mm2-.*|.*\.checkpoints\.internal|(.*\.)?heartbeats")
+HEARTBEATS = "heartbeats"
+#: An alias becomes a part of keys, of topic names and of consumer groups.
+_ALIAS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One entry of mirror_flows with its defaults: `topics` go from cluster `source` into cluster `target`.
+
+    topics, groups -- regular expressions, each for whole names; the ..._exclude ones win, in addition to MirrorMaker's.
+    exactly_once -- a setting of the target's mirrors (KIP-618), so the same for all flows into one target.
+    config -- native properties of the flow; streams, consumer_config, producer_config -- of the legacy engine only.
+    """
+
+    source: str
+    target: str
+    topics: tuple[str, ...]
+    topics_exclude: tuple[str, ...] = ()
+    groups: tuple[str, ...] = (".*",)
+    groups_exclude: tuple[str, ...] = ()
+    policy: str = DEFAULT
+    engine: str = MIRROR_MAKER_2
+    exactly_once: str = "disabled"
+    sync_group_offsets: bool = True
+    sync_topic_configs: bool = True
+    sync_topic_acls: bool = False
+    heartbeats: bool = True
+    untouched_source: bool = False
+    enabled: bool = True
+    audit: bool = True
+    config: Mapping[str, Any] | None = None
+    streams: int = 1
+    consumer_config: Mapping[str, Any] | None = None
+    producer_config: Mapping[str, Any] | None = None
+
+    @property
+    def pair(self) -> str:
+        """The flow as MirrorMaker writes it: source->target."""
+        return f"{self.source}->{self.target}"
+
+    @property
+    def keeps_names(self) -> bool:
+        """Whether a topic has the same name in the target; the legacy engine knows no other way."""
+        return self.policy == IDENTITY or self.engine == LEGACY
+
+
+KEYS = tuple(key.name for key in fields(Flow))
+REQUIRED = ("source", "target", "topics")
+_LISTS = ("topics", "topics_exclude", "groups", "groups_exclude")
+_DICTS = ("config", "consumer_config", "producer_config")
+#: Keys that are true or false, of which text is read as everywhere (_core/values.py).
+BOOLEANS = (
+    "sync_group_offsets",
+    "sync_topic_configs",
+    "sync_topic_acls",
+    "heartbeats",
+    "untouched_source",
+    "enabled",
+    "audit",
+)
+#: Keys of a flow that MirrorMaker 2 has no use for.
+LEGACY_ONLY = ("streams", "consumer_config", "producer_config")
+
+
+def read_flows(raw: Sequence[Mapping[str, Any]] | None) -> list[Flow]:
+    """The flows of a list as an inventory has it (null: none); ValueError with everything that is wrong with it."""
+    raw = [] if raw is None else raw
+    problems = flow_problems(raw)
+    if problems:
+        raise ValueError("; ".join(f"{path}: {complaint}" for path, complaint in problems))
+    return [Flow(**_values(item)) for item in raw]
+
+
+def flow_problems(raw: Any) -> list[tuple[str, str]]:
+    """Everything that one can see is wrong with mirror_flows by itself: (where, what was found and is allowed)."""
+    if not isinstance(raw, Sequence) or isinstance(raw, str):
+        return [("mirror_flows", f"is a list of flows, found {type(raw).__name__}")]
+    found = [problem for number, item in enumerate(raw) for problem in _item_problems(f"mirror_flows[{number}]", item)]
+    return found or list(_problems_between(raw))
+
+
+def matches(flow: Flow, topic: str) -> bool:
+    """Whether MirrorMaker mirrors a topic of the source: as DefaultTopicFilter and isCycle of its connector decide."""
+    if OWN_TOPICS.fullmatch(topic) or _any(TOPICS_EXCLUDED + flow.topics_exclude, topic):
+        return False
+    return _any(flow.topics, topic) and not _is_cycle(flow, topic)
+
+
+def remote_topic(flow: Flow, topic: str) -> str:
+    """The name that a topic of the source has in the target."""
+    return topic if flow.keeps_names and not _looks_like_heartbeats(flow, topic) else f"{flow.source}{SEPARATOR}{topic}"
+
+
+def _looks_like_heartbeats(flow: Flow, topic: str) -> bool:
+    """Whether MirrorMaker 2 renames it although names are kept (IdentityReplicationPolicy.looksLikeHeartbeat)."""
+    return flow.engine == MIRROR_MAKER_2 and topic.endswith(HEARTBEATS)
+
+
+def offsets_topic(flow: Flow) -> str:
+    """The topic of the target in which MirrorMaker 2 keeps how far it has come (MirrorMakerConfig)."""
+    return f"mm2-offsets.{flow.source}.internal"
+
+
+def legacy_group(flow: Flow) -> str:
+    """The consumer group of the legacy engine on the source, whose offsets say how far it has come."""
+    return f"streamops-mirror-{flow.source}-{flow.target}"
+
+
+def is_enabled(item: Mapping[str, Any]) -> bool:
+    """Whether an entry of mirror_flows is to run, also where something else is wrong with it."""
+    try:
+        return item.get("enabled") is None or to_boolean(item["enabled"], "enabled")
+    except UnclearValueError:
+        return True
+
+
+def flows_into(flows: Iterable[Flow], target: str) -> list[Flow]:
+    """The flows that the mirrors next to this cluster carry."""
+    return [flow for flow in flows if flow.target == target and flow.enabled]
+
+
+def _values(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _value(key, value) for key, value in item.items() if value is not None}
+
+
+def _value(key: str, value: Any) -> Any:
+    if key in _LISTS:
+        return tuple(value)
+    if key in BOOLEANS:
+        return to_boolean(value, key)
+    return to_integer(value, key) if key == "streams" else value
+
+
+def _any(patterns: Iterable[str], name: str) -> bool:
+    return any(re.fullmatch(pattern, name) for pattern in patterns)
+
+
+def _is_cycle(flow: Flow, topic: str) -> bool:
+    """Whether the topic came from the target; only names of the default policy tell (MirrorSourceConnector)."""
+    return not flow.keeps_names and flow.target in topic.split(SEPARATOR)[:-1]
+
+
+def _item_problems(path: str, item: Any) -> Iterator[tuple[str, str]]:
+    if not isinstance(item, Mapping):
+        yield path, f"is a mapping with {', '.join(REQUIRED)}, found {type(item).__name__}"
+        return
+    for key in sorted(map(str, set(item) - set(KEYS))):
+        yield f"{path}.{key}", f"is not known; known are {', '.join(KEYS)}"
+    for key in REQUIRED:
+        if not item.get(key):
+            yield f"{path}.{key}", "is required"
+    for key in KEYS:
+        if item.get(key) is not None:
+            yield from ((f"{path}.{key}", complaint) for complaint in _value_complaints(key, item[key]))
+    if item.get("engine", MIRROR_MAKER_2) != LEGACY:
+        for key in LEGACY_ONLY:
+            if key in item:
+                yield f"{path}.{key}", "belongs to engine legacy; MirrorMaker 2 takes native properties in config"
+    elif item.get("config"):
+        yield f"{path}.config", "belongs to MirrorMaker 2; engine legacy takes consumer_config and producer_config"
+
+
+def _value_complaints(key: str, value: Any) -> Iterator[str]:
+    if key in _LISTS:
+        yield from _pattern_complaints(value)
+    elif key in _DICTS and not isinstance(value, Mapping):
+        yield f"is a mapping of native properties, found {type(value).__name__}"
+    elif key in BOOLEANS and _unclear(to_boolean, value):
+        yield f"is true or false, found {value!r}"
+    elif key in WORDS and value not in WORDS[key]:
+        yield f"is one of {', '.join(WORDS[key])}, found {value!r}"
+    elif key in ("source", "target") and not _ALIAS.fullmatch(str(value)):
+        yield f"is a kafka_cluster_name of letters, digits, dashes and underscores, found {value!r}"
+    elif key == "streams" and (_unclear(to_integer, value) or to_integer(value, key) < 1):
+        yield f"is a number of 1 or more, found {value!r}"
+
+
+def _unclear(convert: Callable[[Any, str], Any], value: Any) -> bool:
+    try:
+        convert(value, "")
+    except UnclearValueError:
+        return True
+    return False
+
+
+def _pattern_complaints(value: Any) -> Iterator[str]:
+    if not isinstance(value, (list, tuple)):
+        yield f"is a list of regular expressions, found {value!r}"
+        return
+    for pattern in value:
+        try:
+            re.compile(str(pattern))
+        except re.error as error:
+            yield f"{pattern!r} is no regular expression: {error}"
+        if "," in str(pattern):
+            yield f"{pattern!r} has a comma, at which MirrorMaker cuts its list; write two patterns"
+
+
+def _problems_between(raw: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    for number, item in enumerate(raw):
+        if item["source"] == item["target"]:
+            yield f"mirror_flows[{number}]", f"mirrors {item['source']} into itself; name two clusters"
+    engines = Counter((item["source"], item["target"], item.get("engine") or MIRROR_MAKER_2) for item in raw)
+    for (source, target, engine), times in engines.items():
+        if times > 1:
+            yield (
+                "mirror_flows",
+                f"{times} flows of engine {engine} from {source} into {target}; MirrorMaker has one for each pair: "
+                "put their topics into one",
+            )
+    targets = {item["target"] for item in raw}
+    for target in sorted(targets):
+        chosen = sorted({item.get("exactly_once") or "disabled" for item in raw if item["target"] == target})
+        if len(chosen) > 1:
+            yield (
+                "mirror_flows",
+                f"flows into {target} differ in exactly_once ({', '.join(chosen)}); it is a setting of its mirrors, "
+                "so say the same for all of them",
+            )

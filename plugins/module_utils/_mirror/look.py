@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Looks at both ends of a mirror once: logs of the source first, positions of the mirror after them.
+
+In that order what was seen in the source is at most as new as the position, so that a lag of 0 proves that everything
+up to there had been mirrored.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror import status
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
+    LEGACY,
+    Flow,
+    legacy_group,
+    offsets_topic,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import (
+    Notes,
+    checkpoints_topic,
+    heartbeats_topic,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, Seen
+
+#: Offsets from the end in which the frontier is looked for, one after the other; then it stays unknown.
+WINDOWS = (100, 10_000, 1_000_000)
+#: Partitions whose tails are read together.
+TOGETHER = 500
+#: Offsets from the end in which the latest heartbeat and checkpoint are looked for.
+SIGNS = 1_000
+
+
+@contextlib.contextmanager
+def at(side: str) -> Iterator[None]:
+    """Let an error say at which end of the mirror it came up."""
+    try:
+        yield
+    except StreamopsError as error:
+        error.message = f"{side}: {error.message}"
+        raise
+
+
+def look(flow: Flow, source: Connection, target: Connection, enough: int) -> Seen:
+    """Look at a flow once. C(enough): a lag in records above which nobody asks how great it is exactly.
+
+    Raises SameClusterError, NothingToMirrorError, MirrorNotBegunError, or what the clients raise.
+    """
+    here, there = f"source {flow.source}", f"target {flow.target}"
+    with contextlib.ExitStack() as opened:
+        with at(here):
+            origin = opened.enter_context(Admin(source))
+            source_id = origin.cluster_id()
+        with at(there):
+            copy = opened.enter_context(Admin(target))
+            target_id = copy.cluster_id()
+        status.refuse_one_cluster(flow, source_id, target_id)
+        with at(here):
+            logs = logs_of(flow, origin)
+        with at(there):
+            seen = of_target(flow, copy, Seen(logs))
+        with at(here):
+            if flow.engine == LEGACY:
+                seen = replace(seen, positions=origin.committed_offsets(legacy_group(flow)))
+            seen = replace(seen, tops=origin.end_offsets(status.beyond(logs, seen.positions)))
+            return replace(seen, frontiers=frontiers(origin, seen, enough))
+
+
+def logs_of(flow: Flow, source: Admin) -> dict[Key, Log]:
+    """Where the logs of all partitions of the flow begin and end, in one request for each broker and edge."""
+    existing = source.topics()
+    keys = [(name, partition.index) for name in status.chosen(flow, existing) for partition in existing[name]]
+    starts, ends = source.start_offsets(keys), source.end_offsets(keys, committed=True)
+    return {key: Log(starts.get(key), ends.get(key)) for key in keys}
+
+
+def of_target(flow: Flow, target: Admin, seen: Seen) -> Seen:
+    """What the target tells: its topics, and what MirrorMaker 2 has written down there."""
+    existing = target.topics()
+    seen = replace(seen, targets={name: len(partitions) for name, partitions in existing.items()})
+    if flow.engine == LEGACY:
+        return seen
+    if offsets_topic(flow) not in existing:
+        raise status.not_begun(flow)
+    notes = read_notes(flow, target, existing)
+    now = round(time.time() * 1000)
+    return replace(
+        seen,
+        positions=notes.positions,
+        heartbeat_age_ms=None if notes.heartbeat_at is None else max(0, now - notes.heartbeat_at),
+        checkpoint_age_ms=None if notes.checkpoint_at is None else max(0, now - notes.checkpoint_at),
+    )
+
+
+def read_notes(flow: Flow, target: Admin, existing: Mapping[str, Sequence[Partition]]) -> Notes:
+    """What MirrorMaker 2 has written down in the target: the offsets topic whole, of its signs of life the latest."""
+    offsets = offsets_topic(flow)
+    names = {offsets, heartbeats_topic(flow.source), checkpoints_topic(flow.source)} & existing.keys()
+    keys = [(name, partition.index) for name in sorted(names) for partition in existing[name]]
+    starts, ends = target.start_offsets(keys), target.end_offsets(keys, committed=True)
+    known = starts.keys() & ends.keys()
+    silent = [f"{name}-{number}" for name, number in keys if name == offsets and (name, number) not in known]
+    if silent:  # Positions that nobody can read must not pass for positions that nobody has written.
+        why = f"nobody leads {capped(silent, 5)}, or it is not yet known who does"
+        raise RequestFailedError("read", offsets, "LEADER_NOT_AVAILABLE", why)
+    begins = {key: starts[key] if key[0] == offsets else max(starts[key], ends[key] - SIGNS) for key in known}
+    notes = Notes(flow.source, offsets)
+
+    def take(record: Any) -> None:
+        """One note."""
+        notes.take(record.topic, record.key, record.value, record.timestamp)
+
+    target.visit(begins, {key: ends[key] for key in known}, take)
+    return notes
+
+
+def frontiers(source: Admin, seen: Seen, enough: int) -> dict[Key, int]:
+    """The frontiers of the partitions that look behind, nearest first; no more when C(enough) records are behind."""
+    found: dict[Key, int] = {}
+    behind = status.suspects(seen)
+    for first in range(0, len(behind), TOGETHER):
+        part = behind[first : first + TOGETHER]
+        found.update(_frontiers(source, seen, part))
+        if sum(status.lag(replace(seen, frontiers=found), key) for key in part) > enough:
+            break
+    return found
+
+
+def _frontiers(source: Admin, seen: Seen, keys: list[Key]) -> dict[Key, int]:
+    found: dict[Key, int] = {}
+    reached = {key: status.reached(seen.logs[key], seen.positions.get(key)) for key in keys}
+    left = {key: seen.logs[key].end or 0 for key in keys}
+    for width in WINDOWS:
+        starts = {key: max(reached[key], (seen.logs[key].end or 0) - width) for key in left}
+        last = _last_records(source, starts, left)
+        found.update({key: offset + 1 for key, offset in last.items()})
+        found.update({key: reached[key] for key, start in starts.items() if start == reached[key] and key not in last})
+        left = {key: starts[key] for key in left if key not in found}
+    return found
+
+
+def _last_records(source: Admin, starts: dict[Key, int], ends: dict[Key, int]) -> dict[Key, int]:
+    """The offset of the last committed record from start to before end, for the partitions that have one there."""
+    last: dict[Key, int] = {}
+
+    def take(record: Any) -> None:
+        """One record; the later ones come later."""
+        last[record.topic, record.partition] = record.offset
+
+    source.visit(starts, ends, take)
+    return last

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Reads what MirrorMaker 2 writes down about itself: how far it has come, and its signs of life. Pure."""
+
+from __future__ import annotations
+
+import json
+import struct
+
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Key
+
+#: The connector that carries records, by the name that dedicated mode gives it (MirrorMakerConfig).
+_CONNECTOR = "MirrorSourceConnector"
+
+
+def position_of(key: bytes | None, value: bytes | None, source: str) -> tuple[Key, int | None] | None:
+    """The partition of cluster C(source) that a record of the offsets topic is about, and the next offset to mirror.
+
+    None for the record: it is about something else (heartbeats and checkpoints keep offsets there too). None for the
+    offset: MirrorMaker has forgotten it (Connect writes no value then). Connect keeps both as JSON (KIP-66); the value
+    is the offset of the last record that was mirrored.
+    """
+    try:
+        connector, partition = json.loads(key or b"")
+        if connector != _CONNECTOR or partition["cluster"] != source:
+            return None
+        where = (str(partition["topic"]), int(partition["partition"]))
+        last = None if value is None else json.loads(value)
+        return where, None if last is None else int(last["offset"]) + 1
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def heartbeat_of(key: bytes | None, value: bytes | None) -> tuple[str, str, int] | None:
+    """Source alias, target alias and time (ms since 1970) of a heartbeat; None for a record that is none.
+
+    As org.apache.kafka.connect.mirror.Heartbeat writes it: two strings with their lengths in two bytes; a version,
+    which is 0, and the time in eight bytes.
+    """
+    try:
+        source, rest = _string(key or b"")
+        target, _rest = _string(rest)
+        version, at = struct.unpack(">hq", value or b"")
+    except (struct.error, UnicodeDecodeError):
+        return None
+    return (source, target, int(at)) if version == 0 else None
+
+
+def _string(data: bytes) -> tuple[str, bytes]:
+    """The string that stands first, and what comes after it."""
+    (size,) = struct.unpack_from(">h", data)
+    if not 0 <= size <= len(data) - 2:
+        raise struct.error("no string")
+    return data[2 : 2 + size].decode(), data[2 + size :]
+
+
+def heartbeats_topic(source: str) -> str:
+    """The topic of the target into which the source's heartbeats are mirrored.
+
+    Also where topics keep their names: IdentityReplicationPolicy makes an exception for heartbeats.
+    """
+    return f"{source}.heartbeats"
+
+
+def checkpoints_topic(source: str) -> str:
+    """The topic of the target with the translated offsets of consumer groups (DefaultReplicationPolicy, KIP-382)."""
+    return f"{source}.checkpoints.internal"
+
+
+class Notes:
+    """Takes MirrorMaker's own records, in any order of topics and in the order of each log, and keeps the latest."""
+
+    def __init__(self, source: str, offsets: str) -> None:
+        self._source = source
+        self._offsets = offsets
+        self.positions: dict[Key, int] = {}
+        #: When the latest heartbeat was written into the source, in ms since 1970.
+        self.heartbeat_at: int | None = None
+        #: When the latest checkpoint was written, in ms since 1970.
+        self.checkpoint_at: int | None = None
+
+    def take(self, topic: str, key: bytes | None, value: bytes | None, timestamp: int) -> None:
+        """Take one record with its timestamp in ms since 1970."""
+        if topic == self._offsets:
+            self._position(key, value)
+        elif topic == heartbeats_topic(self._source):
+            beat = heartbeat_of(key, value)
+            # Whoever wrote it into the source: that it stands here was done by this flow.
+            if beat and beat[1] == self._source:
+                self.heartbeat_at = max(self.heartbeat_at or 0, beat[2])
+        elif topic == checkpoints_topic(self._source):
+            self.checkpoint_at = max(self.checkpoint_at or 0, timestamp)
+
+    def _position(self, key: bytes | None, value: bytes | None) -> None:
+        found = position_of(key, value, self._source)
+        if found is None:
+            return
+        where, position = found
+        if position is None:
+            self.positions.pop(where, None)
+        else:
+            self.positions[where] = position

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""How far a mirror is behind: from the logs of the source and what the mirror says of itself to a verdict. Pure.
+
+A mirror's *position* in a partition is the next offset that it will mirror. Its *frontier* is the offset after the last
+committed record below the end: what stands above, the markers of transactions and what aborted ones wrote, is never
+mirrored, so no position needs to pass it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped, duration
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
+    LEGACY,
+    Flow,
+    matches,
+    offsets_topic,
+    read_flows,
+    remote_topic,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import heartbeats_topic
+
+OBSERVED, CAUGHT_UP = "observed", "caught_up"
+#: A pattern of these characters only is meant as the name of a topic (Kafka's legal characters of a name).
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+class SameClusterError(StreamopsError):
+    """Source and target are one cluster."""
+
+
+class MirrorNotBegunError(StreamopsError):
+    """The mirror has never written down how far it is."""
+
+    @property
+    def passing(self) -> bool:
+        """MirrorMaker makes its topics when it starts."""
+        return True
+
+
+class NothingToMirrorError(StreamopsError):
+    """The flow covers no topic, or not one that it names (C(named) then); a pattern may find its topics later."""
+
+
+class WishError(StreamopsError):
+    """Options that do not go together."""
+
+
+@dataclass(frozen=True)
+class Log:
+    """A partition of the source: its first offset and its last stable offset, which is the end without transactions.
+
+    None where no broker tells, since nobody leads it.
+    """
+
+    start: int | None
+    end: int | None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one look found.
+
+    C(frontiers) and C(tops) (ends with open transactions) are of those partitions only for which they were asked.
+    C(targets) are the target's topics with their numbers of partitions; ages are in ms, None where there is nothing.
+    """
+
+    logs: Mapping[Key, Log]
+    positions: Mapping[Key, int] = field(default_factory=dict)
+    frontiers: Mapping[Key, int] = field(default_factory=dict)
+    tops: Mapping[Key, int] = field(default_factory=dict)
+    targets: Mapping[str, int] = field(default_factory=dict)
+    heartbeat_age_ms: int | None = None
+    checkpoint_age_ms: int | None = None
+
+
+def flow_of(params: Mapping[str, Any]) -> Flow:
+    """The flow that a module's parameters describe; WishError with everything that is wrong with it."""
+    keys = ("source", "target", "topics", "topics_exclude", "policy", "engine")
+    try:
+        flow = read_flows([{key: params[key] for key in keys if params.get(key) is not None}])[0]
+    except ValueError as error:
+        raise WishError(
+            f"mirror_status: {str(error).replace('mirror_flows[0].', '')}. Nothing was looked at."
+        ) from error
+    if flow.engine == LEGACY and params.get("max_heartbeat_age"):
+        raise WishError(
+            f"mirror_status {flow.pair}: max_heartbeat_age is {params['max_heartbeat_age']}, but the engine legacy "
+            "sends no heartbeats; leave it at 0. Nothing was looked at."
+        )
+    return flow
+
+
+def refuse_one_cluster(flow: Flow, source_id: str, target_id: str) -> None:
+    """Raise SameClusterError when both connections lead to one cluster: whatever it holds, it mirrors nothing."""
+    if source_id == target_id:
+        raise SameClusterError(
+            f"mirror_status {flow.pair}: source and target are the same cluster (both have the cluster id "
+            f"{source_id}). Let source_connection name brokers of {flow.source} and bootstrap_servers brokers of "
+            f"{flow.target}. Nothing was judged.",
+            cluster_id=source_id,
+        )
+
+
+def chosen(flow: Flow, existing: Collection[str]) -> list[str]:
+    """The topics of the source that the flow covers, sorted; NothingToMirrorError when that cannot be what is meant.
+
+    A pattern that is a plain name must find its topic; of other patterns one at least must find something.
+    """
+    found = {pattern: [topic for topic in existing if re.fullmatch(pattern, topic)] for pattern in flow.topics}
+    covered = sorted({topic for topics in found.values() for topic in topics if matches(flow, topic)})
+    wrong = []
+    for pattern, topics in found.items():
+        if not _NAME.fullmatch(pattern) or set(topics) & set(covered):
+            continue
+        what = "is never mirrored: excluded, internal, or itself from the target" if topics else "does not exist"
+        wrong.append(f"topic {pattern} {what}{'' if topics else f' in {flow.source}'}")
+    named = bool(wrong)
+    if not named and not covered:
+        wrong = [f"no topic of {flow.source} matches {', '.join(flow.topics)}"]
+    if wrong:
+        raise NothingToMirrorError(
+            f"mirror_status {flow.pair}: {capped(wrong)}. A mirror of nothing is never called caught up: correct "
+            f"topics or topics_exclude, or create the topics in {flow.source}. Nothing was changed.",
+            topics=wrong,
+            named=named,
+        )
+    return covered
+
+
+def not_begun(flow: Flow) -> MirrorNotBegunError:
+    """The error of a target that knows nothing of this mirror."""
+    topic = offsets_topic(flow)
+    return MirrorNotBegunError(
+        f"mirror_status {flow.pair}: topic {topic} does not exist in {flow.target}, so MirrorMaker has never run for "
+        f"this flow. Check that source is the alias in its properties ({flow.source}), that the flow is enabled, that "
+        "the mirrors run, and that the user asking may describe the topic. Nothing was changed.",
+        topic=topic,
+    )
+
+
+def gap(log: Log, position: int | None) -> int:
+    """Offsets between the position and the end, markers and aborted records included; 0 without an end."""
+    if log.start is None or log.end is None:
+        return 0
+    return max(0, log.end - reached(log, position))
+
+
+def reached(log: Log, position: int | None) -> int:
+    """The next offset to mirror: what retention took away before it was mirrored is not waited for."""
+    start = log.start or 0
+    return start if position is None else max(start, position)
+
+
+def suspects(seen: Seen) -> list[Key]:
+    """The partitions that look behind, nearest first: of these the frontier is worth asking for."""
+    behind = {key: gap(log, seen.positions.get(key)) for key, log in seen.logs.items()}
+    return sorted((key for key, offsets in behind.items() if offsets), key=lambda key: (behind[key], key))
+
+
+def beyond(logs: Mapping[Key, Log], positions: Mapping[Key, int]) -> list[Key]:
+    """The partitions whose position is greater than the end that was seen: since then mirrored, or made anew."""
+    ends = {key: log.end for key, log in logs.items()}
+    return [key for key, end in ends.items() if end is not None and positions.get(key, 0) > end]
+
+
+def lag(seen: Seen, key: Key) -> int:
+    """Records that a partition is behind, at most: an offset that compaction emptied counts too."""
+    log, position = seen.logs[key], seen.positions.get(key)
+    if made_anew(seen, key):
+        position = None
+    open_ = gap(log, position)
+    if not open_ or key not in seen.frontiers:
+        return open_
+    return max(0, min(seen.frontiers[key] - reached(log, position), open_))
+
+
+def made_anew(seen: Seen, key: Key) -> bool:
+    """Whether the position lies beyond all that the log holds, so that it belongs to a log that is gone."""
+    return key in seen.tops and seen.positions.get(key, 0) > seen.tops[key]
+
+
+def describe(flow: Flow, seen: Seen) -> dict[str, Any]:
+    """A look as the module returns it, judged by nobody yet."""
+    by_topic: dict[str, list[Key]] = {}
+    for key in sorted(seen.logs):
+        by_topic.setdefault(key[0], []).append(key)
+    topics = [_topic(flow, seen, name, keys) for name, keys in by_topic.items()]
+    done = sum(_done(topic, one) for topic in topics for one in topic["partitions"])
+    return {
+        "flow": flow.pair,
+        "topics": topics,
+        "lag": sum(topic["lag"] for topic in topics),
+        "partitions_total": len(seen.logs),
+        "partitions_done": done,
+        "heartbeat_age_ms": seen.heartbeat_age_ms,
+        "checkpoint_age_ms": seen.checkpoint_age_ms,
+    }
+
+
+def judged(flow: Flow, seen: Seen, max_lag: int, max_heartbeat_age: int) -> dict[str, Any]:
+    """A look as the module returns it: what it found, C(caught_up) and C(problems), what else is not as it should be.
+
+    C(max_lag) is in records of the whole flow, C(max_heartbeat_age) in seconds (0: heartbeats are not judged).
+    """
+    found = describe(flow, seen)
+    problems = [
+        *_of_topics(found["topics"], flow),
+        *_of_partitions(seen, flow),
+        *_of_heartbeats(flow, seen.heartbeat_age_ms, max_heartbeat_age),
+    ]
+    return {**found, "problems": problems, "caught_up": found["lag"] <= max_lag and not problems}
+
+
+def _topic(flow: Flow, seen: Seen, name: str, keys: Iterable[Key]) -> dict[str, Any]:
+    partitions = [
+        {
+            "partition": key[1],
+            "source_end": seen.logs[key].end,
+            "position": seen.positions.get(key),
+            "lag": lag(seen, key),
+        }
+        for key in keys
+    ]
+    target = remote_topic(flow, name)
+    return {
+        "source": name,
+        "target": target,
+        "target_partitions": seen.targets.get(target),
+        "partitions": partitions,
+        "lag": sum(partition["lag"] for partition in partitions),
+    }
+
+
+def _done(topic: Mapping[str, Any], partition: Mapping[str, Any]) -> bool:
+    there = (topic["target_partitions"] or 0) > partition["partition"]
+    return there and partition["source_end"] is not None and not partition["lag"]
+
+
+def _of_topics(topics: Iterable[Mapping[str, Any]], flow: Flow) -> Iterable[str]:
+    missing = [topic["target"] for topic in topics if topic["target_partitions"] is None]
+    if missing:
+        yield f"not in {flow.target}: {capped(missing, 5)}"
+    small = [
+        f"{topic['target']} ({topic['target_partitions']} of {len(topic['partitions'])})"
+        for topic in topics
+        if topic["target_partitions"] is not None and topic["target_partitions"] < len(topic["partitions"])
+    ]
+    if small:
+        yield f"fewer partitions in {flow.target} than in {flow.source}: {capped(small, 5)}"
+
+
+def _of_partitions(seen: Seen, flow: Flow) -> Iterable[str]:
+    silent = [f"{topic}-{number}" for (topic, number), log in sorted(seen.logs.items()) if None in (log.start, log.end)]
+    if silent:
+        yield f"no leader in {flow.source} tells where these end: {capped(silent, 5)}"
+    anew = [
+        f"{key[0]}-{key[1]} ({seen.positions[key]}, end {seen.tops[key]})"
+        for key in sorted(seen.tops)
+        if made_anew(seen, key)
+    ]
+    if anew:
+        yield f"the mirror stands beyond the end of {capped(anew, 5)}: made anew in {flow.source}, or cut short"
+
+
+def _of_heartbeats(flow: Flow, age_ms: int | None, max_age: int) -> Iterable[str]:
+    if not max_age:
+        return
+    if age_ms is None:
+        yield f"no heartbeat of {flow.source} ever came through (topic {heartbeats_topic(flow.source)})"
+    elif age_ms > max_age * 1000:
+        yield f"no heartbeat came through for longer than {duration(max_age)}"

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Directories and files of a node in one go: compare all, then write what differs.
+
+One call instead of one per file, since a call costs more than the file: a node has five files and three directories.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
+
+
+class NotOursError(StreamopsError):
+    """Something of another kind stands where a file or a directory should be."""
+
+
+def ensure(
+    module: AnsibleModule, directories: Sequence[Mapping[str, Any]], files: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Bring all to their wanted state; returns {changed, changed_paths, diff}. In check mode nothing is written.
+
+    Everything is looked at before the first write, so a path of the wrong kind leaves nothing half done.
+    """
+    for one in directories:
+        _refuse_other_kind(one["path"], os.path.isdir, "directory")
+    for one in files:
+        _refuse_other_kind(one["path"], os.path.isfile, "file")
+    changed: list[str] = []
+    diffs: list[dict[str, str]] = []
+    for one in directories:
+        if _directory(module, one, diffs):
+            changed.append(one["path"])
+    for one in files:
+        if _file(module, one, diffs):
+            changed.append(one["path"])
+    return {"changed": bool(changed), "changed_paths": changed, "diff": diffs}
+
+
+def _refuse_other_kind(path: str, is_kind: Any, kind: str) -> None:
+    if os.path.lexists(path) and not is_kind(path):
+        raise NotOursError(
+            f"{path}: something that is no {kind} stands there. Move it away; nothing was written.",
+            path=path,
+            wanted=kind,
+        )
+
+
+def _directory(module: AnsibleModule, wanted: Mapping[str, Any], diffs: list[dict[str, str]]) -> bool:
+    created = not os.path.isdir(wanted["path"])
+    if created:
+        diffs.append(
+            {"before_header": wanted["path"], "after_header": wanted["path"], "before": "", "after": "directory\n"}
+        )
+        if module.check_mode:
+            return True
+        os.makedirs(wanted["path"])
+    return _attributes(module, wanted) or created
+
+
+def _file(module: AnsibleModule, wanted: Mapping[str, Any], diffs: list[dict[str, str]]) -> bool:
+    before = _read(wanted["path"])
+    written = before != wanted["content"]
+    if written:
+        shown = {"before": before or "", "after": wanted["content"]}
+        if wanted.get("secret"):
+            shown = {"before": "" if before is None else "content that is not shown\n", "after": "new content\n"}
+        diffs.append({"before_header": wanted["path"], "after_header": wanted["path"], **shown})
+        if module.check_mode:
+            return True
+        _write(module, wanted)
+    return _attributes(module, wanted) or written
+
+
+def _read(path: str) -> str | None:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def _write(module: AnsibleModule, wanted: Mapping[str, Any]) -> None:
+    # The new content is complete and has its final mode before it takes the name, so nobody ever reads half of it.
+    new = f"{wanted['path']}.new"
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+        file.write(wanted["content"])
+    _attributes(module, {**wanted, "path": new})
+    module.atomic_move(new, wanted["path"])
+
+
+def _attributes(module: AnsibleModule, wanted: Mapping[str, Any]) -> bool:
+    path = wanted["path"]
+    if not os.path.lexists(path):
+        return False
+    changed = module.set_mode_if_different(path, wanted["mode"], False)
+    changed = module.set_owner_if_different(path, wanted.get("owner"), changed)
+    return bool(module.set_group_if_different(path, wanted.get("group"), changed))

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Everything a play must know about a node on its host, gathered in one call and without a change."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError
+from ansible_collections.streamops.kafka.plugins.module_utils._node import restart_reasons as reasons
+from ansible_collections.streamops.kafka.plugins.module_utils._node import start_record as record
+from ansible_collections.streamops.kafka.plugins.module_utils._node.certificates import certificates
+from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import disks
+from ansible_collections.streamops.kafka.plugins.module_utils._node.java import describe
+from ansible_collections.streamops.kafka.plugins.module_utils._node.names import names
+from ansible_collections.streamops.kafka.plugins.module_utils._node.network import busiest
+from ansible_collections.streamops.kafka.plugins.module_utils._node.ports import ports
+from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record
+from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum import quorum
+
+MANIFEST = "MANIFEST.sha256"
+UNREADABLE = "unreadable"
+
+
+def node_info(params: Mapping[str, Any], run: Callable[..., Any]) -> dict[str, Any]:
+    """Gather what node_info returns; params are the module's, run is its run_command."""
+    files = read_record(params["state_dir"]) if params["state_dir"] else {}
+    found = process(files, params["config_file"])
+    started, damaged = _started(files) if found["recorded"] else (None, None)
+    wanted = dict(params["wanted"] or {})
+    unreadable: list[str] = []
+    if wanted.get("files") is not None:
+        wanted["files"], unreadable = _wanted_files(wanted["files"], started["files"] if started else {})
+    why = [damaged] if damaged else reasons.restart_reasons(started, wanted, found["running"])
+    return {
+        "disks": disks(params["log_dirs"], params["metadata_dir"]),
+        "quorum": quorum(params["metadata_dir"] or params["log_dirs"][0]) if params["log_dirs"] else None,
+        "process": found,
+        "needs_start": not found["running"],
+        "restart_reasons": why,
+        "live_properties": reasons.live_properties(started, wanted, found["running"]),
+        "ports": ports(params["ports"], found["pid"]),
+        "names": names(params["names"]),
+        "java": describe(params["java"], run),
+        "network": busiest(params["network_seconds"]) if params["network_seconds"] > 0 else None,
+        "certificate_files": certificates(params["certificate_files"], started["files"] if started else None),
+        "unreadable_files": unreadable,
+        "traces": [path for path in params["trace_files"] if _left(path)],
+        "installed": bool(params["release_dir"]) and os.path.isfile(os.path.join(params["release_dir"], MANIFEST)),
+    }
+
+
+def _left(path: str) -> bool:
+    """Whether a file is there and not empty; what cannot be looked at is taken for that."""
+    try:
+        return os.stat(path).st_size > 0
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+
+
+def _wanted_files(given: Mapping[str, str], started: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """Return (path -> digest wanted, paths that this user may not read); an empty digest means: as on disk now.
+
+    A file that cannot be read is taken as unchanged, and named: a roll over a whole cluster needs a better reason.
+    """
+    wanted = {path: digest or file_digest(path) for path, digest in given.items()}
+    unreadable = sorted(path for path, digest in wanted.items() if digest == UNREADABLE)
+    for path in unreadable:
+        if path in started:
+            wanted[path] = started[path]
+        else:
+            del wanted[path]
+    return wanted, unreadable
+
+
+def _started(files: Mapping[str, str | None]) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """Return (what the process was started with, None) or (None, a reason that says why this is not known)."""
+    try:
+        return record.contents(files), None
+    except PropertiesError as problem:
+        return None, reasons.reason("record", "process", f"damaged start record: {problem}", "a readable one")
+
+
+def file_digest(path: str) -> str:
+    """Return the SHA-256 of a file, "missing" when it does not exist, "unreadable" when this user may not read it."""
+    digest = hashlib.sha256()
+    try:
+        with open(path, "rb") as file:
+            for block in iter(lambda: file.read(1 << 20), b""):
+                digest.update(block)
+    except FileNotFoundError:
+        return "missing"
+    except OSError:
+        return UNREADABLE
+    return digest.hexdigest()

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""One run at a time may have a node of a cluster stopped: a lock in a file on one of the cluster's own machines.
+
+The file is empty when nobody holds the lock, else a JSON object {run, owner}. Who reads or writes it holds flock(2)
+on it meanwhile, so two who ask at once get two answers. Ages are those of the file, by the clock of its machine alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+
+
+@dataclass(frozen=True)
+class Held:
+    """A lock as it was found: who says to hold it (run for programs, owner for people), for how many seconds."""
+
+    run: str
+    owner: str
+    age: float
+
+
+class LockHeldError(StreamopsError):
+    """Another run holds the lock."""
+
+    def __init__(self, cluster: str, path: str, held: Held, max_age: float) -> None:
+        super().__init__(
+            f"cluster {cluster}: another run is restarting a node, {held.owner}, since {held.age:.0f} s; two at once "
+            "could take more nodes away than the cluster can spare. Nothing was changed by this step. Run again when "
+            f"that run has ended. If it died, its lock ends by itself after {max_age:.0f} s, or when {path} is "
+            "removed.",
+            cluster=cluster,
+            path=path,
+            owner=held.owner,
+            run=held.run,
+            age=round(held.age),
+        )
+
+
+def take(path: str, run: str, owner: str, max_age: float, dead: str = "") -> tuple[bool, Held | None]:
+    """Take the lock; return whether it is this run's now, and the lock that was found, of whomever.
+
+    The lock of another run gives way when it is older than max_age seconds, or when its run is the dead one.
+    """
+    with _open(path) as file:
+        found = _read(file)
+        if found is not None and stands(found, run, max_age, dead):
+            return False, found
+        _write(file, json.dumps({"run": run, "owner": owner}))
+        return True, found if found is not None and found.run != run else None
+
+
+def release(path: str, run: str) -> bool:
+    """Give the lock back if it is still this run's; return whether it was."""
+    if not os.path.exists(path):
+        return False
+    with _open(path) as file:
+        found = _read(file)
+        mine = found is not None and found.run == run
+        if mine:
+            _write(file, "")
+        return mine
+
+
+def stands(found: Held, run: str, max_age: float, dead: str) -> bool:
+    """Whether a lock that was found keeps this run away."""
+    return found.run not in (run, dead or run) and found.age <= max_age
+
+
+def look(path: str, run: str, max_age: float, dead: str = "") -> Held | None:
+    """Return who else holds the lock, None when nobody does; changes nothing."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = _read(file)
+    except FileNotFoundError:
+        return None
+    return found if found is not None and stands(found, run, max_age, dead) else None
+
+
+@contextlib.contextmanager
+def _open(path: str) -> Iterator[TextIO]:
+    """The file, made when it is not there, locked against all others who open it so."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "r+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield file
+
+
+def _read(file: TextIO) -> Held | None:
+    """Who holds the lock; what cannot be understood was written by somebody all the same."""
+    text = file.read()
+    if not text:
+        return None
+    age = max(0.0, time.time() - os.fstat(file.fileno()).st_mtime)
+    try:
+        said: Any = json.loads(text)
+        return Held(str(said["run"]), str(said["owner"]), age)
+    except (ValueError, KeyError, TypeError):
+        return Held("", "a run that cannot be named", age)
+
+
+def _write(file: TextIO, text: str) -> None:
+    file.seek(0)
+    file.truncate()
+    file.write(text)
+    file.flush()
+    os.utime(file.fileno())  # Truncating an empty file alone would leave its age.

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The lines of a log that say why a process ended."""
+
+from __future__ import annotations
+
+import calendar
+import os
+import re
+import time
+from collections.abc import Iterable
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
+
+# Read from the end of each file: more than any start writes after its first error.
+TAIL_BYTES = 256 * 1024
+LIMIT = 20
+WIDTH = 500
+
+_TELLING = re.compile(
+    r"\b(ERROR|FATAL)\b|Exception\b|^Caused by:|^Error: |^Error occurred|OutOfMemory|Unrecognized|Invalid maximum heap"
+    r"|Could not (create|find|open)|Address already in use|No space left|Too many open files"
+)
+_ASSIGNED = re.compile(r"([\w.-]+)\s*=")
+# "RequestHeader(apiKey=VOTE, ...": to Kafka this is the kind of a request.
+_REQUEST = re.compile(r"\(apiKey=([A-Z_]+|\d+),")
+_FRAME = re.compile(r"^\s+at |^\s+\.\.\. \d+ (more|common)")
+# "[2026-11-21 01:03:54,986] ERROR" (Kafka's pattern, local time), "2026-11-21T01:03:54.98Z main ERROR" (log4j2's own).
+_TIME = re.compile(r"^\[?(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)[.,]?\d*(Z?)")
+
+
+def last_errors(paths: Iterable[str], since: float | None, limit: int = LIMIT) -> list[str]:
+    """Return the last lines, at most `limit`, that tell of errors in these files since a time (seconds since 1970).
+
+    A line without a time of its own belongs to the last one before it that has one. Files that cannot be read, or were
+    not written since, give nothing. Frames of stack traces are left out, and a line is shown once.
+    """
+    found: list[str] = []
+    for path in paths:
+        text, changed = _tail(path)
+        # A second of grace: start times are rounded, file systems too.
+        if since is None or changed >= since - 1:
+            found += telling_lines(text, since)
+    once = list(dict.fromkeys(reversed(found)))
+    return once[:limit][::-1]
+
+
+def says(paths: Iterable[str], pattern: str, since: float | None) -> bool:
+    """Tell whether a line in the last part of these files, written since then (seconds since 1970), has the pattern."""
+    return bool(last_said(paths, pattern, since))
+
+
+def last_said(paths: Iterable[str], pattern: str, since: float | None) -> list[str]:
+    """Return of each of these files the last line since then (seconds since 1970) that has the pattern, if one has.
+
+    A line without a time of its own belongs to the last one before it that has one.
+    """
+    wanted = re.compile(pattern)
+    found = []
+    for path in paths:
+        recent, said = True, None
+        for line in _tail(path)[0].splitlines():
+            at = _seconds(line)
+            if at is not None:
+                # A second of grace: start times are rounded.
+                recent = since is None or at >= since - 1
+            if recent and wanted.search(line):
+                said = line
+        found += [said] if said is not None else []
+    return found
+
+
+def telling_lines(text: str, since: float | None) -> list[str]:
+    """Return the lines of a log text that tell of errors, each cut to a width, none from before `since`."""
+    told = []
+    recent = True
+    for line in text.splitlines():
+        at = _seconds(line)
+        if at is not None:
+            recent = since is None or at >= since - 1
+        if recent and not _FRAME.match(line) and _TELLING.search(line):
+            told.append(_shown(line))
+    return told
+
+
+def _shown(line: str) -> str:
+    # Kafka itself masks what it knows to be a password; a JAAS entry with a typing error it may quote in full.
+    for assigned in _ASSIGNED.finditer(line):
+        if is_secret(assigned.group(1)) and not _REQUEST.match(line, max(0, assigned.start(1) - 1)):
+            return line[: assigned.end(1)][:WIDTH] + "=(not shown: may hold a secret)"
+    return line.rstrip()[:WIDTH]
+
+
+def _seconds(line: str) -> float | None:
+    found = _TIME.match(line)
+    if not found:
+        return None
+    try:
+        parts = time.strptime(f"{found.group(1)} {found.group(2)}", "%Y-%m-%d %H:%M:%S")
+    except ValueError:
+        return None
+    return calendar.timegm(parts) if found.group(3) else time.mktime(parts)
+
+
+def _tail(path: str) -> tuple[str, float]:
+    """Return (last part of a file, when it was last written); ("", 0) when it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            state = os.fstat(file.fileno())
+            start = max(0, state.st_size - TAIL_BYTES)
+            file.seek(start)
+            data = file.read()
+    except OSError:
+        return "", 0
+    text = data.decode("utf-8", "replace")
+    return (_from_a_time_on(text) if start else text), state.st_mtime
+
+
+def _from_a_time_on(text: str) -> str:
+    """The text from its first line with a time on: of what stands before nobody knows when it was written."""
+    lines = text.splitlines(keepends=True)[1:]
+    first = next((number for number, line in enumerate(lines) if _seconds(line) is not None), 0)
+    return "".join(lines[first:])

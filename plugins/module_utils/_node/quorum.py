@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What a node's own disk says about the metadata quorum: which leader it knows, and whether it holds any record."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import READ_ENCODING
+from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import (
+    META_PROPERTIES,
+    METADATA_PARTITION,
+)
+
+_STATE = "quorum-state"
+# A formatted voter that never had a leader has one segment without a byte, and the snapshot that formatting wrote.
+_FIRST = re.compile(r"0{20}(-0{10}(-\d+)?\.checkpoint(\.part)?|\.log)\Z")
+# What is being written, or about to be removed, was made of records as well.
+_HELD = re.compile(r"\d{20}(-\d{10}(-\d+)?\.checkpoint|\.log)(\.(part|deleted|swap|cleaned))?\Z")
+# Of a disk that was formatted, and on which no node has started since.
+_BLANK = {"leader": None, "epoch": None, "records": False}
+# It is one line of some hundred bytes.
+_STATE_LIMIT = 65536
+
+
+def quorum(metadata_dir: str) -> dict[str, Any] | None:
+    """Return {leader, epoch, records}; None where nothing was formatted, or what is there cannot be read.
+
+    leader -- the id that the node last knew, None when it knew none; it stays there while the node is stopped.
+    records -- whether there is anything in the log that an elected leader wrote.
+    """
+    path = os.path.join(metadata_dir, METADATA_PARTITION)
+    try:
+        names = os.listdir(path)
+        records = any(_held(path, name) for name in names if _HELD.match(name))
+        state = _state(os.path.join(path, _STATE)) if _STATE in names else {}
+    except FileNotFoundError:
+        return dict(_BLANK) if os.path.isfile(os.path.join(metadata_dir, META_PROPERTIES)) else None
+    except (OSError, ValueError):
+        return None
+    leader, epoch = state.get("leaderId"), state.get("leaderEpoch")
+    known = isinstance(leader, int) and leader >= 0
+    return {"leader": leader if known else None, "epoch": epoch if isinstance(epoch, int) else None, "records": records}
+
+
+def _held(path: str, name: str) -> bool:
+    return not _FIRST.match(name) or (name.endswith(".log") and os.path.getsize(os.path.join(path, name)) > 0)
+
+
+def _state(path: str) -> dict[str, Any]:
+    with open(path, encoding=READ_ENCODING) as file:
+        text = file.read(_STATE_LIMIT)
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError(f"{path}: no object")
+    return found

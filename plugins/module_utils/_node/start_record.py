@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The start record: what the start script writes down just before it becomes the java process.
+
+A directory `started` holds pid, start_time (field 22 of /proc/PID/stat), server.properties and jvm.options (copies of
+what the process was started with) and files.sha256 (sha256sum of watched files). The text is passed in; pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
+
+DIRECTORY = "started"
+PROPERTIES, JVM, FILES = "server.properties", "jvm.options", "files.sha256"
+PID, START_TIME = "pid", "start_time"
+
+_DOUBLE, _SINGLE = r'"((?:\\.|[^"\\])*)"?', r"'((?:\\.|[^'\\])*)'?"
+_QUOTED = re.compile(f"{_DOUBLE}|{_SINGLE}", re.DOTALL)
+# A word, and the comment that begins within it, if one does.
+_WORD = re.compile(rf"""(?P<word>(?:{_DOUBLE}|{_SINGLE}|[^\s"'#])*)(?P<comment>#[^\r\n]*)?""", re.DOTALL)
+_ESCAPE = re.compile(r"\\(.)[ \t]*", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
+
+
+def contents(files: Mapping[str, str | None]) -> dict[str, Any] | None:
+    """Read the texts of a record into {properties, jvm, files}; None when it lacks the properties or the arguments.
+
+    files -- name -> text, None for a file that is not there. Raises PropertiesError on unreadable properties.
+    """
+    properties, jvm = files.get(PROPERTIES), files.get(JVM)
+    if properties is None or jvm is None:
+        return None
+    return {
+        "properties": parse(properties),
+        "jvm": argument_file_words(jvm),
+        "files": digests(files.get(FILES) or ""),
+    }
+
+
+def identity(files: Mapping[str, str | None]) -> tuple[int, int] | None:
+    """Return (pid, start time in clock ticks since boot) of a record, None when it does not name a process."""
+    try:
+        return int((files.get(PID) or "").strip()), int((files.get(START_TIME) or "").strip())
+    except ValueError:
+        return None
+
+
+def argument_file_words(text: str) -> list[str]:
+    """Split the text of a java argument file into arguments, as the java launcher does.
+
+    Blanks and line ends separate; single or double quotes keep them; inside quotes a backslash escapes the next
+    character, or joins the next line ("java Command-Line Argument Files", Java 9 and later). # starts a comment, also
+    within a word without quotes, and then takes the word with it: seen on Java 17, -Da=1#b sets nothing.
+    """
+    found = (match.group("word") for match in _WORD.finditer(text) if not match.group("comment"))
+    return [_QUOTED.sub(_unquote, word) for word in found if word]
+
+
+def _unquote(found: re.Match[str]) -> str:
+    inside = found.group(1) if found.group(1) is not None else found.group(2)
+    return _ESCAPE.sub(_unescape, inside)
+
+
+def _unescape(found: re.Match[str]) -> str:
+    char = found.group(1)
+    if char in "\r\n":
+        # The launcher drops the white space that a continued line starts with.
+        return ""
+    return _ESCAPES.get(char, char) + found.group()[2:]
+
+
+def digests(text: str) -> dict[str, str]:
+    """Read the lines of sha256sum: {path: sha256}; lines that are none are left out."""
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        digest, separator, path = line.lstrip("\\").partition(" ")
+        if separator and len(digest) == 64 and path[:1] in (" ", "*"):
+            found[path[1:]] = digest.lower()
+    return found

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Wait for a node to be up (its process lives and listens) or gone; the pure judgement of what a look finds.
+
+A process that was seen and is gone, or was followed by another one (a service manager that starts it again and
+again), has failed: waiting longer shows nothing new, so the wait ends at once with what its log says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Followed, Step
+
+# Options of the wait itself: the module documents and checks them, the action that repeats the module reads them.
+WAIT_OPTIONS: dict[str, Any] = {
+    "node": {"type": "str", "required": True},
+    "state": {"type": "str", "choices": ["started", "stopped"], "default": "started"},
+    "timeout": {"type": "int", "default": 120},
+    "fail_on_timeout": {"type": "bool", "default": True},
+    "interval": {"type": "float", "default": 2.0},
+    "start_timeout": {"type": "float", "default": 10.0},
+}
+
+# A voter whose log has no error: it reaches nobody, or nobody else runs.
+_NO_VOTE = (
+    "\nIts log names no error, so it cannot reach a majority of the controllers; fix: see that the others run, and that"
+    " no firewall keeps this node from their controller ports."
+)
+
+REACHED, WAITING, DIED = "reached", "waiting", "died"
+
+
+@dataclass(frozen=True)
+class Life:
+    """One process for good: its id and its start time (clock ticks since boot), since ids are used again."""
+
+    pid: int
+    start_time: int
+
+
+def life_of(found: Mapping[str, Any] | None) -> Life | None:
+    """Return the life that a mapping with pid and start_time names, None when it names none."""
+    if not found or found.get("pid") is None or found.get("start_time") is None:
+        return None
+    return Life(int(found["pid"]), int(found["start_time"]))
+
+
+def judge(
+    state: str, seen: Life | None, now: Life | None, missing: list[int], said: bool = True, led: bool = True
+) -> str:
+    """Tell what one look means for the wished state.
+
+    seen -- the process that an earlier look of this wait saw; now -- the one that lives now; missing -- ports on which
+    nobody listens yet; said -- whether it has logged what the wait is for; led -- whether its quorum has a leader.
+    """
+    if state == "stopped":
+        return WAITING if now else REACHED
+    if seen is not None and now != seen:
+        return DIED
+    return REACHED if now and not missing and said and led else WAITING
+
+
+class Tracker:
+    """Follows a wait over many looks of the module and says how it stands, in words for people."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._name, self._state = options["node"], options["state"]
+        self._start_timeout = options["start_timeout"]
+        self.last: dict[str, Any] = {}
+        self.seen: Life | None = None
+        self.first_look: float | None = None
+
+    def overrides(self) -> dict[str, Any]:
+        """Return what the next look must know of the earlier ones."""
+        known: dict[str, Any] = {"first_look": self.first_look}
+        if self.seen:
+            known.update(pid=self.seen.pid, start_time=self.seen.start_time)
+        return {"seen": known}
+
+    def step(self, found: Mapping[str, Any], elapsed: float) -> Step:
+        """Judge one look; elapsed in seconds since the wait began."""
+        self.last = dict(found)
+        if found.get("failed"):
+            return Step(FAILED, f"{self._name}: {found.get('msg', 'the look failed')}")
+        self.first_look = self.first_look or found["now"]
+        self.seen = self.seen or life_of(found["process"])
+        facts = {"pid": found["process"]["pid"], "missing_ports": found["missing_ports"]}
+        if found["verdict"] == REACHED:
+            return Step(DONE, f"{self._name}: {self._state}", facts)
+        if found["verdict"] == DIED:
+            return Step(FAILED, f"{self._name}: its process ended", facts)
+        if self._state == "started" and not self.seen and found["ended_recently"]:
+            return Step(FAILED, f"{self._name}: its process ended right after its start", facts)
+        if self._state == "started" and not self.seen and elapsed >= self._start_timeout:
+            return Step(FAILED, f"{self._name}: no process was started", facts)
+        return Step(GOING, f"{self._name}: {self._standing()}", facts)
+
+    def _standing(self) -> str:
+        process, missing = self.last.get("process") or {}, self.last.get("missing_ports") or []
+        if self._state == "stopped":
+            return f"process {process.get('pid')} still runs"
+        if not process.get("running"):
+            return "no process yet"
+        if self.last.get("led") is False:
+            return f"process {process.get('pid')} runs, and its quorum has no leader{self._ports(missing)}"
+        if missing:
+            return f"process {process.get('pid')} runs, waits for port {', '.join(str(port) for port in missing)}"
+        return f"process {process.get('pid')} runs, its log does not say yet that it serves"
+
+    @staticmethod
+    def _ports(missing: list[int]) -> str:
+        return f"; it waits for port {', '.join(str(port) for port in missing)}" if missing else ""
+
+    def failure(self, followed: Followed) -> dict[str, Any]:
+        """Return {msg, failure} of a wait that did not reach its state."""
+        lines = self.last.get("log_lines") or []
+        why = f"not {self._state} within {followed.elapsed:.0f} s" if followed.timed_out else "failed"
+        standing = self._standing() if followed.timed_out else followed.last.text.partition(": ")[2]
+        holders = "".join(
+            f"\n  port {port} is held by process {one['pid']} ({one['command']})"
+            for port, one in sorted((self.last.get("ports") or {}).items())
+            if one and not one["ours"] and one["pid"]
+        )
+        told = "".join(f"\n  {line}" for line in lines) or "\n  (no error line in its logs since this start)"
+        led = self.last.get("led") is not False
+        # A process that ended for itself may have logged refused connections long before.
+        cause = (self.last.get("cause") or "") if followed.timed_out or not led else ""
+        if not led and not followed.timed_out:
+            standing += ", and its quorum has no leader"
+        silent = _NO_VOTE if followed.timed_out and not led else ""
+        known = f"\nIts log says why: {cause}." if cause else silent
+        msg = (
+            f"node {self._name}: {why}: {standing}.{known}{holders}\n"
+            f"Its last error lines ({', '.join(self.last.get('log_files') or []) or 'no log file given'}):{told}\n"
+            "All other nodes are untouched by this step. Correct the cause and run again: it goes on with this node."
+        )
+        kind = "NodeWaitTimeout" if followed.timed_out else "NodeDied"
+        facts = {"kind": kind, "node": self._name, "log_lines": lines, "standing": standing, "cause": cause}
+        return {"msg": msg, "failure": facts}

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""One look of node_wait: watch a node on its host for an interval, end early when something is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._node.log_cause import cause, distinct
+from ansible_collections.streamops.kafka.plugins.module_utils._node.log_lines import (
+    LIMIT,
+    last_errors,
+    last_said,
+    says,
+    telling_lines,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._node.ports import ports
+from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record, started_at
+from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum import quorum
+from ansible_collections.streamops.kafka.plugins.module_utils._node.start_record import identity
+from ansible_collections.streamops.kafka.plugins.module_utils._node.wait import WAITING, Life, judge, life_of
+
+# Seconds between two readings of /proc within a look: cheap, and shorter than any process needs to start and die.
+PAUSE = 0.2
+# A process that a start record names and that is dead at the first look of a wait was started by this start when it
+# began at most this long before (seconds). A start writes its record within a second; a look lasts two.
+RECENT = 60.0
+# Lines that are searched for the cause: a node that is refused logs some hundred a second, all alike.
+SEARCHED = 5000
+# Until a process knows from a leader how far the metadata is committed, its loader says so ten times a second (Kafka
+# 3.9.2 and 4.3.1); then it says how far that is, and no more.
+LOADER = r"MetadataLoader.*high water mark"
+UNKNOWN = "still don't know the high water mark"
+
+
+def look(
+    params: Mapping[str, Any],
+    clock: Callable[[], float],
+    sleep: Callable[[float], None],
+    journal: Callable[[str], str],
+) -> dict[str, Any]:
+    """Watch for at most `interval` seconds and return {verdict, process, ports, missing_ports, log_lines, ...}.
+
+    clock -- seconds since 1970 on this host; journal -- the last text that a systemd unit printed.
+    """
+    began = clock()
+    seen = life_of(params["seen"])
+    while True:
+        found = _reading(params)
+        now = life_of(found["process"])
+        said = _has_said(params, now)
+        verdict = judge(params["state"], seen, now, found["missing_ports"], said, led=found["led"] is not False)
+        seen = seen or now
+        if verdict != WAITING or clock() - began >= params["interval"]:
+            break
+        sleep(PAUSE)
+    first = float((params["seen"] or {}).get("first_look") or began)
+    life = seen or found["recorded_life"]
+    since = started_at(life.start_time if life else None)
+    recent = since is not None and since >= first - RECENT
+    result = {key: value for key, value in found.items() if key != "recorded_life"}
+    result.update(verdict=verdict, now=began, ended_recently=recent and not found["process"]["running"])
+    files = list(params["log_files"]) if params["state"] == "started" else []
+    after = since if seen or recent else first - RECENT
+    every = last_errors(files, after, SEARCHED)
+    lines = distinct(every)
+    if params["unit"] and files and not found["process"]["running"]:
+        # What Java says before Kafka logs. It also repeats errors of the log, which are shown once.
+        lines = list(dict.fromkeys([*lines, *telling_lines(journal(params["unit"]), after)]))[-LIMIT:]
+    return dict(result, log_lines=lines, log_files=files, cause=cause(every))
+
+
+def _has_said(params: Mapping[str, Any], now: Life | None) -> bool:
+    pattern = params["ready_line"]
+    return not pattern or (now is not None and says(params["log_files"], pattern, started_at(now.start_time)))
+
+
+def _reading(params: Mapping[str, Any]) -> dict[str, Any]:
+    files = read_record(params["state_dir"])
+    found = process(files)
+    recorded = identity(files)
+    holders = ports(params["ports"], found["pid"]) if params["state"] == "started" and found["running"] else {}
+    return {
+        "process": found,
+        "recorded_life": Life(*recorded) if recorded else None,
+        "ports": holders,
+        "led": led(params, started_at(recorded[1]) if recorded else None),
+        "missing_ports": [port for port in params["ports"] if holders and not _serves(holders[str(port)])],
+    }
+
+
+def led(params: Mapping[str, Any], since: float | None) -> bool | None:
+    """Whether a voter that started then knows a leader of its quorum; None where that is not asked for.
+
+    quorum-state alone may tell of the leader of the run before: a voter takes it up again and asks it, in vain when no
+    majority is there. Where the log of this start says that nothing was heard of a leader yet, there is none.
+    """
+    if not params["metadata_dir"] or params["state"] != "started":
+        return None
+    state = quorum(params["metadata_dir"])
+    if state is None or state["leader"] is None:
+        return False
+    said = last_said(params["log_files"], LOADER, since)
+    return not said or any(UNKNOWN not in line for line in said)
+
+
+def _serves(holder: Mapping[str, Any] | None) -> bool:
+    # An owner that this user cannot see may well be the node: a foreign one would make the node's own start fail.
+    return holder is not None and (holder["ours"] or holder["pid"] is None)

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Give every broker its share: direct moves in bulk, and shortest augmenting paths for what they cannot reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.flow import Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import bits, mask_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.shares import Share, targets_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
+
+#: How many of the brokers that could take a replica are compared by what they hold of its topic.
+_COMPARED = 8
+
+
+def balance(placement: Placement, shares: Sequence[Share], topic_of: Sequence[int]) -> bool:
+    """Change a placement until every broker has its share, by the fewest moves; whether that can be.
+
+    Every partition must have the moves that it needs by itself, and no others. Paths that cost nothing go first and
+    direct moves, which cost one, second: both are shortest paths then, so that what is left starts from a minimum.
+    """
+    flow = Flow([placement], shares)
+    if placement.now and flow.run(most=0):
+        return True
+    direct(placement, targets_of(shares, placement.loads), topic_of)
+    flow.refresh()
+    return flow.settled() or flow.run()
+
+
+def direct(placement: Placement, targets: dict[int, int], topic_of: Sequence[int]) -> None:
+    """Move replicas straight from brokers above their target to brokers below theirs."""
+    loads = placement.loads
+    need = {broker: target - loads[broker] for broker, target in targets.items() if loads[broker] < target}
+    takers = _Takers(placement, need, topic_of)
+    for broker in sorted(targets):
+        surplus = loads[broker] - targets[broker]
+        if surplus <= 0:
+            continue
+        for partition in _by_topic(placement.homes[broker], topic_of):
+            if surplus == 0 or not takers.mask:
+                break
+            if broker not in placement.at(partition):
+                continue
+            room = placement.room(partition, broker) & takers.mask
+            # Who left the partition before may come back for nothing: that is for the search of paths.
+            room &= ~placement.left(partition)
+            if room:
+                placement.swap(partition, broker, takers.choose(room, topic_of[partition]))
+                surplus -= 1
+
+
+def _by_topic(partitions: Sequence[int], topic_of: Sequence[int]) -> list[int]:
+    """The same partitions, those first whose topic has most here, so that giving the first ones away evens topics."""
+    count: dict[int, int] = {}
+    rank = []
+    for partition in partitions:
+        topic = topic_of[partition]
+        found = count[topic] = count.get(topic, 0) + 1
+        rank.append(found)
+    return [partitions[place] for place in sorted(range(len(rank)), key=rank.__getitem__, reverse=True)]
+
+
+class _Takers:
+    """The brokers below their target; who of them takes a replica is who holds least of its topic, of some in turn."""
+
+    def __init__(self, placement: Placement, need: dict[int, int], topic_of: Sequence[int]) -> None:
+        self.need = need
+        self.mask = mask_of(need)
+        self.turn = 0
+        self.held: dict[int, dict[int, int]] = {}
+        for broker in need:
+            held = self.held[broker] = {}
+            for partition in placement.homes[broker]:
+                topic = topic_of[partition]
+                held[topic] = held.get(topic, 0) + 1
+            for partition in placement.guests[broker]:
+                held[topic_of[partition]] = held.get(topic_of[partition], 0) + 1
+
+    def choose(self, room: int, topic: int) -> int:
+        """One of the brokers in C(room) to take a replica of a topic."""
+        best, least = -1, -1
+        # Begin after the broker that was chosen last.
+        ahead = room >> self.turn << self.turn
+        for place, broker in enumerate(bits(ahead if ahead else room)):
+            held = self.held[broker].get(topic, 0)
+            if best < 0 or held < least:
+                best, least = broker, held
+            if held == 0 or place >= _COMPARED:
+                break
+        self.turn = best + 1
+        self.held[best][topic] = least + 1
+        self.need[best] -= 1
+        if not self.need[best]:
+            self.mask &= ~(1 << best)
+        return best
+
+
+def even_out(flow: Flow, brokers: int) -> list[Share]:
+    """Make the loads of a set of brokers as even as can be, by what the flow allows; the classes that this shows.
+
+    From the top: the brokers at the highest load give to brokers at least two below, until no path is left. Then what
+    they can reach is a class: its total cannot be less, so none of its brokers can be better off but by another.
+    """
+    classes = []
+    active = brokers
+    if active:
+        members = list(bits(active))
+        middle = sum(map(flow.broker_load, members)) // len(members)
+        flow.between(active, middle, middle)
+        flow.run()
+    while active:
+        members = list(bits(active))
+        top = max(map(flow.broker_load, members))
+        flow.between(active, top - 1, top - 1)
+        flow.run()
+        starts = [broker for broker in members if flow.broker_load(broker) == top]
+        if starts:
+            inside = flow.reached(starts) & active
+            share = list(bits(inside))
+            size = len(share)
+            total = sum(map(flow.broker_load, share))
+            classes.append(Share(share, [max(0, top - 1)] * size, [top] * size, total))
+            active &= ~inside
+    return classes
+
+
+def count_bound(placement: Placement, shares: Sequence[Share]) -> int:
+    """The fewest moves that the counts of brokers alone ask for: what each class lacks, or what its brokers lack.
+
+    A broker keeps at most what it had of partitions that may move, and at most its share.
+    """
+    kept = [len(found) for found in placement.homes]
+    for partition in placement.fixed:
+        for broker in placement.had[partition]:
+            kept[broker] += 1
+    bound = 0
+    for share in shares:
+        most = sum(min(kept[broker], high) for broker, _low, high in share.each())
+        lack = sum(max(0, low - kept[broker]) for broker, low, _high in share.each())
+        bound += max(0, share.total - most, lack)
+    return bound

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Which new replicas the disks of brokers have room for.
+
+Kafka puts a new replica into the log directory that holds the fewest partitions, however full it is
+(LogManager.nextLogDirs), so that is where it must fit. Where several hold as few, the fullest one is taken to be it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+#: The part of every disk that moves leave free, and the most bytes of a disk that this part or a lesser one means.
+RESERVE, RESERVE_BYTES = 0.15, 75_000_000_000
+#: The part of its limit that a fuller disk still takes: almost nothing.
+SLIGHT = 0.001
+#: Directories of a host with as big file systems, whose use differs by no more than this part of them, are on one.
+SAME = 0.001
+
+
+@dataclass
+class Dir:
+    """A log directory: the bytes that may be on its file system, those that are, and how many replicas it holds.
+
+    C(most): what slight additions may bring a disk to that is above its limit already. C(total): its size, 0 where it
+    is not known. C(host): the host that it is on, empty where it is not known.
+    """
+
+    limit: int
+    used: int
+    replicas: int = 0
+    most: int = 0
+    total: int = 0
+    host: str = ""
+
+    @property
+    def room(self) -> int:
+        """The bytes that may be added; below 0 on a disk that is too full."""
+        return max(self.limit, self.most) - self.used
+
+
+def limit_of(total: int, reserve: float) -> int:
+    """The bytes that may be on a file system of a size when a part of it stays free.
+
+    On a big disk a part of it is more than anybody needs free: RESERVE or less means RESERVE_BYTES at most.
+    """
+    kept = math.ceil(total * reserve)
+    return total - (min(kept, RESERVE_BYTES) if reserve <= RESERVE else kept)
+
+
+def dir_of(total: int, used: int, replicas: int, reserve: float, host: str = "") -> Dir:
+    """A log directory on a file system of a size, a part of which stays free but for what is next to nothing."""
+    limit = limit_of(total, reserve)
+    return Dir(limit, used, replicas, min(total, used + int(limit * SLIGHT)), total, host)
+
+
+def _one_disk(one: Dir, other: Dir) -> bool:
+    """Whether two directories of a host, or of a broker, are on one file system, as far as anybody can tell."""
+    return one.total == other.total > 0 and abs(one.used - other.used) <= one.total * SAME
+
+
+def _shared(dirs: Mapping[int, Sequence[Dir]]) -> list[list[Dir]]:
+    """The directories by file system, the fullest of each first."""
+    found: list[tuple[object, list[Dir]]] = []
+    listed = [(one.host or broker, one) for broker, held in sorted(dirs.items()) for one in held]
+    for host, one in sorted(listed, key=lambda entry: -entry[1].used):
+        group = next((group for at, group in found if at == host and _one_disk(group[0], one)), None)
+        if group is None:
+            found.append((host, [one]))
+        else:
+            group.append(one)
+    return [group for _host, group in found]
+
+
+class Room:
+    """The log directories of brokers, filled up by new replicas. A broker that is not there takes anything."""
+
+    def __init__(self, brokers: Mapping[int, Iterable[Dir]]) -> None:
+        self.dirs = {broker: [replace(one) for one in dirs] for broker, dirs in brokers.items()}
+        #: By directory all those on the same file system, itself too: what one of them gets, all have less room for.
+        self.beside = {id(one): group for group in _shared(self.dirs) for one in group}
+
+    def part(self, brokers: Iterable[int]) -> Room:
+        """A copy for these brokers, to try something on."""
+        found = Room({})
+        twins: dict[int, Dir] = {}
+        for broker in brokers:
+            if broker in self.dirs:
+                found.dirs[broker] = [twins.setdefault(id(one), replace(one)) for one in self.dirs[broker]]
+        for place, twin in twins.items():
+            found.beside[id(twin)] = [twins[id(one)] for one in self.beside[place] if id(one) in twins]
+        return found
+
+    def take(self, one: Dir, size: int) -> None:
+        """Count bytes that come to the file system of a directory, or go from there."""
+        for shared in self.beside[id(one)]:
+            shared.used += size
+
+    def next_dir(self, broker: int) -> Dir | None:
+        """The directory that a new replica goes to, None where nothing is known of them."""
+        dirs = self.dirs.get(broker)
+        return min(dirs, key=lambda one: (one.replicas, one.room)) if dirs else None
+
+    def fits(self, brokers: Sequence[int], size: int) -> bool:
+        """Whether these brokers together have room for a replica of this size each. An empty one fits any disk."""
+        return not size or all(self._has_room(broker, size * self.coming(broker, brokers)) for broker in brokers)
+
+    def _has_room(self, broker: int, size: int) -> bool:
+        one = self.next_dir(broker)
+        return one is None or one.room >= size
+
+    def coming(self, broker: int, brokers: Sequence[int]) -> int:
+        """How many new replicas come to the file system that one of these brokers puts its own on."""
+        one = self.next_dir(broker)
+        beside = [] if one is None else self.beside[id(one)]
+        return sum(any(other is self.next_dir(b) for other in beside) for b in brokers)
+
+    def add(self, brokers: Iterable[int], size: int) -> None:
+        """Put a replica of this size on each of these brokers."""
+        for broker in brokers:
+            one = self.next_dir(broker)
+            if one is not None:
+                self.take(one, size)
+                one.replicas += 1
+
+    def remove(self, brokers: Iterable[int], size: int) -> None:
+        """Take one away from each. Of several disks nobody knows which one it frees: then none is."""
+        for broker in brokers:
+            dirs = self.dirs.get(broker, [])
+            if dirs and all(any(one is other for other in self.beside[id(dirs[0])]) for one in dirs):
+                self.take(dirs[0], -size)
+            if len(dirs) == 1:
+                dirs[0].replicas -= 1

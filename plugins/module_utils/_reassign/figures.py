@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What a plan comes to in figures: by broker, by rack, by topic, before and after."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import kafka_file
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Change, Cluster, Plan
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.schedule import Schedule
+
+
+def placed_after(plan: Plan) -> list[tuple[int, ...]]:
+    """The brokers of every partition when the plan is done."""
+    after = list(plan.cluster.replicas)
+    for change in plan.changes:
+        after[change.partition] = change.after
+    return after
+
+
+def plan_figures(plan: Plan) -> dict[str, Any]:
+    """A plan as plain data: its figures, its changes with their reasons, and Kafka's file for both directions."""
+    cluster, after = plan.cluster, placed_after(plan)
+    witness = plan.witness
+    return {
+        "moves": plan.moves,
+        "no_room": list(plan.no_room),
+        "bound": plan.bound,
+        "proof": plan.proof,
+        "deletions": plan.deletions,
+        "bytes": _copied(cluster, plan.changes),
+        **_levelled(plan, after),
+        "leader_changes": plan.leader_changes,
+        "leader_bound": plan.leader_bound,
+        "leader_witness": None
+        if witness is None
+        else {
+            "kind": witness.kind,
+            "brokers": list(witness.brokers),
+            "partitions": witness.partitions,
+            "room": witness.room,
+        },
+        "spread": _spreads(plan, cluster.replicas, after),
+        "topic_bound": plan.topic_bound,
+        "racks_per_partition": {
+            "from": _rack_counts(plan, cluster.replicas),
+            "to": _rack_counts(plan, after),
+        },
+        "brokers": _brokers(plan, after),
+        "changes": [_change(cluster, change) for change in plan.changes],
+        "reassignment": kafka_file(cluster, plan.changes),
+        "rollback": kafka_file(cluster, plan.changes, back=True),
+    }
+
+
+def _levelled(plan: Plan, after: Sequence[tuple[int, ...]]) -> dict[str, Any]:
+    """How level bytes are, and what levelling them came to where that was asked for.
+
+    The spread is the bytes of the broker that has most of its share, over that share: 1 is level.
+    """
+    cluster, found = plan.cluster, plan.bytes
+    takers = set(plan.takers)
+    weights = {broker.id: broker.weight for broker in plan.brokers if broker.id in takers}
+    spread = {}
+    for name, placed in (("from", cluster.replicas), ("to", after)):
+        held = _held(cluster, placed)["bytes"]
+        level = sum(held[broker] for broker in weights) / sum(weights.values())
+        most = max(held[broker] / weight for broker, weight in weights.items())
+        spread[name] = round(most / level, 4) if level else 1.0
+    return {
+        "bytes_spread": None if cluster.sizes is None else spread,
+        "bytes_bound": None if found is None else found.bound,
+        "bytes_above": [
+            {
+                "broker": one.broker,
+                "bytes": one.bytes,
+                "limit_bytes": one.limit,
+                "why": one.why,
+                "partition": None if one.partition is None else cluster.name(one.partition),
+            }
+            for one in (found.above if found is not None else ())
+        ],
+    }
+
+
+def _change(cluster: Cluster, change: Change) -> dict[str, Any]:
+    return {
+        "topic": cluster.topics[cluster.topic_of[change.partition]],
+        "partition": cluster.numbers[change.partition],
+        "from": list(change.before),
+        "to": list(change.after),
+        "bytes": _copied(cluster, [change]),
+        "reasons": list(change.reasons),
+    }
+
+
+def _copied(cluster: Cluster, changes: Sequence[Change]) -> int | None:
+    """Bytes that these changes copy, None where one of them has an unknown size."""
+    copying = [change for change in changes if change.added]
+    if not cluster.sized(change.partition for change in copying):
+        return None
+    return sum(cluster.size(change.partition) * len(change.added) for change in copying)
+
+
+def _spreads(plan: Plan, before: Sequence[tuple[int, ...]], after: Sequence[tuple[int, ...]]) -> dict[str, Any]:
+    """The most less the least that one broker has, of those that may get replicas."""
+    ids = plan.takers
+    found: dict[str, Any] = {}
+    for name, placed in (("from", before), ("to", after)):
+        replicas = Counter(broker for brokers in placed for broker in brokers)
+        leaders = Counter(brokers[0] for brokers in placed)
+        found[name] = {
+            "replicas": _range(replicas, ids),
+            "leaders": _range(leaders, ids),
+            "topic": _widest_topic(plan.cluster, placed, ids),
+        }
+    return found
+
+
+def _widest_topic(cluster: Cluster, placed: Sequence[tuple[int, ...]], ids: Sequence[int]) -> int:
+    """The largest difference, over all topics, between the most and the least that one broker holds of it."""
+    widest, start, count = 0, 0, len(cluster.topic_of)
+    while start < count:
+        # Partitions of a topic stand together.
+        end = start
+        while end < count and cluster.topic_of[end] == cluster.topic_of[start]:
+            end += 1
+        held = Counter(broker for brokers in placed[start:end] for broker in brokers)
+        widest = max(widest, _range(held, ids))
+        start = end
+    return widest
+
+
+def _range(counts: Counter[int], ids: Sequence[int]) -> int:
+    return max((counts[broker] for broker in ids), default=0) - min((counts[broker] for broker in ids), default=0)
+
+
+def _rack_counts(plan: Plan, placed: Sequence[tuple[int, ...]]) -> dict[str, int]:
+    """How many partitions are in how many racks."""
+    racks = {broker.id: broker.rack for broker in plan.brokers}
+    found = Counter(len({racks[broker] for broker in brokers}) for brokers in placed)
+    return {str(count): found[count] for count in sorted(found)}
+
+
+def _brokers(plan: Plan, after: Sequence[tuple[int, ...]]) -> list[dict[str, Any]]:
+    """By broker: replicas, leaders and bytes from and to, what comes and goes, and the most that its disk holds.
+
+    The peak counts what comes beside all that is there, as if nothing were deleted before the last byte arrived; a
+    schedule can stay below it.
+    """
+    sides = [_held(plan.cluster, plan.cluster.replicas), _held(plan.cluster, after)]
+    comes: Counter[int] = Counter()
+    goes: Counter[int] = Counter()
+    incoming: Counter[int] = Counter()
+    unknown: set[int] = set()
+    for change in plan.changes:
+        comes.update(change.added)
+        goes.update(change.removed)
+        for broker in change.added:
+            incoming[broker] += plan.cluster.size(change.partition)
+        if change.added and not plan.cluster.sized([change.partition]):
+            unknown.update(change.added)
+    found = []
+    for spec in plan.brokers:
+        figures: dict[str, Any] = {
+            name: {"from": sides[0][name][spec.id], "to": sides[1][name][spec.id]} for name in sides[0]
+        }
+        used = figures["bytes"]["from"] if spec.disk_used is None else spec.disk_used
+        if plan.cluster.sizes is None:
+            figures["bytes"] = {"from": None, "to": None}
+        known = spec.id not in unknown and (plan.cluster.sizes is not None or spec.disk_used is not None)
+        found.append(
+            {
+                "id": spec.id,
+                "rack": spec.rack,
+                "state": spec.state,
+                **figures,
+                "moves_in": comes[spec.id],
+                "moves_out": goes[spec.id],
+                "bytes_in": None if spec.id in unknown else incoming[spec.id],
+                "peak_bytes": used + incoming[spec.id] if known else None,
+                "disk_limit_bytes": spec.disk_limit,
+            }
+        )
+    return found
+
+
+def _held(cluster: Cluster, placed: Sequence[tuple[int, ...]]) -> dict[str, Counter[int]]:
+    """What brokers hold: replicas, leaders, bytes."""
+    held: Counter[int] = Counter()
+    for partition, brokers in enumerate(placed if cluster.sizes is not None else ()):
+        for broker in brokers:
+            held[broker] += cluster.size(partition)
+    return {
+        "replicas": Counter(broker for brokers in placed for broker in brokers),
+        "leaders": Counter(brokers[0] for brokers in placed),
+        "bytes": held,
+    }
+
+
+def schedule_figures(cluster: Cluster, found: Schedule) -> dict[str, Any]:
+    """A schedule as plain data: what each batch moves and how long it takes."""
+    return {
+        "seconds": None if found.seconds is None else round(found.seconds, 1),
+        "rounds_bound": found.rounds_bound,
+        "peak_bytes": {
+            str(broker): most if cluster.sizes is not None else None for broker, most in sorted(found.peaks.items())
+        },
+        "batches": [
+            {
+                "partitions": [cluster.name(change.partition) for change in batch.changes],
+                "moves": sum(len(change.added) for change in batch.changes),
+                "bytes": _copied(cluster, batch.changes),
+                "seconds": None if batch.seconds is None else round(batch.seconds, 1),
+            }
+            for batch in found.batches
+        ],
+    }

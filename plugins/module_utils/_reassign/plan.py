@@ -1,0 +1,416 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""From a placement and a wish to a plan: the fewest moves that grant it, or every reason why it cannot be granted.
+
+1. What each partition must give up and get by itself (drained, replaced, replication factor, rack rule): never more
+   moves than that partition needs.
+2. When balance is wished: every broker its share, by minimum-cost flow, and its share of every topic where that is
+   wished; of bytes, by what is near their bound.
+3. Without any move more: topics spread (not where they are bounded, nor where bytes are level, which trades would
+   change), leaders spread.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.balance import (
+    balance,
+    count_bound,
+    direct,
+    even_out,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.bytes import Fillers, Ledger, left_above
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.bytes_level import level
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.explicit import assigned, assignment_violations
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.flow import Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.forced import Demands, Givers, asked, release
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.in_sync import lagging_of, thin_changes
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.leaders import Leadership, even_leaders
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import (
+    Bytes,
+    Change,
+    Cluster,
+    Plan,
+    Wish,
+    Witness,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import Racks, mask_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.shares import (
+    MOST_GROUPS,
+    Share,
+    shares_of,
+    targets_of,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import (
+    brokers_of,
+    receivers,
+    shown,
+    violations,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.topic_bounds import Topics
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.topics import spread_topics
+
+SUBJECT = "Reassignment"
+
+
+def plan_moves(cluster: Cluster, wish: Wish) -> Plan:
+    """The plan that grants a wish; raises RefusedError with every reason when it cannot be granted."""
+    return _Planner(cluster, wish).plan()
+
+
+class _Planner:
+    """One planning. Brokers are numbers here, places in C(brokers), which is ordered by id."""
+
+    def __init__(self, cluster: Cluster, wish: Wish) -> None:
+        self.cluster = cluster
+        self.wish = wish
+        self.brokers = brokers_of(cluster, wish)
+        found = violations(cluster, wish, self.brokers)
+        if wish.assignment is not None:
+            found += assignment_violations(cluster, wish, self.brokers)
+        if found:
+            raise RefusedError(SUBJECT, found)
+        self.ids = [broker.id for broker in self.brokers]
+        self.place = {broker: place for place, broker in enumerate(self.ids)}
+        self.taking = [self.place[broker.id] for broker in receivers(self.brokers, wish)]
+        self.weights = [Fraction(str(broker.weight)) for broker in self.brokers]
+        self.placement = self._placement()
+        self.demands = self._demands()
+        self.reasons: dict[int, list[str]] = {}
+        self.forced = 0
+        self.shares: list[Share] = []
+        self.topics: Topics | None = None
+        self.ledger = self._ledger()
+
+    def _placement(self) -> Placement:
+        racked = any(broker.rack for broker in self.brokers)
+        names = sorted({broker.rack or "" for broker in self.brokers})
+        number = {name: place for place, name in enumerate(names)}
+        rule = self.wish.rack_rule if racked else "none"
+        racks = Racks([number[broker.rack or ""] for broker in self.brokers], mask_of(self.taking), rule)
+        place = self.place
+        if self.ids == list(range(len(self.ids))):
+            had: Sequence[tuple[int, ...]] = self.cluster.replicas
+        else:
+            had = [tuple([place[broker] for broker in brokers]) for brokers in self.cluster.replicas]
+        self.stuck = {place[broker] for broker in self._down()}
+        stuck = self.stuck
+        fixed = {p for p, brokers in enumerate(had) if not stuck.isdisjoint(brokers)} if stuck else set()
+        if not self.wish.balances:
+            # What gives up its dead replicas for a lower replication factor is not held up by them.
+            fixed -= {p for p in fixed if len(stuck.intersection(had[p])) <= len(had[p]) - self._factor(p, len(had[p]))}
+        if self.wish.topics:
+            fixed |= {p for p in range(len(had)) if not self._in_scope(p)}
+        return Placement(had, len(self.brokers), racks, fixed)
+
+    def _down(self) -> list[int]:
+        """The brokers that are not alive and that the wish does not empty, by id."""
+        gone = {*self.wish.drain, *self.wish.replace}
+        return [broker.id for broker in self.brokers if broker.state == "dead" and broker.id not in gone]
+
+    def _in_scope(self, partition: int) -> bool:
+        """Whether the wish is about the topic of a partition."""
+        return not self.wish.topics or self.cluster.topics[self.cluster.topic_of[partition]] in self.wish.topics
+
+    def _factor(self, partition: int, now: int) -> int:
+        """How many replicas a partition shall have that has so many now."""
+        return self.wish.replication_factor.get(self.cluster.topics[self.cluster.topic_of[partition]], now)
+
+    def plan(self) -> Plan:
+        """Plan, in the order that the head of this file tells."""
+        if self.wish.assignment is not None:
+            changes = assigned(self.cluster, self.wish)
+            return self._plan(changes, sum(len(change.added) for change in changes), "partition", None)
+        self._force()
+        if self.ledger is not None:
+            level(self.ledger)
+        elif self.wish.topic_spread:
+            self._share_topics()
+        else:
+            if self.wish.balances:
+                self._share()
+            spread_topics(self.placement, self.cluster.topic_of)
+        leading, witness = self._lead()
+        return self._result(leading, witness)
+
+    def _ledger(self) -> Ledger | None:
+        """The bytes of brokers, where those are what is balanced."""
+        if self.wish.balance_by != "bytes" or self.cluster.sizes is None:
+            return None
+        return Ledger(self.placement, self.cluster.sizes, self.weights)
+
+    # -- what partitions must do by themselves -----------------------------------------------------------------------
+
+    def _demands(self) -> Demands:
+        wish, cluster, had = self.wish, self.cluster, self.placement.had
+        leaving = [self.place[broker] for broker in wish.drain]
+        if wish.balances:
+            leaving += [self.place[broker.id] for broker in self.brokers if broker.state == "draining"]
+        wanted = {}
+        if wish.replication_factor:
+            factors = [wish.replication_factor.get(name, 0) for name in cluster.topics]
+            for partition, topic in enumerate(cluster.topic_of):
+                if factors[topic] and factors[topic] != len(had[partition]):
+                    wanted[partition] = factors[topic]
+        replaced = {self.place[old]: self.place[new] for old, new in wish.replace.items()}
+        lagging = {
+            partition: mask_of(self.place[broker] for broker in late)
+            for partition, late in lagging_of(cluster, set(self._down())).items()
+        }
+        return Demands(mask_of(leaving), replaced, wanted, wish.fix_racks or wish.balances, lagging)
+
+    def _force(self) -> None:
+        demands, placement, ledger = self.demands, self.placement, self.ledger
+        todo = self._without_fixed(asked(placement, demands))
+        self._refuse_replaced()
+        need = {}
+        for partition in todo:
+            need[partition] = release(placement, demands, partition, ledger.used if ledger else placement.loads)
+            self.reasons[partition] = self._why(partition)
+            if ledger is not None:
+                ledger.released(partition, demands.leaving)
+        self._refuse_stuck([p for p in todo if not self.stuck.isdisjoint(placement.at(p))])
+        givers = self._givers(need)
+        # What is big is placed while there is room.
+        filled = sorted(todo, key=lambda partition: -self.cluster.size(partition)) if ledger else todo
+        missing = sorted(partition for partition in filled if not givers.fill(partition, need[partition]))
+        self._refuse_unplaced(missing, todo)
+        if not self.wish.balances and todo:
+            # Where a move goes, or which replica is dropped, is free to choose: as even as can be.
+            even_out(Flow([placement], counted=False, free=True), placement.racks.receive)
+        self.forced = placement.moves()
+
+    def _givers(self, need: Mapping[int, int]) -> Givers:
+        """Who gives partitions the replicas that they need; C(need): how many, by partition."""
+        if self.ledger is not None:
+            self.ledger.limit_all(Fraction(str(self.wish.bytes_tolerance)), need)
+            return Fillers(self.ledger)
+        targets = None
+        if self.wish.balances:
+            self.shares = self._closed_shares() or []
+            targets = targets_of(self.shares, self.placement.loads) if self.shares else None
+        return Givers(self.placement, targets)
+
+    def _without_fixed(self, todo: list[int]) -> list[int]:
+        """Partitions with a replica on a broker that is not alive: balance leaves them alone, other wishes cannot."""
+        fixed = self.placement.fixed
+        if not fixed:
+            return todo
+        drained = mask_of(self.place[broker] for broker in self.wish.drain)
+        named = asked(self.placement, replace(self.demands, leaving=drained, racks=self.wish.fix_racks))
+        self._refuse_stuck([p for p in named if p in fixed and self._in_scope(p)])
+        return [partition for partition in todo if partition not in fixed]
+
+    def _refuse_stuck(self, stuck: Sequence[int]) -> None:
+        if not stuck:
+            return
+        raise RefusedError(
+            SUBJECT,
+            [
+                f"{len(stuck)} partitions ({shown(map(self.cluster.name, stuck))}) must change and would keep a "
+                f"replica on a broker that is not alive ({shown(self._down())}), so their move would never end; start "
+                "that broker, or drain or replace it in the same wish"
+            ],
+        )
+
+    def _refuse_replaced(self) -> None:
+        placement, found = self.placement, []
+        for old, new in self.demands.replaced.items():
+            both = [p for p in placement.homes[old] if new in placement.had[p]]
+            if both:
+                found.append(
+                    f"replace: broker {self.ids[new]} already has {len(both)} partitions of broker {self.ids[old]} "
+                    f"({shown(map(self.cluster.name, both))}); drain {self.ids[old]} instead"
+                )
+            worse = [p for p in placement.homes[old] if p not in both and self._worse_racks(p, old, new)]
+            if worse:
+                found.append(
+                    f"replace: with broker {self.ids[new]} (rack {self.brokers[new].rack}) in place of "
+                    f"{self.ids[old]} (rack {self.brokers[old].rack}) {len(worse)} partitions "
+                    f"({shown(map(self.cluster.name, worse))}) would break the {self.wish.rack_rule} rack rule; choose "
+                    "a broker of the same rack, drain instead, or say rack_rule: none"
+                )
+        if found:
+            raise RefusedError(SUBJECT, found)
+
+    def _worse_racks(self, partition: int, old: int, new: int) -> bool:
+        """Whether a broker in place of another breaks the rack rule more than it is broken now."""
+        racks, had = self.placement.racks, self.placement.had[partition]
+        after = [new if broker == old else broker for broker in had]
+        return racks.surplus(after, len(had)) > racks.surplus(had, len(had))
+
+    def _refuse_unplaced(self, missing: Sequence[int], todo: Iterable[int]) -> None:
+        """What still lacks a replica when all was given that can be, and what is in fewer racks than it was."""
+        found = self._fewer_racks(todo)
+        if missing:
+            found.append(
+                f"{len(missing)} partitions ({shown(map(self.cluster.name, missing))}) need another replica, and no "
+                f"broker is left that could take one under rack_rule {self.placement.racks.rule}; add brokers, drain "
+                "fewer, or loosen that rule"
+            )
+        if found:
+            raise RefusedError(SUBJECT, found)
+
+    def _fewer_racks(self, todo: Iterable[int]) -> list[str]:
+        """Strict means never fewer racks than before: what a drain of a rack would break."""
+        placement = self.placement
+        if placement.racks.rule != "strict":
+            return []
+        worse = []
+        for partition in todo:
+            after = placement.racks.counts(placement.at(partition))
+            before = placement.racks.counts(placement.had[partition])
+            if len(after) < min(len(before), len(placement.at(partition))):
+                worse.append(partition)
+        if not worse:
+            return []
+        return [
+            f"{len(worse)} partitions ({shown(map(self.cluster.name, worse))}) would be in fewer racks than before: "
+            f"{placement.racks.used} racks are left; keep a broker in each rack, or say rack_rule: even"
+        ]
+
+    def _why(self, partition: int) -> list[str]:
+        demands, had, found = self.demands, self.placement.had[partition], []
+        for broker in had:
+            if broker in demands.replaced:
+                found.append(f"broker {self.ids[broker]} is replaced by {self.ids[demands.replaced[broker]]}")
+            elif demands.leaving >> broker & 1:
+                found.append(f"broker {self.ids[broker]} is drained")
+        if partition in demands.wanted:
+            found.append(f"replication factor {len(had)} to {demands.wanted[partition]}")
+        if demands.racks:
+            surplus = self.placement.racks.surplus(had, len(had))
+            if surplus:
+                found.append(f"rack rule {self.placement.racks.rule}: {surplus} of its replicas in the wrong rack")
+        return found
+
+    # -- shares --------------------------------------------------------------------------------------------------
+
+    def _closed_shares(self) -> list[Share] | None:
+        """The shares in closed form, where every partition may be on every broker that takes replicas."""
+        placement = self.placement
+        found = None
+        anywhere = not placement.fixed and not placement.barred
+        if anywhere and sum(placement.loads[broker] for broker in self.taking) == sum(placement.loads):
+            found = self._shares_by_count()
+        if found is None and any(self.brokers[broker].weight != 1 for broker in self.taking):
+            raise RefusedError(
+                SUBJECT,
+                [
+                    "weight: cannot be kept while excluded or dead brokers hold replicas, nor with more than "
+                    f"{MOST_GROUPS} kinds of racks (by size and weights); drain those brokers, or leave weights out"
+                ],
+            )
+        return found
+
+    def _shares_by_count(self) -> list[Share] | None:
+        """The shares if every replica that is on a broker that takes some, or shall be, may be on any of them."""
+        taking, wanted = self.placement.racks.receive, self.demands.wanted
+        kinds: Counter[int] = Counter()
+        for partition, brokers in enumerate(self.placement.had):
+            kinds[wanted.get(partition, len(brokers)) - self._elsewhere(brokers, taking)] += 1
+        return shares_of({r: n for r, n in sorted(kinds.items()) if r > 0}, self.placement.racks, self.weights)
+
+    def _elsewhere(self, brokers: Sequence[int], taking: int) -> int:
+        """How many of these brokers keep what they have and take nothing."""
+        if len(self.taking) == len(self.ids):
+            return 0
+        return sum(not (taking | self.demands.leaving) >> broker & 1 for broker in brokers)
+
+    def _share(self) -> None:
+        placement = self.placement
+        if not self.shares:
+            # What is evened out is a copy; replicas that stay make the guess inexact, but near.
+            copy, guess = placement.copy(), self._shares_by_count()
+            if guess is not None:
+                direct(copy, targets_of(guess, copy.loads), self.cluster.topic_of)
+            self.shares = even_out(Flow([copy], counted=False), placement.racks.receive)
+        if not balance(placement, self.shares, self.cluster.topic_of):
+            raise RefusedError(
+                SUBJECT, ["no placement gives every broker its share; make the weights of the brokers more alike"]
+            )
+
+    def _share_topics(self) -> None:
+        """As C(_share), within what topics as even as they can be allow."""
+        topics = Topics(self.placement, self.cluster.topic_of, self.weights)
+        shares = topics.balance(self.shares)
+        if shares is None:
+            raise RefusedError(
+                SUBJECT,
+                [
+                    "topic_spread: no placement gives every broker its share of every topic; make the weights of the "
+                    "brokers more alike, or leave topic_spread out"
+                ],
+            )
+        self.shares = list(shares)
+        self.topics = topics
+
+    # -- who leads, and the result -----------------------------------------------------------------------------------
+
+    def _lead(self) -> tuple[Leadership, Witness | None]:
+        """The leader of every partition, and why leaders cannot be even where that was asked for and cannot be."""
+        placement = self.placement
+        leading, witness = Leadership(placement, placement.racks.receive), None
+        if self.wish.leaders == "balance" or (self.wish.leaders == "auto" and self.wish.balances):
+            leading, witness = even_leaders(leading, self.cluster.topic_of)
+        return leading, witness and replace(witness, brokers=tuple(self.ids[broker] for broker in witness.brokers))
+
+    def _result(self, leading: Leadership, witness: Witness | None) -> Plan:
+        placement, ids = self.placement, self.ids
+        changes = []
+        for partition in sorted({*placement.now, *leading.now}):
+            had, order, first = placement.had[partition], placement.ordered(partition), leading.leader(partition)
+            after = (ids[first], *(ids[broker] for broker in order if broker != first))
+            before = self.cluster.replicas[partition]
+            if after != before:
+                changes.append(Change(partition, before, after, self._reasons(partition, had, first)))
+        moves = placement.moves()
+        floor = max(self.forced, count_bound(placement, self.shares), self.topics.count_bound() if self.topics else 0)
+        if self.ledger is not None:
+            found = self._plan(changes, moves, "partition" if moves == self.forced else "bytes", witness)
+            above = left_above(self.ledger, ids)
+            return replace(found, bound=self.forced, bytes=Bytes(self.ledger.bound, above))
+        proof = "partition" if moves == self.forced else "count" if moves == floor else "flow"
+        return self._plan(changes, moves, proof, witness)
+
+    def _reasons(self, partition: int, had: Sequence[int], first: int) -> tuple[str, ...]:
+        found = list(self.reasons.get(partition, ()))
+        members = self.placement.at(partition)
+        given = [broker for broker in had if broker not in members and not self.demands.leaving >> broker & 1]
+        if self.wish.balances and given and not found:
+            found += [f"broker {self.ids[broker]} {self._excess(broker)}" for broker in given]
+        if first != had[0] and first in had and had[0] in members:
+            found.append(f"broker {self.ids[had[0]]} leads more than its share")
+        return tuple(found)
+
+    def _excess(self, broker: int) -> str:
+        """Why a broker gives what nothing else asks it to give."""
+        if self.ledger is None:
+            return "has more than its share"
+        return "holds more bytes than its limit" if broker in self.ledger.was_above else "makes room for another"
+
+    def _plan(self, changes: list[Change], moves: int, proof: str, witness: Witness | None) -> Plan:
+        thin = thin_changes(self.cluster, changes)
+        if thin:
+            raise RefusedError(SUBJECT, thin)
+        switched = sum(change.before[0] != change.after[0] for change in changes)
+        return Plan(
+            cluster=self.cluster,
+            brokers=self.brokers,
+            takers=tuple(self.ids[broker] for broker in self.taking),
+            changes=tuple(changes),
+            moves=moves,
+            deletions=sum(len(change.removed) for change in changes),
+            bound=moves,
+            proof=proof,
+            leader_changes=switched,
+            leader_bound=switched,
+            witness=witness,
+            topic_bound=self.topics.spread() if self.topics else None,
+        )

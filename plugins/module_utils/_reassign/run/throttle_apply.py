@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Throttles of moves, the doing half: reads what is set, keeps it with the cluster, sets, restores.
+
+A broker takes settings of its own only from itself (any other one answers "Unexpected broker id"), so what is down
+cannot be set or restored. It sends and receives nothing either: it is set when it is back, and what could not be
+restored stays in the record until a run finds the broker alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import BROKER, TOPIC
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import KEY, Priors, Record, record_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import (
+    BROKER_KEYS,
+    TOPIC_KEYS,
+    Copy,
+    Throttles,
+    brokers_of,
+    differences,
+    leftovers,
+    wanted,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
+
+#: By kind of resource: the keys of throttles, and the source of a value that is the resource's own.
+_OWN = {BROKER: (BROKER_KEYS, "DYNAMIC_BROKER"), TOPIC: (TOPIC_KEYS, "DYNAMIC_TOPIC")}
+#: Topics asked for, and changed, in one request.
+_BATCH = 1000
+
+
+def live_throttles(admin: PartitionAdmin, kind: int, names: Iterable[str]) -> Priors:
+    """The settings that these brokers or topics have of their own; who cannot tell (down, deleted) is left out."""
+    keys, source = _OWN[kind]
+    found: Priors = {}
+    for part in _parts(kind, names):
+        try:
+            configs = admin.configs(kind, dict.fromkeys(part, keys))
+        except RequestFailedError:
+            if kind == TOPIC or _alive(admin, part):
+                raise
+            continue  # It went down just now.
+        for name, values in configs.items():
+            found[name] = {key: values[key].by_source.get(source) if key in values else None for key in keys}
+    return found
+
+
+def throttle(
+    admin: PartitionAdmin, record: Record, copies: Iterable[Copy], alive: Iterable[int], rate: int | None
+) -> Record:
+    """Set what these copies need, and everything else of the record to what it was; return the record.
+
+    What a broker or topic had before is written to the record, and the record to the cluster, before it is set.
+    """
+    listed = list(copies)
+    living = {str(broker) for broker in alive}
+    if rate:
+        record = _remember(admin, record, listed, living)
+    asked = wanted(record, listed, rate)
+    _set(admin, asked, living)
+    return record
+
+
+def restore(admin: PartitionAdmin, record: Record, alive: Iterable[int]) -> Record:
+    """Set everything to what it was; return a record of what could not be restored, since its broker is down."""
+    living = {str(broker) for broker in alive}
+    left = _set(admin, wanted(record, (), None), living)
+    return replace(record, brokers={name: record.brokers[name] for name in left}, topics={})
+
+
+def leftover_throttles(admin: PartitionAdmin, record: Record | None, alive: Iterable[int]) -> list[dict[str, Any]]:
+    """Throttles that are set and that no record tells of: of runs or tools that left them. They are only reported."""
+    if record is not None and record.batches:
+        return []
+    ours = set(record.brokers) if record is not None else set()
+    brokers = live_throttles(admin, BROKER, [str(broker) for broker in alive if str(broker) not in ours])
+    return leftovers(brokers, live_throttles(admin, TOPIC, admin.topics()))
+
+
+def _remember(admin: PartitionAdmin, record: Record, copies: list[Copy], living: set[str]) -> Record:
+    brokers = sorted({str(broker) for broker in brokers_of(copies)} & living - set(record.brokers))
+    topics = sorted({copy.topic for copy in copies} - set(record.topics))
+    if not brokers and not topics:
+        return record
+    before = live_throttles(admin, BROKER, brokers), live_throttles(admin, TOPIC, topics)
+    # Another run may drive the same record. It writes before it sets, so what it has set by now is in the record.
+    kept = record_of(admin.read_state(KEY)[0])
+    if kept is None:
+        raise RequestFailedError("throttle", KEY, "ENDED", "another run has ended this reassignment; run again")
+    record = replace(
+        kept,
+        brokers={**before[0], **record.brokers, **kept.brokers},
+        topics={**before[1], **record.topics, **kept.topics},
+    )
+    admin.write_state(KEY, record.as_data())
+    return record
+
+
+def _set(admin: PartitionAdmin, asked: Throttles, living: set[str]) -> list[str]:
+    """Set what differs; return the brokers that could not be asked."""
+    reachable = live_throttles(admin, BROKER, [name for name in asked.brokers if name in living])
+    topics = live_throttles(admin, TOPIC, asked.topics)
+    # Lists before rates would throttle to rates of before, rates before lists nothing at all: rates first.
+    failed = _changed(admin, BROKER, differences(asked.brokers, reachable))
+    _changed(admin, TOPIC, differences(asked.topics, topics))
+    return [name for name in asked.brokers if name not in reachable or name in failed]
+
+
+def _changed(admin: PartitionAdmin, kind: int, changes: Mapping[str, Mapping[str, str | None]]) -> list[str]:
+    """Change settings; return the brokers that went down meanwhile. Topics that are gone have none to change."""
+    down: list[str] = []
+    for part in _parts(kind, changes):
+        try:
+            outcomes = admin.set_configs(kind, {name: changes[name] for name in part})
+        except RequestFailedError:
+            if kind == TOPIC or _alive(admin, part):
+                raise
+            down += part
+            continue
+        for name, failure in outcomes.items():
+            if failure is not None and failure[0] != "UNKNOWN_TOPIC_OR_PARTITION":
+                raise RequestFailedError("throttle", name, *failure)
+    return down
+
+
+def _parts(kind: int, names: Iterable[str]) -> list[list[str]]:
+    """Brokers one by one, since each is asked for itself and may be down; topics many at a time."""
+    listed = list(names)
+    size = 1 if kind == BROKER else _BATCH
+    return [listed[start : start + size] for start in range(0, len(listed), size)]
+
+
+def _alive(admin: PartitionAdmin, names: Iterable[str]) -> bool:
+    """Whether all of these brokers take part in the cluster, so that their silence is an error."""
+    return set(map(str, ids_alive(admin.brokers()))).issuperset(names)

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Carries reassignments out. Every call looks at the cluster and at the record, does what is next, and tells how far
+it is, so that a run can be cut at any point and the next one goes on: state is kept nowhere else.
+
+The order in which things are written is what makes that so: the record before any throttle, throttles before any move,
+and when all moves have ended throttles back to what they were before the record goes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import STATE_CONFIG, STATE_TOPIC, TopicSpec
+from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import live_brokers, wait_until_seen
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Key, named
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
+    RefusedError,
+    RequestFailedError,
+    StreamopsError,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import WISHES
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import (
+    KEY,
+    Record,
+    Row,
+    record_of,
+    same_wish,
+    wish_kept,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.report import diff_of_changes, figures_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.end import end
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.figures import progress
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.look import copied_bytes, look_at
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.plan import plan_now, rows_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.room import not_yet
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.step import Standing, copies, judge, ours
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle_apply import (
+    leftover_throttles,
+    throttle,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import shown
+
+if TYPE_CHECKING:
+    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
+
+SUBJECT = "Reassignment"
+#: Seconds between two looks, and that the state topic may take to be there.
+_PAUSE, _STATE_TIMEOUT = 1.0, 30.0
+
+
+def apply(admin: PartitionAdmin, params: Mapping[str, Any], check: bool) -> dict[str, Any]:
+    """Go on with the reassignment that is recorded, or plan one and begin it; work for C(interval) seconds.
+
+    Returns C(stage): planned (check mode), waiting (for reassignments of others), moving, done or stopped.
+    """
+    kept, end_offset = admin.read_state(KEY)
+    record = record_of(kept)
+    if record is not None and record.batches:
+        _same_wish(record, params)
+        return _resumed(admin, record, params, check)
+    waiting = _others(admin, params)
+    if waiting:
+        return waiting
+    plan, order = plan_now(admin, params)
+    found = figures_of(plan, order)
+    found["leftover_throttles"] = leftover_throttles(admin, record, ids_alive(admin.brokers()))
+    if not plan.changes:
+        return {**found, **_nothing(admin, record, check)}
+    if check:
+        return {**found, "changed": True, "stage": "planned"}
+    refuse_too_long(order.seconds, params["timeout"], params["throttle"])
+    if _made_state_topic(admin):
+        # The topic is a part of the cluster: where its replicas went belongs into the plan.
+        return apply(admin, params, check)
+    begun = Record(
+        wish_kept(params, WISHES), rows_of(plan, order), dict(record.brokers) if record is not None else {}, {}
+    )
+    if record_of(admin.claim_state(KEY, begun.as_data(), end_offset)) != begun:
+        # Somebody else was first: that record holds.
+        return apply(admin, params, check)
+    try:
+        return {**found, **drive(admin, begun, params)}
+    except RequestFailedError:
+        _give_up(admin)
+        raise
+
+
+def refuse_too_long(seconds: float | None, timeout: int, throttle: int) -> None:
+    """Raise RefusedError for a plan that cannot end in time, as far as that is known."""
+    if seconds is not None and seconds > timeout:
+        raise RefusedError(
+            SUBJECT,
+            [
+                f"timeout: the plan takes about {math.ceil(seconds)} s at a throttle of {throttle} bytes/s, and "
+                f"timeout is {timeout} s. Raise timeout (kafka_resources_move_timeout) above {math.ceil(seconds)}, or "
+                "raise throttle (kafka_resources_move_throttle) as far as disks and network allow. Then keep the run "
+                "going: if it is cut, run the same again, which goes on where it was"
+            ],
+        )
+
+
+def drive(admin: PartitionAdmin, record: Record, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Do what is next until all is done or C(interval) seconds have passed."""
+    until = time.monotonic() + params["interval"]
+    throttled = False
+    held: dict[Key, str] = {}
+    while True:
+        look = look_at(admin)
+        standing = judge(record, look)
+        if standing.complete or (record.stopped and not ours(record, look)):
+            return end(admin, record, look, standing)
+        _refuse_taken(standing, params)
+        fresh = [row for row in standing.submit if row.key not in held]
+        if fresh or not throttled:
+            record = throttle(admin, record, copies(standing.batch, look), look.alive, params["throttle"])
+            throttled = True
+        if fresh and not record.stopped:
+            held.update(not_yet(admin, fresh, look, params["disk_reserve"]))
+            record = _submit(admin, record, [row for row in fresh if row.key not in held])
+        elif time.monotonic() >= until:
+            figures = progress(record, look, standing, copied_bytes(admin, standing, look), held)
+            return {"changed": True, "stage": "moving", "progress": figures, "refused": dict(record.stopped)}
+        time.sleep(min(_PAUSE, params["interval"]))
+
+
+def _give_up(admin: PartitionAdmin) -> None:
+    """After a beginning that failed (what it needs may not be authorized): end the record if nothing is under way."""
+    with contextlib.suppress(StreamopsError):
+        record = record_of(admin.read_state(KEY)[0])
+        look = look_at(admin)
+        if record is not None and not ours(record, look):
+            end(admin, record, look, judge(record, look))
+
+
+def _submit(admin: PartitionAdmin, record: Record, rows: Sequence[Row]) -> Record:
+    """Begin the moves that are next. Those that the cluster refuses stop the record: nothing more is begun."""
+    failed = admin.alter_reassignments({row.key: row.replicas for row in rows})
+    if failed:
+        record = replace(record, stopped={named([key])[0]: f"{why} ({code})" for key, (code, why) in failed.items()})
+        admin.write_state(KEY, record.as_data())
+    return record
+
+
+def _resumed(admin: PartitionAdmin, record: Record, params: Mapping[str, Any], check: bool) -> dict[str, Any]:
+    if not check:
+        return drive(admin, record, params)
+    look = look_at(admin)
+    standing = judge(record, look)
+    open_rows = [row for row in record.rows if row not in standing.done and row.key in look.partitions]
+    changes = [
+        {
+            "topic": row.topic,
+            "partition": row.index,
+            "from": list(look.partitions[row.key].replicas),
+            "to": list(row.replicas),
+            "bytes": row.bytes * row.moves,
+            "reasons": ["an earlier run began it"],
+        }
+        for row in open_rows
+    ]
+    figures, diff = progress(record, look, standing, {}), diff_of_changes(changes)
+    return {"changed": True, "stage": "planned", "progress": figures, "changes": changes, "diff": diff}
+
+
+def _nothing(admin: PartitionAdmin, record: Record | None, check: bool) -> dict[str, Any]:
+    """Nothing to move. An earlier run may have left throttles to restore, of brokers that were down."""
+    if record is None:
+        return {"changed": False, "stage": "done"}
+    if check:
+        return {"changed": True, "stage": "planned"}
+    look = look_at(admin)
+    return end(admin, record, look, judge(record, look))
+
+
+def _others(admin: PartitionAdmin, params: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What to return while reassignments of others are under way; planning among them is unsound (KAFKA-10510)."""
+    flying = named(admin.in_flight())
+    if not flying:
+        return None
+    if params["foreign"] == "wait":
+        return {"changed": False, "stage": "waiting", "foreign": flying[:20], "foreign_total": len(flying)}
+    raise RefusedError(
+        SUBJECT,
+        [
+            f"{len(flying)} partitions are being moved now by somebody else ({shown(flying)}), which is never "
+            "cancelled from here; say foreign: wait, or run when that has ended"
+        ],
+    )
+
+
+def _refuse_taken(standing: Standing, params: Mapping[str, Any]) -> None:
+    """Somebody moves partitions of this reassignment elsewhere: theirs goes on, ours waits for it or gives up."""
+    if standing.taken and params["foreign"] == "refuse":
+        names = shown(named(row.key for row in standing.taken))
+        raise RefusedError(
+            SUBJECT,
+            [
+                f"somebody else began to move {len(standing.taken)} of its partitions elsewhere ({names}). What this "
+                "reassignment began goes on, under its throttles; say foreign: wait and run again, or state: cancelled"
+            ],
+        )
+
+
+def _same_wish(record: Record, params: Mapping[str, Any]) -> None:
+    wish = wish_kept(params, WISHES)
+    if not same_wish(record.wish, wish):
+        raise RefusedError(
+            SUBJECT,
+            [
+                f"an earlier reassignment has not ended: it was {dict(record.wish)}, this one is {wish}. Run that one "
+                "again to go on with it, or end it with the module streamops.kafka.reassignment, given the same "
+                "bootstrap_servers and security options and state: finished (what moves arrives) or state: cancelled "
+                "(what moves goes back), for example: ansible localhost -m streamops.kafka.reassignment -a "
+                "'bootstrap_servers=HOST:PORT state=finished'"
+            ],
+        )
+
+
+def _made_state_topic(admin: PartitionAdmin) -> bool:
+    """Whether the topic of the record had to be made."""
+    if STATE_TOPIC in admin.topics():
+        return False
+    factor = min(3, len(ids_alive(admin.brokers())))
+    config = {**STATE_CONFIG, "min.insync.replicas": str(min(2, factor))}
+    failure = admin.create_topics([TopicSpec(STATE_TOPIC, 1, factor, config)]).get(STATE_TOPIC)
+    if failure is not None and failure[0] != "TOPIC_ALREADY_EXISTS":
+        raise RequestFailedError("create topic", STATE_TOPIC, *failure)
+
+    def missing_at(broker: int) -> list[str]:
+        """Whether a broker does not see a leader of it."""
+        found = admin.topics_at(broker, [STATE_TOPIC]).get(STATE_TOPIC, ())
+        return [] if found and found[0].leader is not None else ["no leader is seen"]
+
+    wait_until_seen(STATE_TOPIC, live_brokers(admin), missing_at, _STATE_TIMEOUT)
+    return True

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""A Spark job of the package spark_validation: its command, and how a run that is watched stands. Pure.
+
+Job and collection share no code, only file formats: arguments in (JSON), progress out (JSON lines), result out (JSON).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
+    DONE,
+    FAILED,
+    GOING,
+    Meter,
+    Step,
+    pace,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# Options of the watch: the module documents and checks them, the action that repeats the module reads them.
+WATCH_OPTIONS: dict[str, Any] = {
+    "timeout": {"type": "int", "default": 900},
+    "interval": {"type": "float", "default": 2.0},
+    "job": {"type": "str", "choices": ["smoke", "mirror_audit"], "default": "smoke"},
+    "output_dir": {"type": "path", "required": True},
+    "run_id": {"type": "str"},
+    "audit_run_id": {"type": "str"},
+    "arguments": {"type": "dict", "default": {}},
+    "client_properties": {"type": "dict", "default": {}},
+    "source_client_properties": {"type": "dict", "default": {}},
+}
+SMOKE, MIRROR_AUDIT = "smoke", "mirror_audit"
+
+PASS = "pass"
+
+
+def split_secrets(properties: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """Part native client properties into plain ones and secret ones, which travel in an option with no_log."""
+    plain: dict[str, str] = {}
+    secret: dict[str, str] = {}
+    for name, value in properties.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        (secret if is_secret(name) else plain)[name] = text
+    return plain, secret
+
+
+def place(options: Mapping[str, Any], stamp: str, drawn: str) -> tuple[str, dict[str, Any]]:
+    """Return the directory of a run and the job's whole arguments.
+
+    ``stamp`` is the time and ``drawn`` a few random characters: two clusters may start a run in the same second.
+    Only the job smoke has modes and a ledger.
+    """
+    base, again = options["output_dir"].rstrip("/"), options["audit_run_id"]
+    if options["job"] != SMOKE:
+        run_id = options["run_id"] or f"{stamp}-{drawn}"
+        return f"{base}/{run_id}", dict(options["arguments"], run_id=run_id)
+    if again:
+        arguments = {"mode": "audit", "run_id": again, "ledger_file": f"{base}/{again}/ledger.json"}
+        return f"{base}/{again}/audit-{stamp}-{drawn}", dict(options["arguments"], **arguments)
+    run_id = options["run_id"] or f"{stamp}-{drawn}"
+    return f"{base}/{run_id}", dict(options["arguments"], mode="run", run_id=run_id)
+
+
+def with_properties(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the job's arguments with the client properties, secrets included, where the job expects them."""
+    target = dict(params["client_properties"], **(params["secret_properties"] or {}))
+    arguments = dict(params["arguments"], output_dir=params["job_dir"])
+    if params["job"] != MIRROR_AUDIT:
+        return dict(arguments, kafka=target)
+    source = dict(params["source_client_properties"], **(params["source_secret_properties"] or {}))
+    for side, properties in (("source", source), ("target", target)):
+        arguments[side] = dict(arguments.get(side) or {}, kafka=properties)
+    return arguments
+
+
+def command(params: Mapping[str, Any], package_zip: str, arguments_file: str) -> list[str]:
+    """Return the argument list of spark-submit; it names files only, so that no secret shows in a process list."""
+    argv = [params["spark_submit"], "--master", params["master"]]
+    if params["jars"]:
+        argv += ["--jars", ",".join(params["jars"])]
+    for name, value in sorted(params["conf"].items()):
+        argv += ["--conf", f"{name}={value}"]
+    argv += ["--py-files", package_zip, f"{params['package']}/__main__.py"]
+    return [*argv, params["job"], "--args-file", arguments_file]
+
+
+def summary(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a play needs of a result.json: verdict, checks without their examples, headline figures."""
+    wanted = ("name", "status", "title", "expected", "actual", "difference", "unit", "suggests")
+    figures = document.get("figures") or {}
+    headline = {name: figures[name] for name in ("write", "read", "total", "phases") if name in figures}
+    for name in ("latency", "live"):
+        if name in figures:
+            headline[name] = {key: value for key, value in figures[name].items() if key != "histogram"}
+    return {
+        **{name: document.get(name) for name in ("schema", "run_id", "mode", "verdict", "message", "seconds")},
+        "checks": [{name: check.get(name) for name in wanted} for check in document.get("checks", [])],
+        "figures": headline,
+    }
+
+
+def complaint(found: Mapping[str, Any], job_dir: str) -> str:
+    """Return the failure message of a finished job: which checks failed, by how much, where the report is."""
+    result = found.get("result")
+    if not result:
+        last = " | ".join(found.get("log_tail", [])[-5:])
+        return (
+            f"Spark job in {job_dir}: ended with exit code {found['exit_code']} and no result.json. Last lines: {last}"
+        )
+    bad = [check for check in result["checks"] if check["status"] not in (PASS, "info")]
+    named = "; ".join(
+        f"{check['name']} ({check['status']}): expected {check['expected']}, found {_found(check)}" for check in bad
+    )
+    return f"Spark validation {result['run_id']}: verdict {result['verdict']}. {named}. Report: {found['report']}"
+
+
+def _found(check: Mapping[str, Any]) -> str:
+    actual, advice = f"{check['actual']} {check['unit']}".rstrip(), check["suggests"]
+    return f"{actual}, {advice}" if advice and advice not in actual else actual
+
+
+class Tracker:
+    """Follows one job over many looks and says how it stands, in one line for people."""
+
+    def __init__(self) -> None:
+        self._meter, self._phase = Meter(), ""
+        self._text = "start: spark-submit starts"
+        self.offset = 0
+        self.last: dict[str, Any] = {}
+
+    def step(self, found: Mapping[str, Any]) -> Step:
+        """Judge one look."""
+        self.last = dict(found)
+        if found.get("failed"):
+            return Step(FAILED, f"the look failed: {found.get('msg')}")
+        self.offset = found["offset"]
+        text, facts = self._standing(found["progress"])
+        if found["running"]:
+            return Step(GOING, text, facts)
+        verdict = (found.get("result") or {}).get("verdict")
+        facts = {"exit_code": found["exit_code"], "verdict": verdict}
+        return Step(DONE if verdict == PASS and found["exit_code"] == 0 else FAILED, f"verdict {verdict}", facts)
+
+    def _standing(self, lines: Sequence[Mapping[str, Any]]) -> tuple[str, dict[str, Any]]:
+        for line in lines:
+            if line["phase"] != self._phase:
+                self._meter, self._phase = Meter(), line["phase"]
+            if line.get("total"):
+                self._meter.add(line["t"], line["done"])
+        if not lines:
+            return self._text, {"phase": self._phase}
+        last = lines[-1]
+        speed = pace(self._meter, last["total"], last["unit"]) if last.get("total") else ""
+        self._text = f"{last['phase']}: {last['message']}" + (f", {speed}" if speed else "")
+        return self._text, {"phase": last["phase"], "done": last.get("done"), "total": last.get("total")}

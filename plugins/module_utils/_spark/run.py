@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Start a Spark job detached in a directory of its own, look at it, stop it. Standard library only."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import time
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import command, summary, with_properties
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_LOG_LINES = 40
+# Spark gets this long to end by itself before it is killed (seconds).
+_STOP_SECONDS = 10.0
+# The exit code is written whole or not at all, after the job has ended for whatever reason.
+_WRAPPER = 'log=$1; code=$2; shift 2; "$@" >"$log" 2>&1; echo $? >"$code.new"; mv "$code.new" "$code"'
+
+
+class JobStartError(StreamopsError):
+    """The job cannot be started on this host."""
+
+    def __init__(self, job_dir: str, why: str) -> None:
+        super().__init__(f"Spark job in {job_dir}: {why}. Nothing was started.", job_dir=job_dir, why=why)
+
+
+def start(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Write the job's files and start it in a session of its own; returns pid, start_time and the command."""
+    job_dir = params["job_dir"]
+    os.makedirs(job_dir, mode=0o700, exist_ok=True)
+    for name in ("exit_code", "process", "progress.jsonl", "result.json"):
+        if os.path.exists(os.path.join(job_dir, name)):
+            raise JobStartError(job_dir, f"the directory holds an earlier run ({name} is there); give each run its own")
+    for path in [params["spark_submit"], f"{params['package']}/__main__.py", *params["jars"]]:
+        if not os.path.exists(path):
+            raise JobStartError(job_dir, f"{path} does not exist")
+    archive, arguments_file = os.path.join(job_dir, "spark_validation.zip"), os.path.join(job_dir, "args.json")
+    _pack(params["package"], archive)
+    _write_private(arguments_file, json.dumps(with_properties(params), indent=1))
+    argv = command(params, archive, arguments_file)
+    log, code = os.path.join(job_dir, "spark.log"), os.path.join(job_dir, "exit_code")
+    process = subprocess.Popen(
+        ["/bin/sh", "-c", _WRAPPER, "spark-job", log, code, *argv],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=job_dir,
+        env=_environment(params),
+        start_new_session=True,
+    )
+    life = {"pid": process.pid, "start_time": _start_time(process.pid)}
+    _write_private(os.path.join(job_dir, "process"), json.dumps(life))
+    _link_latest(params["output_dir"], job_dir)
+    return dict(life, command=argv)
+
+
+def observe(job_dir: str, offset: int, interval: float) -> dict[str, Any]:
+    """Watch a job for up to ``interval`` seconds (less when it ends); returns what is new since byte ``offset``."""
+    deadline = time.monotonic() + interval
+    while True:
+        alive, code = _alive(job_dir) is not None, _exit_code(job_dir)
+        if code is not None or not alive or time.monotonic() >= deadline:
+            break
+        time.sleep(0.2)
+    if not alive and code is None:
+        # It may have ended between the two looks.
+        code = _exit_code(job_dir)
+    lines, offset = _new_lines(os.path.join(job_dir, "progress.jsonl"), offset)
+    found: dict[str, Any] = {"running": alive and code is None, "exit_code": code, "progress": lines, "offset": offset}
+    if not found["running"]:
+        found.update(outcome(job_dir))
+    return found
+
+
+def outcome(job_dir: str) -> dict[str, Any]:
+    """Return what a job left behind: the summary of its result, the report's path, the last lines of its log."""
+    with contextlib.suppress(FileNotFoundError):
+        # It may hold secrets, and the job has read it.
+        os.remove(os.path.join(job_dir, "args.json"))
+    result = os.path.join(job_dir, "result.json")
+    found: dict[str, Any] = {"report": os.path.join(job_dir, "report.html"), "log_tail": _tail(job_dir), "result": None}
+    if os.path.exists(result):
+        with open(result, encoding="utf-8") as stream:
+            found["result"] = summary(json.load(stream))
+    return found
+
+
+def stop(job_dir: str) -> dict[str, Any]:
+    """End a job that still runs, by its process group and by no name; returns whether anything had to be ended."""
+    pid = _alive(job_dir)
+    if pid is not None:
+        os.killpg(pid, signal.SIGTERM)
+        deadline = time.monotonic() + _STOP_SECONDS
+        while _group_lives(pid) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        if _group_lives(pid):
+            os.killpg(pid, signal.SIGKILL)
+    return dict(outcome(job_dir), stopped=pid is not None)
+
+
+def _environment(params: Mapping[str, Any]) -> dict[str, str]:
+    environment = dict(os.environ)
+    # Another Spark of the machine must not be taken: the one of this spark-submit finds itself.
+    environment.pop("SPARK_HOME", None)
+    python = params["python"]
+    environment["PATH"] = os.path.dirname(python) + os.pathsep + environment.get("PATH", os.defpath)
+    environment.update(PYSPARK_PYTHON=python, PYSPARK_DRIVER_PYTHON=python)
+    if params["master"].startswith("local"):
+        # A host name that resolves to nowhere useful is common on laptops and in containers.
+        environment.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if params["java_home"]:
+        environment["JAVA_HOME"] = params["java_home"]
+    return environment
+
+
+def _pack(package: str, target: str) -> None:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(os.listdir(package)):
+            if name.endswith((".py", ".css")):
+                archive.write(os.path.join(package, name), "spark_validation/" + name)
+
+
+def _link_latest(output_dir: str, job_dir: str) -> None:
+    """Point ``latest`` at this run in one step, so that it is never missing while somebody looks."""
+    fresh = os.path.join(job_dir, ".latest")
+    os.symlink(os.path.relpath(job_dir, output_dir), fresh)
+    os.replace(fresh, os.path.join(output_dir, "latest"))
+
+
+def _write_private(path: str, text: str) -> None:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as stream:
+        stream.write(text)
+
+
+def _start_time(pid: int) -> int | None:
+    """Field 22 of /proc/PID/stat, which tells a process from a later one with the same id; None when it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as stream:
+            fields = stream.read().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] == "Z" else int(fields[19])
+
+
+def _alive(job_dir: str) -> int | None:
+    """The id of the job's process (and group) when it is still the one that was started."""
+    try:
+        with open(os.path.join(job_dir, "process"), encoding="utf-8") as stream:
+            life = json.load(stream)
+    except OSError:
+        return None
+    return life["pid"] if life["start_time"] is not None and _start_time(life["pid"]) == life["start_time"] else None
+
+
+def _group_lives(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _exit_code(job_dir: str) -> int | None:
+    try:
+        with open(os.path.join(job_dir, "exit_code"), encoding="utf-8") as stream:
+            return int(stream.read())
+    except OSError:
+        return None
+
+
+def _new_lines(path: str, offset: int) -> tuple[list[dict[str, Any]], int]:
+    try:
+        with open(path, "rb") as stream:
+            stream.seek(offset)
+            data = stream.read()
+    except OSError:
+        return [], offset
+    whole = data[: data.rfind(b"\n") + 1]
+    return [json.loads(line) for line in whole.splitlines()], offset + len(whole)
+
+
+def _tail(job_dir: str) -> list[str]:
+    try:
+        with open(os.path.join(job_dir, "spark.log"), encoding="utf-8", errors="replace") as stream:
+            return [line.rstrip("\n") for line in stream.readlines()[-_LOG_LINES:]]
+    except OSError:
+        return []

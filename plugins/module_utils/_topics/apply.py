@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Topics, the doing half: reads the cluster, has it judge the plan before anything changes, applies it and waits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import TOPIC, TopicSpec
+from ansible_collections.streamops.kafka.plugins.module_utils._client.rights import denied
+from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import PAUSE, wait_until_none
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.judge import failures, judge_configs
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
+from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
+    RefusedError,
+    StreamopsError,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.plan import (
+    CLEANUP_POLICY,
+    CONFIGURED,
+    CREATED,
+    DELETED,
+    GROWN,
+    Plan,
+    Step,
+    TopicPlan,
+    TopicState,
+    TopicWish,
+    batches,
+    changes_of,
+    grows,
+    growth_requests,
+    parse_wishes,
+    plan_topic,
+    plan_topics,
+    records,
+)
+
+if TYPE_CHECKING:
+    from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
+    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
+    from ansible_collections.streamops.kafka.plugins.module_utils._topics.placement import Replicas
+
+#: Answers that say that the broker asked is behind: the topic was created or deleted a moment ago.
+_BEHIND = {"TOPIC_ALREADY_EXISTS", "UNKNOWN_TOPIC_OR_PART", "UNKNOWN_TOPIC_OR_PARTITION"}
+
+
+def ensure_topics(admin: Admin, wanted: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:
+    """Make the topics what the options of the module say and wait until every broker knows; return its result."""
+    timeout = wanted["timeout"]
+    wishes, misunderstood = parse_wishes(wanted["topics"])
+    plan = _decide(admin, wishes, misunderstood, wanted, timeout)
+    if plan.topics and not check:
+        applied = Applied[Step]("topic", " ".join)
+        with applied.truthful(lambda done: changes_of(plan.topics, done), diff):
+            _apply(admin, plan.topics, applied)
+            _wait(admin, plan.topics, timeout)
+    result: dict[str, Any] = {
+        "changed": bool(plan.topics),
+        "created": [topic.wish.name for topic in plan.topics if topic.creates],
+        "grown": [topic.wish.name for topic in plan.topics if topic.growth and not topic.creates],
+        "configured": [topic.wish.name for topic in plan.topics if topic.config and not topic.creates],
+        "deleted": [topic.wish.name for topic in plan.topics if topic.delete],
+        "unchanged": len(wishes) - len(plan.topics),
+        "replication_differs": [
+            {"name": name, "found": found, "wanted": wanted} for name, found, wanted in plan.replication_differs
+        ],
+    }
+    if diff:
+        result["diff"] = diff_of(topic.change for topic in plan.topics)
+    return result
+
+
+def replication_warnings(result: Mapping[str, Any]) -> list[str]:
+    """What to warn a user of: replication factors that a result reports as different."""
+    return [
+        f"topic {topic['name']}: replication_factor is {topic['found']}, {topic['wanted']} wanted; "
+        "only a reassignment changes it, so it was left as it is."
+        for topic in result["replication_differs"]
+    ]
+
+
+# -- deciding ----------------------------------------------------------------------------------------------------
+
+
+def _decide(
+    admin: Admin,
+    wishes: Sequence[TopicWish],
+    misunderstood: Sequence[str],
+    consent: Mapping[str, Any],
+    timeout: float,
+) -> Plan:
+    """Plan against the cluster as it is and let it judge the plan; raise RefusedError with all violations."""
+    allow = {name: consent[name] for name in ("allow_delete", "allow_create", "allow_compacted_growth")}
+    allow["most_new_replicas"] = consent["max_new_replicas_per_broker"]
+    deadline = time.monotonic() + timeout
+    while True:
+        state = _read(admin, wishes)
+        hidden = admin.hidden_topics(wish.name for wish in wishes if wish.name not in state and wish.name)
+        if hidden:
+            raise RefusedError(f"topics ({len(wishes)} wanted)", [_cannot_see(admin, name) for name in hidden])
+        needed = any(
+            wish.name not in state or wish.every_broker_leads or grows(wish, state[wish.name].partitions)
+            for wish in wishes
+        )
+        brokers = admin.brokers() if needed else ()
+        live = ids_alive(brokers)
+        fenced = [broker.id for broker in brokers if broker.fenced]
+        racks = {broker.id: broker.rack for broker in brokers if not broker.fenced}
+        plan = plan_topics(state, wishes, live, fenced_brokers=fenced, racks=racks, **allow)
+        judged = _judge(admin, plan.topics)
+        if not any(code in _BEHIND for _name, code, _why in judged) or time.monotonic() > deadline:
+            break
+        time.sleep(PAUSE)
+    violations = [*misunderstood, *plan.violations]
+    violations += [f"topic {name}: refused by Kafka: {why} ({code})." for name, code, why in judged]
+    if violations:
+        raise RefusedError(f"topics ({len(wishes)} wanted)", violations)
+    return plan
+
+
+def _cannot_see(admin: Admin, name: str) -> str:
+    why = denied(admin.connection, "list topics", "TOPIC_AUTHORIZATION_FAILED", name)
+    return f"topic {name}: whether it exists is not known. {why}."
+
+
+def _read(admin: Admin, wishes: Iterable[TopicWish]) -> dict[str, TopicState]:
+    """Every topic of the cluster; those wished for also with the keys that their wish, and its growth, must know."""
+    listed = admin.topics()
+    here = [wish for wish in wishes if wish.name in listed and not wish.absent]
+    growing = {wish.name for wish in here if wish.every_broker_leads or grows(wish, len(listed[wish.name]))}
+    keys = {wish.name: [*wish.config, *([CLEANUP_POLICY] if wish.name in growing else [])] for wish in here}
+    keys = {name: needed for name, needed in keys.items() if needed}
+    configs = admin.configs(TOPIC, keys) if keys else {}
+    # A topic that one broker lists and another does not know yet: judge it as new, and be told that it exists.
+    return {
+        name: _state(partitions, configs.get(name, {}))
+        for name, partitions in listed.items()
+        if name in configs or name not in keys
+    }
+
+
+def _state(partitions: Sequence[Partition], config: Mapping[str, Any]) -> TopicState:
+    factor = max((len(partition.replicas) for partition in partitions), default=0)
+    return TopicState(len(partitions), factor, config, tuple(partition.replicas for partition in partitions))
+
+
+def _judge(admin: Admin, plans: Sequence[TopicPlan]) -> list[tuple[str, str, str]]:
+    """What Kafka would refuse, as (topic, error name, why), asked by requests that change nothing."""
+    judged: dict[str, tuple[str, str]] = {}
+    for specs in _creations(plans):
+        judged.update(failures(admin.create_topics(specs, validate_only=True)))
+    # Of a growth in several steps only the first can be asked for: Kafka does not know the others' beginning.
+    asked: set[str] = set()
+    for totals in growth_requests(plan for plan in plans if not plan.creates):
+        first = {name: total for name, total in totals.items() if name not in asked}
+        asked.update(first)
+        judged.update(failures(admin.grow_topics(first, _places(plans), validate_only=True)))
+    found = [(name, code, why) for name, (code, why) in judged.items()]
+    return found + judge_configs(lambda c: admin.set_configs(TOPIC, c, validate_only=True), _reconfigured(plans))
+
+
+def _creations(plans: Sequence[TopicPlan]) -> Iterator[list[TopicSpec]]:
+    by_name = {plan.wish.name: plan for plan in plans if plan.creates}
+    for batch in batches((name, records(plan)) for name, plan in by_name.items()):
+        yield [_spec(by_name[name]) for name in batch]
+
+
+def _spec(plan: TopicPlan) -> TopicSpec:
+    factor = -1 if plan.wish.replication_factor is None else plan.wish.replication_factor
+    config = {key: value for key, value in plan.config.items() if value is not None}
+    return TopicSpec(plan.wish.name, plan.create_with or -1, factor, config, plan.placed)
+
+
+def _places(plans: Iterable[TopicPlan]) -> dict[str, tuple[Replicas, ...]]:
+    """The replicas of new partitions of topics that grow and whose partitions are placed by name."""
+    return {plan.wish.name: plan.placed for plan in plans if plan.placed and not plan.creates}
+
+
+def _reconfigured(plans: Iterable[TopicPlan]) -> dict[str, Mapping[str, str | None]]:
+    return {plan.wish.name: plan.config for plan in plans if plan.config and not plan.creates}
+
+
+# -- applying ----------------------------------------------------------------------------------------------------
+
+
+def _apply(admin: Admin, plans: Sequence[TopicPlan], applied: Applied[Step]) -> None:
+    for batch in batches((plan.wish.name, 1) for plan in plans if plan.delete):
+        applied.ask([(DELETED, name) for name in batch], partial(admin.delete_topics, batch), _name)
+    for specs in _creations(plans):
+        applied.ask([(CREATED, spec.name) for spec in specs], partial(admin.create_topics, specs), _name)
+    for totals in growth_requests(plans):
+        steps = [(GROWN, name, str(total)) for name, total in totals.items()]
+        applied.ask(steps, partial(admin.grow_topics, totals, _places(plans)), _name)
+    changes = _reconfigured(plans)
+    for batch in batches((name, len(config)) for name, config in changes.items()):
+        some = {name: changes[name] for name in batch}
+        applied.ask([(CONFIGURED, name) for name in batch], partial(admin.set_configs, TOPIC, some), _name)
+
+
+def _name(step: Step) -> str:
+    return step[1]
+
+
+# -- waiting -----------------------------------------------------------------------------------------------------
+
+
+def _wait(admin: Admin, plans: Sequence[TopicPlan], timeout: float) -> None:
+    """Return when every live broker knows the topics as wanted and sees a leader for each of their partitions."""
+    open_plans: dict[int, list[TopicPlan]] = {}
+
+    def missing() -> list[str]:
+        """What the live brokers do not see yet."""
+        names: list[str] = []
+        # Anew at each look: a broker that went down is not waited for, one that came is.
+        for broker in ids_alive(admin.brokers()):
+            open_plans[broker], found = _behind(admin, broker, open_plans.get(broker, list(plans)))
+            names += found
+        return names
+
+    wait_until_none(f"topics ({len(plans)} changed)", missing, timeout)
+
+
+def _behind(admin: Admin, broker: int, plans: list[TopicPlan]) -> tuple[list[TopicPlan], list[str]]:
+    """The plans that one broker does not see fulfilled, and what it misses of each."""
+    if not plans:
+        return [], []
+    try:
+        seen = admin.topics_at(broker, [plan.wish.name for plan in plans])
+        keys = {name: config for name, config in _reconfigured(plans).items() if name in seen}
+        configs = admin.configs(TOPIC, keys, broker) if keys else {}
+    except StreamopsError as error:
+        return plans, [f"broker {broker}: {error.message}"]
+    behind, missing = [], []
+    for plan in plans:
+        name = plan.wish.name
+        found = list(_missing(plan, seen.get(name), configs.get(name, {})))
+        if found:
+            behind.append(plan)
+            missing += [f"topic {name}: broker {broker} {what}" for what in found]
+    return behind, missing
+
+
+def _missing(plan: TopicPlan, seen: Sequence[Partition] | None, config: Mapping[str, Any]) -> Iterator[str]:
+    # What was set at creation came in the same record batch as the topic; only later settings are compared.
+    wish = replace(plan.wish, config={} if plan.creates else plan.config)
+    left = plan_topic(wish, None if seen is None else _state(seen, config))
+    if left is not None and left.delete:
+        yield "still lists it"
+    elif left is not None and left.creates:
+        yield "does not know it"
+    elif left is not None and left.growth:
+        yield f"knows {left.growth[0]} of its {left.growth[1]} partitions"
+    elif left is not None:
+        yield f"does not show its new {', '.join(left.config)}"
+    leaderless = [partition.index for partition in seen or () if partition.leader is None]
+    if leaderless and not plan.delete:
+        yield f"sees no leader of partition {', '.join(str(index) for index in leaderless[:10])}"

@@ -1,0 +1,424 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Topics, the deciding half: what is there and what is wanted become a plan, or a list of all reasons against it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC, is_internal
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import (
+    ConfigValue,
+    config_text,
+    same_value,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
+from ansible_collections.streamops.kafka.plugins.module_utils._core.near_names import near
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.placement import Replicas, placement
+
+#: Kafka's limits of a topic name (org.apache.kafka.common.internals.Topic).
+_LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
+_MAX_NAME = 249
+#: The controller refuses a request of more than 10,000 records (QuorumController.MAX_RECORDS_PER_USER_OP).
+MAX_RECORDS = 9_500
+#: Partitions that are placed by name come in one request, with room for the topic and its keys.
+_MAX_PLACED = 9_000
+#: The key that says whether a topic keeps the last record of each key for ever.
+CLEANUP_POLICY = "cleanup.policy"
+
+
+@dataclass(frozen=True)
+class TopicWish:
+    """A topic as wanted. C(partitions) and C(replication_factor) None: the cluster's default at creation, then as is.
+
+    C(config) holds the keys to set at the topic; None takes a key back to the cluster's default. Others are let be.
+    C(every_broker_leads): new partitions are placed so that each live broker is the preferred leader of at least one,
+    and C(partitions) is the least number of them.
+    """
+
+    name: str
+    partitions: int | None = None
+    replication_factor: int | None = None
+    config: Mapping[str, str | None] = field(default_factory=dict)
+    absent: bool = False
+    every_broker_leads: bool = False
+
+
+@dataclass(frozen=True)
+class TopicState:
+    """A topic as it is. C(replication_factor) is the largest of its partitions; C(config) has the keys asked for.
+
+    C(replicas) are those of each partition, the preferred leader first; only a placement needs them.
+    """
+
+    partitions: int
+    replication_factor: int
+    config: Mapping[str, ConfigValue] = field(default_factory=dict)
+    replicas: tuple[Replicas, ...] = ()
+
+
+@dataclass(frozen=True)
+class TopicPlan:
+    """What has to be done for one topic, in this order: delete, create, grow, configure.
+
+    C(create_with) is the number of partitions to create it with (-1 = the cluster's default), C(growth) the numbers
+    (from, to) when more come after that. C(placed) are the replicas of the new partitions, empty where Kafka places
+    them.
+    """
+
+    wish: TopicWish
+    change: Change
+    delete: bool = False
+    create_with: int | None = None
+    growth: tuple[int, int] | None = None
+    config: Mapping[str, str | None] = field(default_factory=dict)
+    placed: tuple[Replicas, ...] = ()
+
+    @property
+    def creates(self) -> bool:
+        """Whether the topic does not exist yet; its C(config) then goes into the request that creates it."""
+        return self.create_with is not None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What has to be done, or C(violations), in which case nothing may be.
+
+    C(replication_differs) lists (topic, found, wanted) of replication factors, which are only reported.
+    """
+
+    topics: tuple[TopicPlan, ...]
+    violations: tuple[str, ...] = ()
+    replication_differs: tuple[tuple[str, int, int], ...] = ()
+
+
+def parse_wishes(items: Sequence[Mapping[str, Any]]) -> tuple[list[TopicWish], list[str]]:
+    """The wishes of a list of {name, partitions, replication_factor, config, state}, and what cannot be understood."""
+    wishes, violations = [], []
+    for item in items:
+        config: dict[str, str | None] = {}
+        for key, value in (item.get("config") or {}).items():
+            try:
+                config[str(key)] = config_text(value)
+            except ValueError as error:
+                violations.append(f"topic {item['name']}: config {key}: {error}.")
+        wishes.append(
+            TopicWish(
+                name=str(item["name"]),
+                partitions=item.get("partitions"),
+                replication_factor=item.get("replication_factor"),
+                config=config,
+                absent=item.get("state") == "absent",
+                every_broker_leads=bool(item.get("every_broker_leads")),
+            )
+        )
+    return wishes, violations
+
+
+def plan_topics(
+    state: Mapping[str, TopicState],
+    wishes: Sequence[TopicWish],
+    live_brokers: Sequence[int],
+    allow_delete: bool,
+    fenced_brokers: Sequence[int] = (),
+    allow_compacted_growth: bool = False,
+    racks: Mapping[int, str | None] | None = None,
+    allow_create: bool = True,
+    most_new_replicas: int | None = None,
+) -> Plan:
+    """Compare topics as they are with the wishes. C(state) must name every topic of the cluster.
+
+    A topic that grows must have C(cleanup.policy) in its state. C(racks) are those of the live brokers.
+    C(most_new_replicas) is how many the wishes together may add to a live broker on average, None for any number.
+    """
+    violations = list(_list_violations(state, wishes))
+    too_many = list(_too_many(state, wishes, live_brokers, most_new_replicas))
+    violations += too_many
+    differs: list[tuple[str, int, int]] = []
+    plans: dict[str, TopicPlan] = {}
+    racks = {**dict.fromkeys(live_brokers), **(racks or {})}
+    for asked in wishes:
+        now = state.get(asked.name)
+        wish, placed = _placed(asked, now, racks)
+        illegal = list(_name_violations(wish.name))
+        found = illegal or list(_wish_violations(wish, now, live_brokers, fenced_brokers, allow_delete))
+        if now is None and not wish.absent and not allow_create and not illegal:
+            found.append(
+                f"topic {wish.name}: does not exist{near(wish.name, state)}, and allow_create is false. Name a topic "
+                "of the cluster."
+            )
+        if now is not None and not allow_compacted_growth:
+            found += _compaction_violations(wish, now)
+        violations.extend(found)
+        numbers_break = bool(found or too_many)
+        if illegal or wish.name in plans:
+            continue
+        factor = wish.replication_factor
+        if now is not None and not wish.absent and factor is not None and factor != now.replication_factor:
+            differs.append((wish.name, now.replication_factor, factor))
+        # A wish that breaks a rule is planned without its numbers, so that Kafka can judge its keys all the same.
+        plan = plan_topic(replace(wish, partitions=None, replication_factor=None) if numbers_break else wish, now)
+        if plan is not None and placed and not numbers_break:
+            plan = replace(plan, placed=placed)
+        if plan is not None and not (found and wish.absent):
+            plans[wish.name] = plan
+    return Plan(tuple(plans.values()), tuple(violations), tuple(differs))
+
+
+def _placed(
+    wish: TopicWish, now: TopicState | None, racks: Mapping[int, str | None]
+) -> tuple[TopicWish, tuple[Replicas, ...]]:
+    """The wish with the number of partitions that it takes for every broker to lead one, and where new ones go."""
+    if not wish.every_broker_leads or wish.absent or (wish.partitions is not None and wish.partitions < 1):
+        return wish, ()
+    held = now.replicas if now is not None else ()
+    factor = now.replication_factor if now is not None else wish.replication_factor
+    least = max(wish.partitions or 0, len(held))
+    added = placement(held, racks, factor or 0, least)
+    return replace(wish, partitions=max(least, len(held) + len(added)) or None), added
+
+
+def plan_topic(wish: TopicWish, now: TopicState | None) -> TopicPlan | None:
+    """The plan for one lawful wish, None when there is nothing to do."""
+    if wish.absent:
+        return None if now is None else TopicPlan(wish, _deletion(wish.name, now), delete=True)
+    if now is None:
+        return _creation(wish)
+    growth = None
+    if wish.partitions is not None and wish.partitions > now.partitions:
+        growth = (now.partitions, wish.partitions)
+    config = {key: value for key, value in wish.config.items() if not _is_set(now.config.get(key), value)}
+    if growth is None and not config:
+        return None
+    return TopicPlan(wish, _difference(wish.name, now, growth, config), growth=growth, config=config)
+
+
+def _creation(wish: TopicWish) -> TopicPlan:
+    config = {key: value for key, value in wish.config.items() if value is not None}
+    after: dict[str, Any] = {
+        "partitions": wish.partitions or "(default)",
+        "replication_factor": wish.replication_factor or "(default)",
+    }
+    if config:
+        after["config"] = config
+    change = Change(wish.name, None, after)
+    if wish.partitions is None:
+        return TopicPlan(wish, change, create_with=-1, config=config)
+    first = min(wish.partitions, MAX_RECORDS - 1 - len(config))
+    growth = (first, wish.partitions) if first < wish.partitions else None
+    return TopicPlan(wish, change, create_with=first, growth=growth, config=config)
+
+
+def _deletion(name: str, now: TopicState) -> Change:
+    return Change(name, {"partitions": now.partitions, "replication_factor": now.replication_factor}, None)
+
+
+def _is_set(now: ConfigValue | None, wanted: str | None) -> bool:
+    """Whether a key has the wanted value at the topic itself: a default that happens to be equal could still move."""
+    at_topic = now is not None and now.source == "DYNAMIC_TOPIC"
+    if wanted is None:
+        return now is not None and not at_topic
+    return now is not None and at_topic and same_value(now.kind, now.value, wanted)
+
+
+def _difference(name: str, now: TopicState, growth: tuple[int, int] | None, config: Mapping[str, str | None]) -> Change:
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    if growth is not None:
+        before["partitions"], after["partitions"] = growth
+    if config:
+        before["config"] = {key: _shown(now.config.get(key)) for key in config}
+        after["config"] = {key: "(default)" if value is None else value for key, value in config.items()}
+    return Change(name, before, after)
+
+
+def _shown(now: ConfigValue | None) -> str:
+    if now is None:
+        return "(unknown)"
+    return f"{now.value}" if now.source == "DYNAMIC_TOPIC" else f"{now.value} (default)"
+
+
+# -- what was done of it -----------------------------------------------------------------------------------------
+
+#: A step of a plan: what was done to which topic, and for growth the total that was reached.
+Step = tuple[str, ...]
+DELETED, CREATED, GROWN, CONFIGURED = "deleted", "created", "grown", "configured"
+
+
+def changes_of(plans: Iterable[TopicPlan], done: Iterable[Step]) -> list[Change]:
+    """From and to of what was done, of plans that were done in part: a topic shows only the steps that were."""
+    steps: dict[str, dict[str, Step]] = {}
+    for step in done:
+        steps.setdefault(step[1], {})[step[0]] = step
+    return [_partly(plan, steps[plan.wish.name]) for plan in plans if plan.wish.name in steps]
+
+
+def _partly(plan: TopicPlan, steps: Mapping[str, Step]) -> Change:
+    change = plan.change
+    if plan.delete:
+        return change
+    before, after = dict(change.before or {}), dict(change.after or {})
+    if plan.growth is not None:
+        reached = int(steps[GROWN][2]) if GROWN in steps else plan.growth[0]
+        after["partitions"] = reached
+        if not plan.creates and GROWN not in steps:
+            del before["partitions"], after["partitions"]
+    if not plan.creates and CONFIGURED not in steps:
+        before.pop("config", None)
+        after.pop("config", None)
+    return Change(change.name, None if plan.creates else before, after)
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------
+
+
+def _list_violations(state: Mapping[str, TopicState], wishes: Sequence[TopicWish]) -> Iterator[str]:
+    for name, count in Counter(wish.name for wish in wishes).items():
+        if count > 1:
+            yield f"topic {name}: named {count} times in the list; one entry each is allowed. Merge them."
+    # Kafka's metrics write . as _, so it refuses to create a topic whose name then equals another one's.
+    metric_names: dict[str, str] = {}
+    for name in [*state, *(wish.name for wish in wishes if not wish.absent)]:
+        first = metric_names.setdefault(name.replace(".", "_"), name)
+        if first != name and name not in state:
+            yield f"topic {name}: collides with {first}, because Kafka's metrics write . as _. Choose another name."
+
+
+def _name_violations(name: str) -> Iterator[str]:
+    if is_internal(name):
+        yield f"topic {name}: belongs to Kafka itself (two leading underscores) and is never touched. Take it out."
+    elif name == STATE_TOPIC:
+        yield (
+            f"topic {name}: holds this collection's record of moves under way and of the throttles before them; "
+            "without it a run that was cut cannot be resumed or cancelled. It is never touched. Take it out."
+        )
+    elif not _LEGAL_NAME.fullmatch(name) or name in {".", ".."}:
+        yield f"topic {name!r}: illegal name; letters, digits, . _ and - are allowed, but not . or .. alone."
+    elif len(name) > _MAX_NAME:
+        yield f"topic {name}: the name has {len(name)} characters; {_MAX_NAME} are allowed."
+
+
+def _wish_violations(
+    wish: TopicWish, now: TopicState | None, live: Sequence[int], fenced: Sequence[int], allow_delete: bool
+) -> Iterator[str]:
+    if wish.absent:
+        if now is not None and not allow_delete:
+            yield (
+                f"topic {wish.name}: state is absent and it exists with {now.partitions} partitions; deleting it "
+                "destroys its records for good. Set allow_delete: true to consent."
+            )
+        return
+    for what, value in (("partitions", wish.partitions), ("replication_factor", wish.replication_factor)):
+        if value is not None and value < 1:
+            yield f"topic {wish.name}: {what} is {value}; at least 1 is needed."
+    if wish.every_broker_leads and now is None and wish.replication_factor is None:
+        yield (
+            f"topic {wish.name}: replication_factor is not given; every_broker_leads places each replica, so it needs "
+            "to know how many. Set replication_factor."
+        )
+    if wish.every_broker_leads and (wish.partitions or 0) > _MAX_PLACED:
+        yield (
+            f"topic {wish.name}: partitions is {wish.partitions}; with every_broker_leads at most {_MAX_PLACED} can "
+            "be placed. Ask for fewer, or leave every_broker_leads out."
+        )
+    if now is not None and wish.partitions is not None and 1 <= wish.partitions < now.partitions:
+        yield (
+            f"topic {wish.name}: has {now.partitions} partitions, {wish.partitions} wanted; Kafka cannot take "
+            f"partitions away. Ask for {now.partitions} or more, or copy the records to a new topic."
+        )
+    if now is None and wish.replication_factor is not None and wish.replication_factor > len(live):
+        down = f"; registered but down: {_ids(fenced)}, start them first" if fenced else ""
+        yield (
+            f"topic {wish.name}: replication_factor is {wish.replication_factor}, but only {len(live)} "
+            f"brokers are live ({_ids(live)}){down}. At most {len(live)} can be had now."
+        )
+
+
+def _too_many(
+    state: Mapping[str, TopicState], wishes: Sequence[TopicWish], live: Sequence[int], most: int | None
+) -> Iterator[str]:
+    """What speaks against a number with some zeros too many, which no request takes back."""
+    added = {wish.name: _added_replicas(wish, state.get(wish.name)) for wish in wishes}
+    each = -(-sum(added.values()) // max(1, len(live)))
+    if most is not None and each > most:
+        name = max(added, key=lambda one: added[one])
+        yield (
+            f"topic {name}: the list adds {sum(added.values())} replicas, {each} to each of {len(live)} live brokers, "
+            f"most of them ({added[name]}) by this topic; at most {most} are allowed, and Kafka cannot take partitions "
+            f"away. Correct the number of partitions, or set max_new_replicas_per_broker to {each} to mean it."
+        )
+
+
+def _added_replicas(wish: TopicWish, now: TopicState | None) -> int:
+    """How many replicas come by one wish; an unknown replication factor counts as one."""
+    if wish.absent or wish.partitions is None:
+        return 0
+    if now is None:
+        return wish.partitions * max(1, wish.replication_factor or 1)
+    return max(0, wish.partitions - now.partitions) * now.replication_factor
+
+
+def _compaction_violations(wish: TopicWish, now: TopicState) -> Iterator[str]:
+    """What speaks against the growth of a compacted topic: what has a key goes to another partition from then on."""
+    held = now.config.get(CLEANUP_POLICY)
+    policies = f"{held.value if held else ''},{wish.config.get(CLEANUP_POLICY)}"
+    if grows(wish, now.partitions) and "compact" in policies.split(","):
+        yield (
+            f"topic {wish.name}: is compacted, and {now.partitions} partitions shall become {wish.partitions}; new "
+            "records of a key would go to another partition than its old ones, which compaction then keeps for ever. "
+            "Set allow_compacted_growth: true to consent, or copy the records to a new topic."
+        )
+
+
+def grows(wish: TopicWish, partitions: int) -> bool:
+    """Whether a wish asks for more partitions than there are."""
+    return not wish.absent and wish.partitions is not None and wish.partitions > partitions
+
+
+def _ids(brokers: Iterable[int]) -> str:
+    return ", ".join(str(broker) for broker in brokers) or "none"
+
+
+# -- how it is cut into requests ---------------------------------------------------------------------------------
+
+
+def records(plan: TopicPlan) -> int:
+    """Metadata records that creating a topic takes: itself, its partitions (a default counted as 100), its keys."""
+    partitions = plan.create_with or 0
+    return 1 + (partitions if partitions > 0 else 100) + len(plan.config)
+
+
+def batches(sizes: Iterable[tuple[str, int]]) -> Iterator[list[str]]:
+    """Cut names, each with its number of records, into lists of at most MAX_RECORDS records; order is kept."""
+    batch: list[str] = []
+    total = 0
+    for name, size in sizes:
+        if batch and total + size > MAX_RECORDS:
+            yield batch
+            batch, total = [], 0
+        batch.append(name)
+        total += size
+    if batch:
+        yield batch
+
+
+def growth_requests(plans: Iterable[TopicPlan]) -> Iterator[dict[str, int]]:
+    """The totals of partitions to ask for, request by request, each adding at most MAX_RECORDS partitions."""
+    request: dict[str, int] = {}
+    added = 0
+    for plan in plans:
+        now, goal = plan.growth or (0, 0)
+        while now < goal:
+            step = min(goal - now, MAX_RECORDS)
+            if plan.wish.name in request or added + step > MAX_RECORDS:
+                yield request
+                request, added = {}, 0
+            now += step
+            added += step
+            request[plan.wish.name] = now
+    if request:
+        yield request

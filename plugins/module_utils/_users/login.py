@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Whether a password is the one that Kafka has, found out by logging in with it and doing nothing else.
+
+One login costs the work of its iterations, and a refused one what the broker waits before it says so
+(connection.failed.authentication.delay.ms, 100 ms).
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import ssl
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import Channel, tls_context
+from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import (
+    ACCEPTED,
+    REFUSED,
+    UNTRIED,
+    Key,
+    UserWish,
+)
+
+#: Logins at a time. Their work is the client's, so more than the processors of a machine only hide the waits.
+_AT_ONCE = 8
+
+
+class UntriedError(Exception):
+    """The login could not be tried; the text says why."""
+
+
+@dataclass(frozen=True)
+class Login:
+    """Where and how to try logins. C(connection) gives servers and TLS files, C(timeout) seconds for each login."""
+
+    connection: Connection
+    timeout: float
+
+    @classmethod
+    def of(
+        cls, connection: Connection, servers: Sequence[str] | None, protocol: str | None, timeout: float
+    ) -> Login | None:
+        """The login of a module's options; None where neither they nor the connection name a SASL listener."""
+        chosen = protocol or connection.security_protocol
+        if not chosen.startswith("SASL_"):
+            return None
+        listed = tuple(server.strip() for server in servers or connection.bootstrap_servers)
+        return cls(replace(connection, security_protocol=chosen, bootstrap_servers=listed), timeout)
+
+    def at(self, server: str) -> Login:
+        """The same at one server only."""
+        return replace(self, connection=replace(self.connection, bootstrap_servers=(server,)))
+
+
+def try_logins(login: Login | None, wishes: Sequence[UserWish]) -> tuple[dict[Key, str], dict[str, str]]:
+    """What a login said by wish (ACCEPTED, REFUSED, UNTRIED), and why some could not be tried, by mechanism.
+
+    When the first user of a mechanism cannot be tried, the others of it are not tried either: the whole is bounded.
+    """
+    said: dict[Key, str] = {}
+    why: dict[str, str] = {}
+    context = tls_context(login.connection) if login is not None and wishes else None
+    for mechanism in dict.fromkeys(wish.mechanism for wish in wishes):
+        mine = [wish for wish in wishes if wish.mechanism == mechanism]
+        if login is None:
+            why[mechanism] = (
+                "no SASL listener is known; name one by login_security_protocol and login_bootstrap_servers"
+            )
+        else:
+            said.update(_try(login, context, mine[:1], why))
+            if mechanism not in why:
+                said.update(_try(login, context, mine[1:], why))
+        said.update({wish.key: UNTRIED for wish in mine if wish.key not in said})
+    return said, why
+
+
+def _try(
+    login: Login, context: ssl.SSLContext | None, wishes: Sequence[UserWish], why: dict[str, str]
+) -> Mapping[Key, str]:
+    def one(wish: UserWish) -> tuple[Key, str]:
+        """Try one login."""
+        try:
+            return wish.key, ACCEPTED if log_in(login, wish, context) else REFUSED
+        except UntriedError as error:
+            why[wish.mechanism] = str(error)
+            return wish.key, UNTRIED
+
+    with concurrent.futures.ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
+        return dict(pool.map(one, wishes))
+
+
+def log_in(login: Login, wish: UserWish, context: ssl.SSLContext | None = None) -> bool:
+    """Whether Kafka accepts the password of a wish; UntriedError when no server of the login could say."""
+    if context is None:
+        context = tls_context(login.connection)
+    failed: list[str] = []
+    for server in login.connection.bootstrap_servers:
+        try:
+            return _log_in_at(server, login.timeout, wish, context)
+        except (OSError, ValueError, OverflowError, struct.error) as error:  # ssl and time-outs are OSError.
+            failed.append(f"{server}: {error}")
+    raise UntriedError("; ".join(failed))
+
+
+def _log_in_at(server: str, timeout: float, wish: UserWish, context: ssl.SSLContext | None) -> bool:
+    with Channel(timeout).open(server, context) as channel:
+        return channel.log_in(wish.mechanism, wish.name, wish.password)

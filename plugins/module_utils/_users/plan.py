@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""SCRAM users, the deciding half: credentials as they are and as wanted become a plan. No secret leaves a wish."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
+
+#: Kafka's number of each mechanism in requests (org.apache.kafka.clients.admin.ScramMechanism).
+MECHANISMS = {"SCRAM-SHA-256": 1, "SCRAM-SHA-512": 2}
+_NAMES = {number: name for name, number in MECHANISMS.items()}
+#: Kafka takes 4096 to 16384; ours is the lower bound of the security controls of this collection.
+MIN_ITERATIONS, MAX_ITERATIONS = 8192, 16384
+#: What a login with the wanted password said; UNTRIED: it could not be tried.
+ACCEPTED, REFUSED, UNTRIED = "accepted", "refused", "untried"
+#: user -> mechanism -> iterations, as Kafka tells them.
+Credentials = Mapping[str, Mapping[str, int]]
+#: A user's name and a mechanism.
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class UserWish:
+    """A credential as wanted; C(absent) means the user with all credentials. The password never shows in C(repr)."""
+
+    name: str
+    mechanism: str = "SCRAM-SHA-512"
+    iterations: int = MIN_ITERATIONS
+    password: str = field(default="", repr=False)
+    absent: bool = False
+
+    @property
+    def key(self) -> Key:
+        """The name and the mechanism, by which Kafka keeps credentials."""
+        return self.name, self.mechanism
+
+
+@dataclass(frozen=True)
+class UserPlan:
+    """What has to be done: first C(upserts), then C(deletions); C(unproven) names users whose login was not tried."""
+
+    upserts: tuple[UserWish, ...] = ()
+    deletions: tuple[Key, ...] = ()
+    changes: tuple[Change, ...] = ()
+    created: tuple[str, ...] = ()
+    updated: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    unchanged: int = 0
+    unproven: tuple[str, ...] = ()
+    violations: tuple[str, ...] = ()
+
+
+def parse_wishes(items: Sequence[Mapping[str, Any]]) -> tuple[list[UserWish], list[str]]:
+    """The wishes of a list of {name, password, mechanism, iterations, state}, and everything that is wrong with it."""
+    wishes = [
+        UserWish(
+            name=str(item.get("name") or ""),
+            mechanism=str(item.get("mechanism") or "SCRAM-SHA-512"),
+            iterations=MIN_ITERATIONS if item.get("iterations") is None else item["iterations"],
+            password=item.get("password") or "",
+            absent=item.get("state") == "absent",
+        )
+        for item in items
+    ]
+    violations = [line for wish in wishes for line in _wish_violations(wish)]
+    return wishes, violations + list(_list_violations(wishes))
+
+
+def _wish_violations(wish: UserWish) -> Iterator[str]:
+    who = f"user {wish.name}"
+    if not wish.name.strip():
+        yield "user '': the name is empty. Give it a name."
+    if wish.mechanism not in MECHANISMS:
+        yield f"{who}: mechanism is {wish.mechanism}; {' and '.join(MECHANISMS)} are allowed."
+    if wish.absent:
+        return
+    if not isinstance(wish.iterations, int) or not MIN_ITERATIONS <= wish.iterations <= MAX_ITERATIONS:
+        yield (
+            f"{who}: iterations is {wish.iterations}; {MIN_ITERATIONS} to {MAX_ITERATIONS} are allowed "
+            "(Kafka's own bounds are 4096 to 16384)."
+        )
+    if not wish.password:
+        yield f"{who}: the password is missing or empty. Set it, best from a vault variable."
+
+
+def _list_violations(wishes: Sequence[UserWish]) -> Iterator[str]:
+    absent = {wish.name for wish in wishes if wish.absent}
+    for (name, mechanism), count in Counter(wish.key for wish in wishes if not wish.absent).items():
+        if count > 1:
+            yield f"user {name}: named {count} times with {mechanism}; one entry each is allowed. Keep one."
+        if name in absent:
+            yield f"user {name}: wanted both present and absent. Keep one entry."
+            absent.discard(name)
+    for name, count in Counter(wish.name for wish in wishes if wish.absent).items():
+        if count > 1:
+            yield f"user {name}: named {count} times as absent; once is enough, it takes all mechanisms."
+
+
+def to_prove(state: Credentials, wishes: Sequence[UserWish], update_password: str) -> list[UserWish]:
+    """The wishes whose password has to be tried by a login, because all that Kafka tells of them is as wanted."""
+    if update_password != "when_different":
+        return []
+    return [
+        wish for wish in wishes if not wish.absent and state.get(wish.name, {}).get(wish.mechanism) == wish.iterations
+    ]
+
+
+def plan_users(
+    state: Credentials,
+    wishes: Sequence[UserWish],
+    logins: Mapping[Key, str],
+    update_password: str = "when_different",
+    own: Key | None = None,
+) -> UserPlan:
+    """Compare credentials with the wishes.
+
+    C(logins) holds what a login said for each of C(to_prove). C(own) is who asks, and is never taken away. A user of
+    the list has the credentials of the list and no others, so that no old password stays valid by another mechanism.
+    """
+    wanted = {wish.key for wish in wishes if not wish.absent}
+    listed = {wish.name: wish.absent for wish in wishes}
+    upserts = [wish for wish in wishes if not wish.absent and _differs(state, wish, logins, update_password)]
+    deletions = [
+        (name, mechanism) for name in listed for mechanism in state.get(name, {}) if (name, mechanism) not in wanted
+    ]
+    changes = {change.name: change for change in changes_of(state, upserts, deletions, logins)}
+    # What a plan says of a user: gone, new, or other than before.
+    deleted = [name for name in changes if listed[name]]
+    created = [name for name in changes if not state.get(name)]
+    updated = [name for name in changes if name not in {*deleted, *created}]
+    lost = [f"{name} by {mechanism}" for name, mechanism in deletions if (name, mechanism) == own]
+    return UserPlan(
+        upserts=tuple(upserts),
+        deletions=tuple(deletions),
+        changes=tuple(changes.values()),
+        created=tuple(created),
+        updated=tuple(updated),
+        deleted=tuple(deleted),
+        unchanged=len(listed) - len(changes),
+        unproven=tuple(sorted({name for (name, _mechanism), said in logins.items() if said == UNTRIED})),
+        violations=tuple(
+            f"user {who}: is who this run itself is logged in as; it would lock itself out. "
+            "Run as another administrator to take this one away."
+            for who in lost
+        ),
+    )
+
+
+def changes_of(
+    state: Credentials, upserts: Sequence[UserWish], deletions: Sequence[Key], logins: Mapping[Key, str]
+) -> list[Change]:
+    """From and to of each user whose credentials are set or deleted so."""
+    names = [wish.name for wish in upserts] + [name for name, _mechanism in deletions]
+    return [_change(name, state, upserts, deletions, logins) for name in dict.fromkeys(names)]
+
+
+def requests(keys: Iterable[Key], most: int) -> Iterator[list[Key]]:
+    """Cut credentials into requests of at most C(most) in which no user is named twice (order of each user is kept).
+
+    Kafka refuses all credentials of a user that one request names more than once (DUPLICATE_RESOURCE).
+    """
+    rounds: list[list[Key]] = []
+    seen: Counter[str] = Counter()
+    for key in keys:
+        if seen[key[0]] == len(rounds):
+            rounds.append([])
+        rounds[seen[key[0]]].append(key)
+        seen[key[0]] += 1
+    for once in rounds:
+        for start in range(0, len(once), most):
+            yield once[start : start + most]
+
+
+def _differs(state: Credentials, wish: UserWish, logins: Mapping[Key, str], update_password: str) -> bool:
+    found = state.get(wish.name, {}).get(wish.mechanism)
+    if found is None or update_password == "always":
+        return True
+    if update_password == "on_create":
+        return False
+    return found != wish.iterations or logins.get(wish.key) == REFUSED
+
+
+def _change(
+    name: str, state: Credentials, upserts: Sequence[UserWish], deletions: Sequence[Key], logins: Mapping[Key, str]
+) -> Change:
+    before: dict[str, Any] = {
+        mechanism: {"iterations": state[name][mechanism]} for who, mechanism in deletions if who == name
+    }
+    after: dict[str, Any] = {}
+    for wish in (wish for wish in upserts if wish.name == name):
+        found = state.get(name, {}).get(wish.mechanism)
+        after[wish.mechanism] = {"iterations": wish.iterations, "password": "(as given)"}
+        if found is not None:
+            known = "(another one)" if logins.get(wish.key) == REFUSED else "(not shown)"
+            before[wish.mechanism] = {"iterations": found, "password": known}
+    return Change(name, before or None, after or None)
+
+
+# -- Kafka's messages --------------------------------------------------------------------------------------------
+
+
+def credentials_of(results: Any) -> dict[str, dict[str, int]]:
+    """The credentials in the results of DescribeUserScramCredentials."""
+    return {
+        result.user: {
+            _NAMES.get(info.mechanism, str(info.mechanism)): info.iterations for info in result.credential_infos
+        }
+        for result in results
+    }

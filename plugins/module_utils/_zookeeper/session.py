@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The one file that imports kazoo: what a Kafka cluster keeps in ZooKeeper, read and, where a module asks, written."""
+
+from __future__ import annotations
+
+import json
+import logging
+import traceback
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import MissingLibraryError, StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connection import Access
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import Member
+
+# Where Kafka registers each broker for as long as its session lives, and what else is read (ZkData.scala).
+BROKER_IDS, CLUSTER_ID, CONTROLLER, USERS = "/brokers/ids", "/cluster/id", "/controller", "/config/users"
+
+
+class EnsembleUnreachableError(StreamopsError):
+    """No session with the ensemble could be had."""
+
+
+class Zookeeper:
+    """A session with an ensemble below a chroot; a context manager."""
+
+    def __init__(self, members: Sequence[Member], access: Access, chroot: str = "") -> None:
+        self._access = access
+        self._hosts = ",".join(member.address for member in members) + chroot.rstrip("/")
+        self._client: Any = None
+
+    def __enter__(self) -> Zookeeper:
+        try:
+            from kazoo.client import KazooClient
+            from kazoo.exceptions import KazooException
+            from kazoo.handlers.threading import KazooTimeoutError
+        except ImportError as error:
+            raise MissingLibraryError("kazoo", "to read what is in ZooKeeper", traceback.format_exc()) from error
+        logging.getLogger("kazoo").addHandler(logging.NullHandler())
+        self._client = KazooClient(hosts=self._hosts, timeout=self._access.request_timeout * 2.0, **self._options())
+        try:
+            self._client.start(timeout=self._access.request_timeout * 2.0)
+        except (KazooException, KazooTimeoutError, OSError, ValueError) as error:
+            self._close()
+            raise self._unreachable(error) from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+        if error is not None and type(error).__module__.startswith("kazoo."):
+            raise self._unreachable(error) from error
+
+    def _unreachable(self, error: BaseException) -> EnsembleUnreachableError:
+        why = str(error) or type(error).__name__
+        return EnsembleUnreachableError(
+            f"ZooKeeper {self._hosts}: it does not answer us: {why}. Check that a majority of its servers runs, and "
+            "name, password and certificates. Run again once it does.",
+            servers=self._hosts,
+        )
+
+    def _close(self) -> None:
+        self._client.stop()
+        self._client.close()
+
+    def _options(self) -> dict[str, Any]:
+        access = self._access
+        options: dict[str, Any] = {"use_ssl": bool(access.ssl_ca_location), "verify_certs": True}
+        if access.ssl_ca_location:
+            options.update(ca=access.ssl_ca_location, check_hostname=True)
+            options.update(certfile=access.ssl_certificate_location, keyfile=access.ssl_key_location)
+        if access.sasl_username:
+            login = {"mechanism": "DIGEST-MD5", "username": access.sasl_username, "password": access.sasl_password}
+            options["sasl_options"] = login
+        return options
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    def cluster(self) -> dict[str, Any]:
+        """The cluster below the chroot: cluster_id, controller_id (None while there is none), brokers that live."""
+        return {
+            "cluster_id": (self._json(CLUSTER_ID) or {}).get("id"),
+            "controller_id": (self._json(CONTROLLER) or {}).get("brokerid"),
+            "brokers": [self._broker(name) for name in sorted(self.children(BROKER_IDS), key=int)],
+        }
+
+    def _broker(self, name: str) -> dict[str, Any]:
+        told = self._json(f"{BROKER_IDS}/{name}") or {}
+        return {"id": int(name), "endpoints": told.get("endpoints", []), "rack": told.get("rack")}
+
+    def children(self, path: str) -> list[str]:
+        """The names below a path; none when it does not exist."""
+        from kazoo.exceptions import NoNodeError
+
+        try:
+            return list(self._client.get_children(path))
+        except NoNodeError:
+            return []
+
+    def acls(self, paths: Iterable[str]) -> dict[str, list[str]]:
+        """Who may do what to each path, as scheme:id:rights; paths that do not exist are left out."""
+        from kazoo.exceptions import NoNodeError
+
+        found = {}
+        for path in paths:
+            try:
+                listed = self._client.get_acls(path)[0]
+            except NoNodeError:
+                continue
+            found[path] = [f"{one.id.scheme}:{one.id.id}:{'+'.join(one.acl_list).lower()}" for one in listed]
+        return found
+
+    def read(self, path: str) -> dict[str, Any] | None:
+        """The JSON at a path; None when it does not exist."""
+        return self._json(path)
+
+    # -- writing -------------------------------------------------------------------------------------------------
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a path that only its writer may see; parents that are missing others may read, as Kafka makes them."""
+        from kazoo.security import ACL, CREATOR_ALL_ACL, OPEN_ACL_UNSAFE, READ_ACL_UNSAFE
+
+        secured = bool(self._access.sasl_username)
+        own: list[ACL] = list(CREATOR_ALL_ACL if secured else OPEN_ACL_UNSAFE)
+        shared = [*own, *READ_ACL_UNSAFE] if secured else own
+        parts = path.strip("/").split("/")[:-1]
+        self._make("", shared)
+        for depth in range(len(parts)):
+            parent = "/" + "/".join(parts[: depth + 1])
+            self._make(parent, own if parent == USERS else shared)
+        if self._client.exists(path):
+            self._client.set(path, content)
+        else:
+            self._client.create(path, content, acl=own)
+
+    def _make(self, path: str, acl: Any) -> None:
+        from kazoo.exceptions import NodeExistsError
+
+        if self._client.exists(path or "/"):
+            return
+        try:
+            self._client.create(path or "/", b"", acl=acl, makepath=not path)
+        except NodeExistsError:
+            return
+
+    def _json(self, path: str) -> dict[str, Any] | None:
+        from kazoo.exceptions import NoNodeError
+
+        try:
+            data = self._client.get(path)[0]
+        except NoNodeError:
+            return None
+        found: dict[str, Any] = json.loads(data) if data else {}
+        return found

@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What the preflight rules look at: the inventory as frozen data, built from plain dicts.
+
+Accessors are forgiving: what has the wrong shape is left out (the rules of _preflight_shape name it), so that one
+mistake never hides another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.values import (
+    UnclearValueError,
+    to_boolean,
+    to_integer,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import PURPOSE as MIRROR_PURPOSE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import PURPOSES, machine_of
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import PORTS as ZOOKEEPER_PORTS
+
+CONTROLLER_GROUP = "kraft_controllers"
+BROKER_GROUP = "kafka_brokers"
+ZOOKEEPER_GROUP = "zookeeper"
+MIRROR_GROUP = "mirror_makers"
+NO_CLUSTER = ""
+REST_PORT = "mirror_maker_rest_port"
+# What the example inventory holds where a user must decide.
+PLACEHOLDER = "CHANGE-ME"
+
+CONTROLLER_PURPOSE = "controllers"
+BROKER_PURPOSES = tuple(purpose for purpose in PURPOSES if purpose != CONTROLLER_PURPOSE)
+
+
+class Undefined:
+    """Stands for a value that could not be templated; the rule on undefined variables names it, others pass over."""
+
+    def __repr__(self) -> str:
+        return "<undefined>"
+
+
+UNDEFINED = Undefined()
+
+
+def as_int(value: Any) -> int | None:
+    """The whole number a user meant by 3 or "3"; None for anything else (true is no number)."""
+    try:
+        return to_integer(value, "")
+    except UnclearValueError:
+        return None
+
+
+def as_bool(value: Any) -> bool:
+    """True for true, "true" and the other words for it; False also for what is unclear, which other rules name."""
+    try:
+        return to_boolean(value, "")
+    except UnclearValueError:
+        return False
+
+
+@dataclass(frozen=True)
+class Listener:
+    """One entry of kafka_listeners as it holds for one node; port is None when it is not a number."""
+
+    name: str
+    port: int | None
+    protocol: str
+    host: str
+    advertised_host: str
+    purpose: str
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One entry of kafka_topics; numbers are None when missing or no numbers."""
+
+    name: str
+    partitions: int | None
+    replication_factor: int | None
+    config: Mapping[str, Any]
+    wanted: bool
+
+
+@dataclass(frozen=True)
+class Node:
+    """One inventory host of the groups of Kafka, ZooKeeper and MirrorMaker with its templated variables."""
+
+    name: str
+    cluster: str
+    machine: str
+    controller: bool
+    broker: bool
+    variables: Mapping[str, Any]
+    undefined: Mapping[str, str] = field(default_factory=dict)
+    # Values that are not what their variables hold; all others of booleans and numbers are converted.
+    unclear: tuple[UnclearValueError, ...] = ()
+    # What plugin_utils/inventory/certificates read of the files that the node brings; None when it brings none.
+    certificate: Mapping[str, Any] | None = None
+    # The same of the administrator's, where clients show certificates.
+    admin_certificate: Mapping[str, Any] | None = None
+    zookeeper: bool = False
+    # Of the group of mirrors; its cluster is then the one that it mirrors into.
+    mirror: bool = False
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of a variable; the default when it is missing, null or could not be templated."""
+        value = self.variables.get(name)
+        return default if value is None or value is UNDEFINED else value
+
+    def text(self, name: str) -> str:
+        """The value of a variable as text without surrounding space; empty when missing."""
+        return str(self.get(name, "")).strip()
+
+    def names(self, name: str) -> list[str]:
+        """The value of a variable that is a list of names; none when it is missing or no list."""
+        listed = self.get(name, [])
+        return [str(one) for one in listed] if isinstance(listed, (list, tuple)) else []
+
+    def is_member(self) -> bool:
+        """Whether a server of ZooKeeper belongs to its ensemble, and is not about to come or go."""
+        return self.name in (self.names("zookeeper_members") or (self.name,))
+
+    @property
+    def only_mirrors(self) -> bool:
+        """Whether the host runs MirrorMaker and nothing else."""
+        return self.mirror and not (self.broker or self.controller or self.zookeeper)
+
+    def config(self) -> dict[str, Any]:
+        """kafka_config without the values that could not be templated."""
+        return _known(self.get("kafka_config"))
+
+    def listeners(self) -> list[Listener]:
+        """The well-formed entries of kafka_listeners that this node opens, by its roles; else the ports it has."""
+        if self.zookeeper:
+            return [self._port(*port) for port in ZOOKEEPER_PORTS]
+        if self.only_mirrors:
+            return [self._rest()]
+        entries = [entry for entry in _dicts(self.get("kafka_listeners")) if entry.get("name")]
+        return [listener for listener in map(self._listener, entries) if self._opens(listener)]
+
+    def _opens(self, listener: Listener) -> bool:
+        if listener.purpose == CONTROLLER_PURPOSE:
+            return self.controller
+        return self.broker
+
+    def _port(self, name: str, purpose: str, variable: str, default: int) -> Listener:
+        protocol = "SSL" if as_bool(self.get("zookeeper_tls")) else "PLAINTEXT"
+        host, address = self.text("zookeeper_host"), str(self.get("ansible_host", self.name))
+        return Listener(name, as_int(self.get(variable, default)), protocol, host, address, purpose)
+
+    def _rest(self) -> Listener:
+        """What mirrors of one target tell each other by (inventory/mirror_nodes.py)."""
+        address, protocol = (
+            str(self.get("ansible_host", self.name)),
+            "SSL" if self.text("kafka_tls_source") else "PLAINTEXT",
+        )
+        return Listener("REST", as_int(self.get(REST_PORT)), protocol, address, address, MIRROR_PURPOSE)
+
+    def _listener(self, entry: Mapping[str, Any]) -> Listener:
+        default_host = self.get("ansible_host", self.name)
+        return Listener(
+            name=str(entry["name"]),
+            port=as_int(entry.get("port")),
+            protocol=str(entry.get("protocol", "PLAINTEXT")),
+            host=str(entry.get("host") or ""),
+            advertised_host=str(entry.get("advertised_host") or default_host),
+            purpose=str(entry.get("purpose", "clients")),
+        )
+
+    def log_dirs(self) -> list[str]:
+        """Its data directories: kafka_log_dirs, else one below kafka_data_dir; of ZooKeeper two, of a mirror none."""
+        if self.zookeeper:
+            named = (f"{self.text('kafka_data_dir')}/{self.name}", self.text("zookeeper_data_log_dir"))
+            return [path for path in named if path]
+        if self.only_mirrors:
+            return []
+        listed = self.get("kafka_log_dirs")
+        if isinstance(listed, str) and listed.strip():
+            return [part.strip() for part in listed.split(",")]
+        if isinstance(listed, (list, tuple)) and listed:
+            return [str(part) for part in listed]
+        parent = self.text("kafka_data_dir")
+        return [f"{parent}/{self.name}"] if parent else []
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The nodes that carry one kafka_cluster_name, in inventory order (never empty)."""
+
+    name: str
+    nodes: tuple[Node, ...]
+
+    @property
+    def controllers(self) -> tuple[Node, ...]:
+        """The nodes that are controllers."""
+        return tuple(node for node in self.nodes if node.controller)
+
+    @property
+    def brokers(self) -> tuple[Node, ...]:
+        """The nodes that are brokers."""
+        return tuple(node for node in self.nodes if node.broker)
+
+    @property
+    def zookeepers(self) -> tuple[Node, ...]:
+        """The servers that are members of its ensemble: all, but for those that come or go just now."""
+        return tuple(node for node in self.nodes if node.zookeeper and node.is_member())
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The inventory names of all nodes."""
+        return tuple(node.name for node in self.nodes)
+
+    @property
+    def production(self) -> bool:
+        """True unless every node says development: the strict reading wins while they disagree."""
+        return any(node.get("kafka_profile", "production") != "development" for node in self.nodes)
+
+    @property
+    def version(self) -> str:
+        """The Kafka version of the cluster."""
+        return self.nodes[0].text("kafka_version")
+
+    def all_topics(self) -> list[Topic]:
+        """The well-formed entries of kafka_topics; the first node that has the list speaks for the cluster."""
+        lists = [node.get("kafka_topics") for node in self.nodes]
+        entries = next((_dicts(listed) for listed in lists if listed), [])
+        return [_topic(entry) for entry in entries if entry.get("name")]
+
+    def topics(self) -> list[Topic]:
+        """The topics that shall exist."""
+        return [topic for topic in self.all_topics() if topic.wanted]
+
+    def accepted(self) -> list[str]:
+        """The rows whose policy the inventory overrides by name (preflight_accept)."""
+        return self.nodes[0].names("preflight_accept")
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """All nodes of all clusters, and how this run was started.
+
+    limit is the text of --limit or None; play_hosts are the hosts the play would work on; known_variables are the
+    names the collection reads (to tell a typing error); undefined entries live in the nodes. peers are the other hosts
+    that firewalls let in, addresses what the control node resolved for the firewalls (name to addresses). mirrors are
+    the hosts that run MirrorMaker and nothing else; they belong to no Cluster, since what makes a cluster (quorum, ids,
+    copies) is not about them.
+    """
+
+    nodes: tuple[Node, ...]
+    limit: str | None = None
+    play_hosts: tuple[str, ...] = ()
+    known_variables: tuple[str, ...] = ()
+    peers: tuple[Node, ...] = ()
+    addresses: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    mirrors: tuple[Node, ...] = ()
+
+    @property
+    def processes(self) -> tuple[Node, ...]:
+        """All hosts that this collection runs something on: the nodes, and the mirrors."""
+        return (*self.nodes, *self.mirrors)
+
+    @property
+    def kafka(self) -> tuple[Node, ...]:
+        """The nodes of Kafka, without the servers of ZooKeeper."""
+        return tuple(node for node in self.nodes if not node.zookeeper)
+
+    def clusters(self) -> list[Cluster]:
+        """The clusters by name, in the order of their first node; nodes without a name are in none."""
+        names = list(dict.fromkeys(node.cluster for node in self.nodes if node.cluster != NO_CLUSTER))
+        return [Cluster(name, tuple(node for node in self.nodes if node.cluster == name)) for name in names]
+
+
+def build_node(
+    name: str,
+    *,
+    controller: bool,
+    broker: bool,
+    variables: Mapping[str, Any],
+    undefined: Mapping[str, str],
+    unclear: tuple[UnclearValueError, ...] = (),
+    certificate: Mapping[str, Any] | None = None,
+    admin_certificate: Mapping[str, Any] | None = None,
+    zookeeper: bool = False,
+    mirror: bool = False,
+) -> Node:
+    """A Node from a host's name, its groups, its templated variables and the paths that could not be templated."""
+    known = _known(variables)
+    return Node(
+        name=name,
+        cluster=str(known.get("kafka_cluster_name") or NO_CLUSTER).strip(),
+        machine=machine_of(known, name),
+        controller=controller,
+        broker=broker,
+        variables=variables,
+        undefined=undefined,
+        unclear=unclear,
+        certificate=certificate,
+        admin_certificate=admin_certificate,
+        zookeeper=zookeeper,
+        mirror=mirror,
+    )
+
+
+def _topic(entry: Mapping[str, Any]) -> Topic:
+    return Topic(
+        name=str(entry["name"]),
+        partitions=as_int(entry.get("partitions")),
+        replication_factor=as_int(entry.get("replication_factor")),
+        config=_known(entry.get("config")),
+        wanted=entry.get("state", "present") == "present",
+    )
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    """The dicts of a list, each without what could not be templated; empty for anything that is no list."""
+    if not isinstance(value, (list, tuple)):
+        return []
+    return [_known(entry) for entry in value if isinstance(entry, Mapping)]
+
+
+def _known(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        return {}
+    return {str(key): part for key, part in value.items() if part is not UNDEFINED}

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""How a mirror logs in to the clusters it stands between: native client properties, with secrets by reference. Pure.
+
+What a cluster says about itself in a run is its endpoint: {cluster, bootstrap_servers, protocol (for those next to it),
+mirror_bootstrap_servers, mirror_protocol (for mirrors elsewhere), mechanism, user, password, ca_file, brokers,
+connection (of the administrator), job_properties (native, of Spark jobs)}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (
+    SASL_PROTOCOLS,
+    TLS_PROTOCOLS,
+    client_properties,
+)
+
+_JAAS = "sasl.jaas.config"
+
+
+def cluster_endpoints(hostvars: Mapping[str, Mapping[str, Any]], aliases: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """What each cluster said about itself in this run, by name.
+
+    ValueError names those of which no host took part: their passwords and certificates are not known then.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for host in hostvars:
+        endpoint = hostvars[host].get("__kafka_endpoint")
+        if endpoint and endpoint["cluster"] in aliases:
+            found.setdefault(str(endpoint["cluster"]), dict(endpoint))
+    missing = sorted(set(aliases) - set(found))
+    if missing:
+        raise ValueError(
+            f"no broker of {', '.join(missing)} takes part in this run, and a mirror needs to know how to reach it; "
+            f"run without --limit, or with at least one broker of {', '.join(missing)} in it"
+        )
+    return found
+
+
+def mirror_clients(
+    endpoints: Mapping[str, Mapping[str, Any]], target: str, files: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    """What mirror_properties takes as its clusters: alias -> {bootstrap_servers, properties, brokers}.
+
+    files -- paths on the mirror: secrets (a .properties file), truststores (a directory), keystore (PEM).
+    The target is reached as by its own clients, any other cluster by the listener that it has for mirrors.
+    """
+    return {
+        alias: {
+            "bootstrap_servers": _servers(endpoint, alias == target),
+            "properties": _properties(alias, endpoint, _protocol(endpoint, alias == target), files),
+            "brokers": endpoint["brokers"],
+        }
+        for alias, endpoint in endpoints.items()
+    }
+
+
+def mirror_secrets(endpoints: Mapping[str, Mapping[str, Any]], target: str) -> dict[str, str]:
+    """The content of the secrets file that mirror_clients refers to, as properties; empty where nobody logs in."""
+    secrets = {}
+    for alias, endpoint in endpoints.items():
+        protocol = _protocol(endpoint, alias == target)
+        if protocol in SASL_PROTOCOLS:
+            secrets[f"{alias}.{_JAAS}"] = client_properties(_options(endpoint, protocol))[_JAAS]
+    return secrets
+
+
+def mirror_trusts(endpoints: Mapping[str, Mapping[str, Any]], target: str) -> dict[str, str]:
+    """The CA file on the control node of each cluster that is reached over TLS, by alias."""
+    return {
+        alias: str(endpoint["ca_file"])
+        for alias, endpoint in endpoints.items()
+        if _protocol(endpoint, alias == target) in TLS_PROTOCOLS
+    }
+
+
+def _servers(endpoint: Mapping[str, Any], is_target: bool) -> list[str]:
+    return list(endpoint["bootstrap_servers" if is_target else "mirror_bootstrap_servers"])
+
+
+def _protocol(endpoint: Mapping[str, Any], is_target: bool) -> str:
+    return str(endpoint["protocol" if is_target else "mirror_protocol"])
+
+
+def _options(endpoint: Mapping[str, Any], protocol: str) -> dict[str, Any]:
+    return {
+        "security_protocol": protocol,
+        "ssl_ca_location": endpoint["ca_file"],
+        "sasl_mechanism": endpoint["mechanism"],
+        "sasl_username": endpoint["user"],
+        "sasl_password": endpoint["password"],
+    }
+
+
+def _properties(alias: str, endpoint: Mapping[str, Any], protocol: str, files: Mapping[str, str]) -> dict[str, str]:
+    trusted = f"{files['truststores']}/truststore-{alias}.pem"
+    properties = client_properties(_options(endpoint, protocol), trusted)
+    if _JAAS in properties:
+        properties[_JAAS] = f"${{file:{files['secrets']}:{alias}.{_JAAS}}}"
+    if protocol == "SSL":
+        properties["ssl.keystore.type"] = "PEM"
+        properties["ssl.keystore.location"] = files["keystore"]
+    return properties

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What mirror_status found, in lines for people, and what a proof needs of it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
+
+#: Topics that a line names; a mirror may have thousands.
+SHOWN = 8
+
+
+def mirror_pairs(found: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The topics of a flow as the job mirror_audit takes them: {source, target}."""
+    return [{"source": topic["source"], "target": topic["target"]} for topic in found["topics"]]
+
+
+def mirror_lines(found: Mapping[str, Any]) -> list[str]:
+    """A flow in a few lines: how far, how lively, which topics are behind."""
+    topics = found["topics"]
+    behind = sorted((topic for topic in topics if topic["lag"]), key=lambda topic: -topic["lag"])
+    lines = [
+        f"Mirror       {found['flow']}, {len(topics)} topics, "
+        f"{found['partitions_done']} of {found['partitions_total']} partitions complete",
+        f"Lag          {found['lag']} records{_worst(behind)}",
+        f"Heartbeat    {_age(found['heartbeat_age_ms'])}",
+        f"Checkpoint   {_age(found['checkpoint_age_ms'])}",
+    ]
+    return lines + [f"Problem      {problem}" for problem in found["problems"]]
+
+
+def _worst(behind: list[Mapping[str, Any]]) -> str:
+    shown = [f"{topic['source']} {topic['lag']}" for topic in behind[:SHOWN]]
+    more = [f"{len(behind) - SHOWN} more"] if len(behind) > SHOWN else []
+    return f" ({', '.join(shown + more)})" if shown else ""
+
+
+def _age(milliseconds: int | None) -> str:
+    return "none seen" if milliseconds is None else f"{duration(max(0, milliseconds) / 1000)} ago"

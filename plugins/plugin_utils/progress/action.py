@@ -1,0 +1,57 @@
+# Copyright: the streamops engineers
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The base of action plugins that wait and show one live line per interval (a module itself cannot stream)."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from ansible.errors import AnsibleActionFail
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.plugins.action import ActionBase
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import Followed, Step, follow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class ProgressAction(ActionBase):  # type: ignore[misc]  # Ansible ships no types
+    """Runs a module again and again, judges what it returns and tells people how far it is."""
+
+    _requires_connection = False
+    _supports_check_mode = True
+    _supports_diff = True
+
+    def own_options(self, spec: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the task's values for the options in ``spec``, typed, with defaults.
+
+        The module gets all of the task's options and judges them in full; these are the ones the loop needs itself.
+        """
+        names = set(spec).union(*(option.get("aliases", ()) for option in spec.values()))
+        given = {name: value for name, value in self._task.args.items() if name in names}
+        checked = ArgumentSpecValidator(dict(spec)).validate(given)
+        if checked.error_messages:
+            raise AnsibleActionFail(f"{self._task.action}: {'; '.join(checked.error_messages)}")
+        return dict(checked.validated_parameters)
+
+    def call(self, task_vars: dict[str, Any] | None, **overrides: Any) -> dict[str, Any]:
+        """Run the module of this action's own name once with the task's options and return its result."""
+        arguments = dict(self._task.args, **overrides)
+        return dict(self._execute_module(self._task.resolved_action, arguments, task_vars=task_vars))
+
+    def follow(
+        self, look: Callable[[float], Step], task_vars: dict[str, Any] | None, timeout: float, interval: float
+    ) -> Followed:
+        """Repeat ``look`` (see _progress.follow) on the real clock, showing its lines with the host's name."""
+        host = (task_vars or {}).get("inventory_hostname", "localhost")
+        return follow(
+            look,
+            show=lambda line: self._display.display(f"[{host}] {line}"),
+            clock=time.monotonic,
+            sleep=time.sleep,
+            timeout=timeout,
+            interval=interval,
+        )

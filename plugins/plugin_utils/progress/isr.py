@@ -1,0 +1,182 @@
+# Copyright: the streamops engineers
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The judgement over a whole wait for the ISR: reached, catching up, waiting for a broker, or stuck."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
+    DONE,
+    FAILED,
+    GOING,
+    Meter,
+    Step,
+    duration,
+    pace,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import Goal, Observation, explain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Tracker:
+    """Takes what the module returned, interval by interval, and says how the wait stands."""
+
+    def __init__(self, goal: Goal, consecutive: int, stuck_after: float, start_timeout: float) -> None:
+        self._goal = goal
+        self._consecutive = consecutive
+        self._stuck_after = stuck_after
+        self._start_timeout = start_timeout
+        self._meter = Meter()
+        self._bytes = Meter()
+        self._streak = 0
+        self._progress_at = 0.0
+        self._elapsed = 0.0
+        self.last: Observation | None = None
+        self.error: str | None = None
+
+    def step(self, result: Mapping[str, Any], elapsed: float) -> Step:
+        """Take one module result at C(elapsed) seconds since the start of the wait."""
+        if result.get("failed"):
+            return Step(FAILED, f"isr_wait {self._goal}: {result.get('msg', 'the module failed')}")
+        for values in result["observations"]:
+            self._take(Observation.from_dict(values), elapsed)
+        if self.last is None and self._elapsed >= self._start_timeout:
+            return Step(FAILED, f"isr_wait {self._goal}: unreachable from the beginning", self._facts())
+        reached = self._streak >= self._consecutive
+        return Step(DONE if reached else GOING, f"isr_wait {self._goal}: {self._text()}", self._facts())
+
+    def _take(self, seen: Observation, elapsed: float) -> None:
+        self._elapsed = elapsed + seen.at
+        self.error = seen.error
+        if seen.error is not None:
+            self._streak = 0
+            return
+        self._streak = self._streak + 1 if seen.good else 0
+        if self.last is None or _better(self.last, seen):
+            self._progress_at = self._elapsed
+        self.last = seen
+        self._meter.add(self._elapsed, seen.done)
+        if seen.bytes_behind is not None:
+            self._bytes.add(self._elapsed, -seen.bytes_behind / 1e6)
+
+    @property
+    def in_sync(self) -> bool:
+        """Tell whether the last observation was good and is no longer contradicted by an error."""
+        return self.error is None and self.last is not None and self.last.good
+
+    @property
+    def state(self) -> str:
+        """Return in_sync, unreachable, catching_up, waiting (a broker is away) or stuck (for longer than stated)."""
+        if self.in_sync:
+            return "in_sync"
+        if self.last is not None and self._elapsed - self._progress_at >= self._stuck_after:
+            return "stuck"
+        if self.error is not None or self.last is None:
+            return "unreachable"
+        return "waiting" if self._away() else "catching_up"
+
+    def _away(self) -> list[str]:
+        """Why brokers that the goal needs are not there, and what does not exist."""
+        if self.last is None:
+            return []
+        away = [explain(b, state) for b, state in self.last.brokers.items() if state != "registered"]
+        return away + [reason for reason in self.last.unmet if reason not in away]
+
+    def why(self) -> str:
+        """Return in one phrase why the goal is not reached."""
+        if self.error is not None:
+            return f"the cluster does not answer: {self.error}"
+        behind = [
+            f"broker {broker} is registered and misses {count} replicas"
+            for broker, count in (self.last.missing_by_broker.items() if self.last else ())
+            if self.last and self.last.brokers[broker] == "registered"
+        ]
+        reasons = [*self._away(), *behind]
+        if self.last and self.last.offline:
+            reasons.append(f"{self.last.offline} partitions have no leader")
+        if self.last and self.last.not_led and not reasons:
+            reasons.append(f"{self.last.not_led} partitions are not led by their preferred replica")
+        return ", ".join(reasons)
+
+    def _text(self) -> str:
+        """The progress line. It holds nothing that changes while nothing happens, so that it can be collapsed."""
+        if self.last is None:
+            return "the cluster does not answer yet"
+        left_out = f" ({self.last.left_out} without a leader left out)" if self.last.left_out else ""
+        parts = [f"{self.last.done}/{self.last.total} partitions in sync{left_out}"]
+        if self.error is not None:
+            return f"{parts[0]} when last seen, the cluster does not answer (tolerated, it may be restarting)"
+        if self.last.good:
+            return f"{parts[0]}, {min(self._streak, self._consecutive)} of {self._consecutive} good observations"
+        parts.append(f"{self.state.replace('_', ' ')}: {self.why()}")
+        if self.last.bytes_behind:
+            parts.append(f"{self.last.bytes_behind / 1e6:.1f} MB behind")
+        # Bytes tell sooner than partitions: a big replica counts as one partition, and only at its end.
+        speed = pace(self._bytes, 0.0, "MB") or pace(self._meter, self.last.total, "partitions")
+        return ", ".join([*parts, speed] if speed else parts)
+
+    def _facts(self) -> dict[str, Any]:
+        """One row of the history."""
+        seen = self.last or Observation()
+        names = ("done", "total", "missing_replicas", "not_led", "offline", "bytes_behind")
+        return dict(
+            {name: getattr(seen, name) for name in names},
+            wait_state=self.state,
+            good_observations=self._streak,
+            error=self.error,
+        )
+
+    def result(self) -> dict[str, Any]:
+        """Return how it stands now, as the fields of the action's result."""
+        seen = self.last or Observation()
+        return {
+            "changed": False,
+            "in_sync": self.in_sync,
+            "wait_state": self.state,
+            "why": self.why() if not self.in_sync else "",
+            "partitions_total": seen.total,
+            "partitions_done": seen.done,
+            "partitions_not_done": seen.total - seen.done,
+            "partitions_left_out": seen.left_out,
+            "partitions": seen.partitions,
+            "brokers": seen.brokers,
+        }
+
+    def failure(self, timeout: float) -> str:
+        """Return the message of a wait that did not reach its goal."""
+        seen = self.last
+        if seen is None:
+            return f"isr_wait {self._goal}: {self.error}"
+        lines = [
+            f"isr_wait {self._goal}: not reached within {duration(timeout)}: {seen.total - seen.done} of {seen.total} "
+            f"partitions are not in sync or not led as wanted ({self.state.replace('_', ' ')}: {self.why()})."
+        ]
+        # Grouped by reason: twenty lines that differ only in a name hide the reason.
+        reasons: dict[str, list[str]] = {}
+        for p in seen.partitions:
+            shown = f"{p['topic']}-{p['partition']} (leader {p['leader']}, ISR {p['isr']} of {p['replicas']})"
+            reasons.setdefault(p["why"], []).append(shown)
+        lines += [f"- {why}: {', '.join(names)}" for why, names in reasons.items()]
+        if seen.total - seen.done > len(seen.partitions):
+            lines.append(f"- and {seen.total - seen.done - len(seen.partitions)} more partitions")
+        return "\n".join([*lines, self._way_out()])
+
+    def _way_out(self) -> str:
+        if self.state == "catching_up":
+            return "The replicas are still catching up: run again, or raise timeout. Nothing was changed."
+        if self.last is not None and not self.last.missing_replicas:
+            return "Put right what is named above, then run again. Nothing was changed."
+        return "Look into the log of the broker named above, and at its disk and network. Nothing was changed."
+
+
+def _better(before: Observation, now: Observation) -> bool:
+    """Tell whether something moved forward: fewer replicas or leaders missing, less lag, or a broker changed state."""
+    if now.brokers != before.brokers or now.unmet != before.unmet or now.done > before.done:
+        return True
+    if (now.missing_replicas, now.not_led, now.offline) < (before.missing_replicas, before.not_led, before.offline):
+        return True
+    return now.bytes_behind is not None and before.bytes_behind is not None and now.bytes_behind < before.bytes_behind

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What people get who will use a cluster: where it is, whom to trust, settings for their client, and no secret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, TLS_PROTOCOLS
+
+# Where the clients find the password: an environment variable, so that no file of the bundle holds one.
+PASSWORD_VARIABLE = "KAFKA_PASSWORD"
+# What a client that shows a certificate puts beside the bundle: its key (PKCS 8) and certificate in one file.
+CERTIFICATE_FILE = "client.pem"
+_ENVIRONMENT = {
+    "config.providers": "env",
+    "config.providers.env.class": "org.apache.kafka.common.config.provider.EnvVarConfigProvider",
+    "config.providers.env.param.allowlist.pattern": PASSWORD_VARIABLE,
+}
+
+
+def client_bundle(
+    users: Sequence[Mapping[str, Any]], connection: Mapping[str, Any], directory: str, ca: str
+) -> list[dict[str, str]]:
+    """The files of the bundle as {path, content, mode}: one folder for each user.
+
+    users -- {name, mechanism}, as the module users takes them, or only {name} of those that show certificates;
+    connection -- the connection of the administrator, of which only servers and protocol are taken; ca -- the text of
+    the trusted certificates, empty without TLS.
+    """
+    protocol = connection.get("security_protocol", "PLAINTEXT")
+    servers = ",".join(connection["bootstrap_servers"])
+    files = []
+    for user in users:
+        folder = f"{directory}/{user['name']}"
+        mechanism = user.get("mechanism") or "SCRAM-SHA-512"
+        texts = {
+            "java.properties": _text(_java(user["name"], mechanism, protocol, servers), "Java clients"),
+            "librdkafka.properties": _text(
+                _librdkafka(user["name"], mechanism, protocol, servers), "librdkafka (C, Python, Go, .NET, Node)"
+            ),
+            "spark.properties": _text(
+                _spark(user["name"], mechanism, protocol, servers), "Spark's Kafka source and sink"
+            ),
+        }
+        if protocol in TLS_PROTOCOLS:
+            texts["ca.pem"] = ca
+        files += [{"path": f"{folder}/{name}", "content": text, "mode": "0644"} for name, text in texts.items()]
+    return files
+
+
+def bundle_directories(users: Sequence[Mapping[str, Any]], directory: str) -> list[dict[str, str]]:
+    """The folders of the bundle as {path, mode}."""
+    return [{"path": f"{directory}/{user['name']}", "mode": "0755"} for user in users]
+
+
+def _java(user: str, mechanism: str, protocol: str, servers: str) -> dict[str, str]:
+    properties = {"bootstrap.servers": servers, "security.protocol": protocol}
+    if protocol in TLS_PROTOCOLS:
+        properties.update({"ssl.truststore.type": "PEM", "ssl.truststore.location": "ca.pem"})
+    if protocol == "SSL":
+        properties.update({"ssl.keystore.type": "PEM", "ssl.keystore.location": CERTIFICATE_FILE})
+    if protocol in SASL_PROTOCOLS:
+        properties.update(_ENVIRONMENT)
+        properties["sasl.mechanism"] = mechanism
+        properties["sasl.jaas.config"] = (
+            "org.apache.kafka.common.security.scram.ScramLoginModule required "
+            f'username="{user}" password="${{env:{PASSWORD_VARIABLE}}}";'
+        )
+    return properties
+
+
+def _librdkafka(user: str, mechanism: str, protocol: str, servers: str) -> dict[str, str]:
+    properties = {"bootstrap.servers": servers, "security.protocol": protocol}
+    if protocol in TLS_PROTOCOLS:
+        properties["ssl.ca.location"] = "ca.pem"
+    if protocol == "SSL":
+        properties.update({"ssl.certificate.location": CERTIFICATE_FILE, "ssl.key.location": CERTIFICATE_FILE})
+    if protocol in SASL_PROTOCOLS:
+        # librdkafka reads no environment: the program adds sasl.password.
+        properties.update({"sasl.mechanism": mechanism, "sasl.username": user})
+    return properties
+
+
+def _spark(user: str, mechanism: str, protocol: str, servers: str) -> dict[str, str]:
+    return {f"kafka.{name}": value for name, value in _java(user, mechanism, protocol, servers).items()}
+
+
+def _text(properties: Mapping[str, str], client: str) -> str:
+    lines = [f"# Settings for {client}. Paths are relative to this folder."]
+    if any("sasl" in name for name in properties):
+        lines.append(f"# The password is not here: {_where(properties)}.")
+    if CERTIFICATE_FILE in properties.values():
+        lines.append(f"# {CERTIFICATE_FILE} is not here: your key (PKCS 8), and your certificate behind it.")
+    return "\n".join([*lines, *(f"{name}={properties[name]}" for name in sorted(properties)), ""])
+
+
+def _where(properties: Mapping[str, str]) -> str:
+    if any(name.endswith("config.providers") for name in properties):
+        return f"it is read from the environment variable {PASSWORD_VARIABLE}"
+    return "set sasl.password in the program"

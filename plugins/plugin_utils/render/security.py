@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The security properties of a node, how its cluster is reached as administrator, and what its certificate must name.
+
+Nodes talk to each other and to the controllers over mutual TLS: a node is who its certificate says. Clients have a
+listener of their own, where they show a password (SASL) or a certificate.
+"""
+
+from __future__ import annotations
+
+import base64
+import ipaddress
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
+from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MIN_ITERATIONS
+from ansible_collections.streamops.kafka.plugins.module_utils._users.scram import HASHES, salted_password
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import listener_for
+
+TLS_PROTOCOLS = ("SSL", "SASL_SSL")
+SASL_PROTOCOLS = ("SASL_PLAINTEXT", "SASL_SSL")
+AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+# It keeps its ACLs in ZooKeeper.
+ZOOKEEPER_AUTHORIZER = "kafka.security.authorizer.AclAuthorizer"
+SCRAM_MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
+PLAIN_MODULE = "org.apache.kafka.common.security.plain.PlainLoginModule required"
+
+
+def uses(node: Mapping[str, Any], protocols: Iterable[str]) -> bool:
+    """Whether the node opens, or connects to, a listener with one of these protocols."""
+    return any(listener["protocol"] in protocols for listener in node["listeners"])
+
+
+def security_properties(node: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The native security properties of one node; empty when nothing is secured.
+
+    settings -- tls_dir (on the node), tls_protocols, principal_rules, mechanisms, plain_users (each with name and
+    password), authorizer (bool), super_users (names of principals), zookeeper (bool, the cluster's mode).
+    """
+    properties: dict[str, Any] = {}
+    if uses(node, TLS_PROTOCOLS):
+        properties.update(_tls(node, settings))
+    if uses(node, SASL_PROTOCOLS):
+        properties.update(_sasl(node, settings))
+    if settings["authorizer"]:
+        properties.update(
+            {
+                "authorizer.class.name": ZOOKEEPER_AUTHORIZER if settings.get("zookeeper") else AUTHORIZER,
+                "allow.everyone.if.no.acl.found": False,
+                "super.users": ";".join(f"User:{name}" for name in settings["super_users"]),
+            }
+        )
+    return properties
+
+
+def _tls(node: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    # PEM stores (KIP-651) need neither keytool nor a store password.
+    properties: dict[str, Any] = {
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.location": f"{settings['tls_dir']}/keystore.pem",
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.location": f"{settings['tls_dir']}/truststore.pem",
+        "ssl.enabled.protocols": list(settings["tls_protocols"]),
+        "ssl.protocol": settings["tls_protocols"][0],
+        "ssl.endpoint.identification.algorithm": "https",
+        "ssl.principal.mapping.rules": settings["principal_rules"],
+    }
+    for listener in node["listeners"]:
+        if listener["opens"] and listener["protocol"] in TLS_PROTOCOLS:
+            # Who shows a password needs no certificate.
+            wanted = "none" if listener["protocol"] == "SASL_SSL" else "required"
+            properties[f"listener.name.{listener['name'].lower()}.ssl.client.auth"] = wanted
+    return properties
+
+
+def _sasl(node: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    properties: dict[str, Any] = {}
+    for listener in node["listeners"]:
+        if listener["opens"] and listener["protocol"] in SASL_PROTOCOLS:
+            prefix = f"listener.name.{listener['name'].lower()}"
+            properties[f"{prefix}.sasl.enabled.mechanisms"] = list(settings["mechanisms"])
+            for mechanism in settings["mechanisms"]:
+                module = SCRAM_MODULE if mechanism in HASHES else _plain(settings["plain_users"])
+                properties[f"{prefix}.{mechanism.lower()}.sasl.jaas.config"] = module
+    return properties
+
+
+def _plain(users: Iterable[Mapping[str, Any]]) -> str:
+    # Kafka's own server side of PLAIN knows the users that its configuration lists (PlainServerCallbackHandler).
+    listed = "".join(f" user_{user['name']}={quoted(user['password'])}" for user in users)
+    return f"{PLAIN_MODULE}{listed};"
+
+
+def hold_secret(properties: Mapping[str, Any]) -> bool:
+    """Whether any value must not be shown; the login module of SCRAM has the name of a secret and holds none."""
+    return any(is_secret(str(key)) and value != SCRAM_MODULE for key, value in properties.items())
+
+
+def connection(nodes: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The connection options of this collection's modules for the administrator of a cluster.
+
+    settings -- bootstrap_servers, mechanisms, admin_user, admin_password, ca_file, admin_certificate_file,
+    admin_key_file; paths on the control node.
+    """
+    brokers = [node for node in nodes if "broker" in node["roles"]]
+    options: dict[str, Any] = {"bootstrap_servers": list(settings["bootstrap_servers"])}
+    protocol = listener_for(brokers[0], "clients")["protocol"] if brokers else "PLAINTEXT"
+    if protocol == "PLAINTEXT":
+        return options
+    options["security_protocol"] = protocol
+    if protocol in TLS_PROTOCOLS:
+        options["ssl_ca_location"] = settings["ca_file"]
+    if protocol in SASL_PROTOCOLS:
+        options["sasl_mechanism"] = settings["mechanisms"][0]
+        options["sasl_username"] = settings["admin_user"]
+        options["sasl_password"] = settings["admin_password"]
+    else:
+        options["ssl_certificate_location"] = settings["admin_certificate_file"]
+        options["ssl_key_location"] = settings["admin_key_file"]
+    return options
+
+
+def client_properties(options: Mapping[str, Any], ca_file: str = "") -> dict[str, str]:
+    """The same connection in the native properties of Java clients.
+
+    ca_file -- where the CA's certificate lies on the host of the client, when it is not where the options say.
+    """
+    properties = {}
+    protocol = options.get("security_protocol", "PLAINTEXT")
+    if protocol != "PLAINTEXT":
+        properties["security.protocol"] = protocol
+    if protocol in TLS_PROTOCOLS:
+        properties["ssl.truststore.type"] = "PEM"
+        properties["ssl.truststore.location"] = ca_file or options["ssl_ca_location"]
+    if protocol in SASL_PROTOCOLS:
+        mechanism = options["sasl_mechanism"]
+        module = "scram.Scram" if mechanism in HASHES else "plain.Plain"
+        properties["sasl.mechanism"] = mechanism
+        properties["sasl.jaas.config"] = (
+            f"org.apache.kafka.common.security.{module}LoginModule required "
+            f"username={quoted(options['sasl_username'])} password={quoted(options['sasl_password'])};"
+        )
+    return properties
+
+
+def quoted(text: str) -> str:
+    """A value of a JAAS text, whose strings know the backslash as Java's do."""
+    escaped = str(text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def certificate_names(node: Mapping[str, Any]) -> list[str]:
+    """The subject alternative names of a node: every address that it advertises, and its name in the inventory."""
+    hosts = dict.fromkeys([one["advertised_host"] for one in node["listeners"] if one["opens"]] + [node["host"]])
+    return [f"{'IP' if _is_address(host) else 'DNS'}:{host}" for host in hosts]
+
+
+def client_certificates(names: Iterable[str], settings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What the development CA issues to the administrator and to these clients: name, files, alternatives and usage.
+
+    settings -- admin_user, admin_certificate_file, admin_key_file, and the directory for those of the clients.
+    """
+    admin = (settings["admin_user"], settings["admin_certificate_file"], settings["admin_key_file"])
+    directory = settings["directory"]
+    others = [(name, f"{directory}/{name}.pem", f"{directory}/{name}.key") for name in names]
+    return [
+        {"name": name, "certificate": certificate, "key": key, "alternatives": [], "usage": ["clientAuth"]}
+        for name, certificate, key in (admin, *others)
+    ]
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def scram_credential(mechanism: str, user: str, password: str, salt: bytes) -> str:
+    """A credential in the words of `kafka-storage format --add-scram` (KIP-900), salted here (RFC 5802).
+
+    Salted, since the words know no way to write a password that holds a comma, a bracket or a quote.
+    """
+    salted = salted_password(mechanism, password, salt, MIN_ITERATIONS)
+    words = {
+        "name": user,
+        "salt": base64.b64encode(salt).decode(),
+        "saltedpassword": base64.b64encode(salted).decode(),
+        "iterations": MIN_ITERATIONS,
+    }
+    return f"{mechanism}=[{','.join(f'{name}={_word(value)}' for name, value in words.items())}]"
+
+
+def _word(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)

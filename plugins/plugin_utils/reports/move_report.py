@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The report of a reassignment: one HTML file, no network, no script, made from the module's results alone. Pure but
+for the style sheet, which is the one of the Spark job's report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import UNKEPT, above_lines, megabytes
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_plots import by_broker, timeline
+
+#: How many partitions are listed; a plan of a million must still open in a browser.
+LISTED = 500
+_WORDS = {
+    "done": ("Done", "pass", "M18 31l8 8 16-18", "Every partition has the replicas that were planned, in sync."),
+    "planned": ("Planned", "info", "M30 17v16M30 43v.1", "Nothing was moved."),
+    "failed": ("Not done", "fail", "M20 20l20 20M40 20L20 40", "What is left, and how to go on, says the run."),
+}
+
+
+def move_report(
+    plan: Mapping[str, Any], done: Mapping[str, Any], left: Mapping[str, Any], title: str, cluster: str
+) -> str:
+    """The report as one HTML document.
+
+    C(plan): the plan (state applied in check mode); C(done): what carrying it out returned, empty when only planned;
+    C(left): the plan for the same wish on what is now, empty when only planned. C(title): what was wished, in words.
+    """
+    word = "planned" if not done else "done" if done.get("stage") == "done" and not _open(left) else "failed"
+    sections = [_head(word, title, cluster, done)]
+    if "moves" in plan:
+        sections += [
+            _tiles(plan, done),
+            _card("Replicas by broker", "Pale: before; full: after. A colour is a rack.", _bars(plan, "replicas")),
+            _card("Preferred leaders by broker", "Pale: before; full: after.", _bars(plan, "leaders")),
+            _card("Bytes by broker", " ".join(["Pale: before; full: after.", *_above(plan)]), _bars(plan, "bytes")),
+        ]
+    if any(row.get("bytes_total") for row in done.get("history") or ()):
+        note = "Copied bytes over the seconds of the run; the dashed line is all of them."
+        sections.append(_card("Timeline", note, timeline(done["history"])))
+    sections += [_checks(done, left), _changes(plan)]
+    body = "\n".join(section for section in sections if section)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{_WORDS[word][0]}: {escape(title)}</title><style>{_style()}</style></head><body><main>\n{body}\n"
+        "</main></body></html>\n"
+    )
+
+
+@cache
+def _style() -> str:
+    return (Path(__file__).parents[3] / "spark_validation" / "report.css").read_text(encoding="utf-8")
+
+
+def _card(title: str, note: str, body: str) -> str:
+    return f'<section class="card"><h2>{escape(title)}</h2><p class="note">{escape(note)}</p>{body}</section>'
+
+
+def _head(word: str, title: str, cluster: str, done: Mapping[str, Any]) -> str:
+    name, tone, mark, say = _WORDS[word]
+    took = f"<br>{duration(done['elapsed'])}" if done.get("elapsed") is not None else ""
+    return (
+        f'<header class="card {tone}"><svg class="mark" viewBox="0 0 60 60" aria-hidden="true"><path d="{mark}"/></svg>'
+        f'<div><div class="word">{name}</div><div class="say">{escape(say)}</div></div>'
+        f'<div class="facts"><b>{escape(title)}</b><br>cluster <b>{escape(cluster)}</b>{took}</div></header>'
+    )
+
+
+def _tiles(plan: Mapping[str, Any], done: Mapping[str, Any]) -> str:
+    seconds = plan["schedule"]["seconds"]
+    real = f"took {duration(done['elapsed'])}" if done.get("elapsed") is not None else "not begun"
+    fewest = f"fewest possible {plan['bound']:,}, proof: {plan['proof']}"
+    if plan["proof"] == "bytes" and plan.get("bytes_above"):
+        fewest = UNKEPT
+    elif plan["proof"] == "bytes":
+        fewest = f"at least {megabytes(plan['bytes_bound'])} to keep all limits of bytes"
+    tiles = [
+        ("Replicas moved", f"{plan['moves']:,}", fewest),
+        ("Bytes to copy", megabytes(plan["bytes"]), f"{plan['deletions']:,} replicas deleted"),
+        (
+            "Leader changes",
+            f"{plan['leader_changes']:,}",
+            f"fewest possible {plan['leader_bound']:,} for these replicas",
+        ),
+        ("Predicted", duration(seconds) if seconds is not None else "no throttle", real),
+    ]
+    shown = "".join(
+        f'<div class="tile"><div class="name">{name}</div><div class="value">{value}</div>'
+        f'<div class="more">{escape(more)}</div></div>'
+        for name, value, more in tiles
+    )
+    return f'<div class="tiles">{shown}</div>'
+
+
+def _bars(plan: Mapping[str, Any], measure: str) -> str:
+    return by_broker(plan["brokers"], measure)
+
+
+def _above(plan: Mapping[str, Any]) -> list[str]:
+    """Sentences about brokers that stay above their limit of bytes."""
+    return [f"{line[0].upper()}{line[1:]}." for line in above_lines(plan)]
+
+
+def _open(left: Mapping[str, Any]) -> bool:
+    """Whether something is still not as wished. Of bytes that is not said: they went on being written."""
+    return bool(left.get("changes")) and left.get("bytes_bound") is None
+
+
+def _left_said(left: Mapping[str, Any]) -> str:
+    if left.get("changes") and not _open(left):
+        return f"What was planned has arrived; by the sizes of now {len(left['changes'])} partitions would change"
+    return "A new plan for the same wish moves nothing"
+
+
+def _checks(done: Mapping[str, Any], left: Mapping[str, Any]) -> str:
+    if not done:
+        return ""
+    rows = [
+        (_left_said(left), not _open(left)),
+        ("The cluster refused no partition", not done.get("refused")),
+        ("Throttles are what they were on every broker", not done.get("throttles_left")),
+        ("No throttle was left by somebody else", not left.get("leftover_throttles")),
+    ]
+    shown = "".join(
+        f'<tr class="{"pass" if holds else "fail"}"><td><span class="pill {"pass" if holds else "fail"}">'
+        f"{'pass' if holds else 'fail'}</span></td><td>{escape(what)}</td></tr>"
+        for what, holds in rows
+    )
+    return _card("Checks", "Asked of the cluster after the last move.", f"<table><tbody>{shown}</tbody></table>")
+
+
+def _changes(plan: Mapping[str, Any]) -> str:
+    changes = plan.get("changes") or []
+    if not changes:
+        return ""
+    rows = "".join(
+        f"<tr><td>{escape(one['topic'])}-{one['partition']}</td><td>{_ids(one['from'])}</td><td>{_ids(one['to'])}</td>"
+        f'<td class="num">{megabytes(one["bytes"])}</td><td>{escape("; ".join(one["reasons"]))}</td></tr>'
+        for one in changes[:LISTED]
+    )
+    head = '<tr><th>Partition</th><th>From</th><th>To</th><th class="num">Bytes</th><th>Why</th></tr>'
+    note = f"{min(LISTED, len(changes)):,} of {len(changes):,}."
+    table = f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+    return _card("Partitions", note, f'<div class="scroll">{table}</div>')
+
+
+def _ids(replicas: list[int]) -> str:
+    return ", ".join(map(str, replicas))

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which partitions need a preferred election, and the wait for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election import (
+    changes,
+    elect,
+    plan,
+    unknown_broker,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import WaitTimeoutError
+
+
+def part(index: int, leader: int | None, replicas: tuple[int, ...], isr: tuple[int, ...] | None = None) -> Partition:
+    """Return a partition of topic t."""
+    return Partition("t", index, leader, replicas, replicas if isr is None else isr, 1, False)
+
+
+LED = part(0, 1, (1, 2))
+AWAY = part(1, 2, (1, 2))
+BEHIND = part(2, 2, (3, 2), (2,))
+OTHER = part(3, 1, (2, 1))
+ALL = (LED, AWAY, BEHIND, OTHER)
+
+
+def test_all_partitions_that_are_led_by_another_are_elected_or_reported() -> None:
+    planned = plan(ALL)
+    assert planned.elect == (AWAY, OTHER)
+    assert planned.not_in_sync == (BEHIND,)
+    assert [(c.name, c.before, c.after) for c in changes(planned.elect)] == [
+        ("t-1", {"leader": 2}, {"leader": 1}), ("t-3", {"leader": 1}, {"leader": 2}),
+    ]  # fmt: skip
+
+
+def test_a_broker_gets_back_only_what_prefers_it() -> None:
+    assert plan(ALL, broker=2).elect == (OTHER,)
+    assert plan(ALL, broker=3) == plan((BEHIND,))
+
+
+def test_wanted_partitions_only_and_unknown_ones_are_told() -> None:
+    planned = plan(ALL, wanted=[("t", 1), ("t", 0), ("t", 9), ("t", 9)])
+    assert planned.elect == (AWAY,)
+    assert planned.unknown == (("t", 9),)
+
+
+def test_nothing_to_elect_is_an_empty_plan() -> None:
+    assert plan((LED,)).elect == ()
+
+
+class Cluster:
+    """A cluster in which elected leaders show after some looks."""
+
+    def __init__(self, looks: int, refused: dict[tuple[str, int], str] | None = None) -> None:
+        self.asked: list[tuple[str, int]] = []
+        self.looks, self.refused, self.now = looks, refused or {}, 0.0
+
+    def call(self, partitions: list[tuple[str, int]]) -> dict[tuple[str, int], str]:
+        self.asked = partitions
+        return self.refused
+
+    def look(self) -> dict[tuple[str, int], int | None]:
+        self.looks -= 1
+        return {} if self.looks > 0 else {("t", 1): 1, ("t", 3): 2}
+
+    def clock(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    def elect(self) -> dict[tuple[str, int], str]:
+        return elect(plan(ALL), self.call, self.look, self.clock, self.sleep, timeout=2)
+
+
+def test_an_election_ends_when_every_preferred_replica_leads() -> None:
+    cluster = Cluster(looks=3)
+    assert cluster.elect() == {}
+    assert cluster.asked == [("t", 1), ("t", 3)]
+    assert cluster.looks == 0
+
+
+def test_leaders_that_do_not_come_back_in_time_are_named() -> None:
+    with pytest.raises(WaitTimeoutError, match="t-3 on broker 2"):
+        Cluster(looks=99).elect()
+
+
+def test_a_refused_election_is_returned_and_not_waited_for() -> None:
+    refused = {("t", 1): "PREFERRED_LEADER_NOT_AVAILABLE", ("t", 3): "PREFERRED_LEADER_NOT_AVAILABLE"}
+    assert Cluster(looks=99, refused=refused).elect() == refused
+
+
+def test_a_broker_that_nobody_knows_is_refused_and_one_that_is_down_is_not() -> None:
+    assert unknown_broker(ALL, [1, 2], 4) == [
+        "broker 4 is no broker of this cluster; there are 1, 2, 3. Correct the id."
+    ]
+    assert unknown_broker(ALL, [1, 2], 3) == [], "down, and known by its replicas"
+    assert unknown_broker((), [1, 9], 9) == [], "holds nothing yet"
+    assert unknown_broker(ALL, [1, 2], None) == []

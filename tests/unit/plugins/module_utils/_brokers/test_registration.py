@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a registration is, and when it may be cordoned or taken away."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.registration import (
+    CORDONED,
+    Registration,
+    cordon_violations,
+    registrations,
+    unregister_violations,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.registration_apply import ensure_registration
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import InFlight
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, Partition
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+
+BROKERS = (Broker(1, "h", 9092, "a", False), Broker(2, "h", 9093, None, True))
+HELD = Partition("t", 0, 1, (1, 2), (1,), 1, False)
+
+
+def test_all_registered_brokers_are_told_and_what_is_asked_for_even_if_it_is_not_registered() -> None:
+    found = [one.as_dict() for one in registrations(BROKERS, {"1": "*"}, None)]
+    assert [(one["id"], one["fenced"], one["cordoned"]) for one in found] == [(1, False, True), (2, True, None)]
+    assert found[0]["cordoned_log_dirs"] == ["*"]
+    assert registrations(BROKERS, {}, 9) == [Registration(9, False)]
+    assert Registration(1, True, False, "").as_dict()["cordoned"] is False
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (Registration(3, False), "is not registered"),
+        (Registration(3, True, True), "is fenced"),
+        (Registration(3, True, False, None), "needs Kafka 4.3"),
+        (Registration(3, True, False, ""), None),
+    ],
+)
+def test_only_a_broker_that_runs_and_knows_the_setting_is_cordoned(found: Registration, said: str | None) -> None:
+    violations = cordon_violations(found, "cordoned")
+    assert (violations == []) if said is None else (said in violations[0])
+
+
+def test_a_registration_goes_only_when_the_broker_is_down_and_holds_nothing() -> None:
+    assert unregister_violations(Registration(3, True, True), True, [HELD], {}) == []
+    assert unregister_violations(Registration(3, False), True, [HELD], {}) == []
+    coming = {("u", 1): InFlight("u", 1, (1, 3), frozenset([3]), frozenset())}
+    found = unregister_violations(Registration(3, True, False), False, [HELD], coming)
+    assert [part for part in ("ZooKeeper mode", "is alive", "replicas of 1 partitions (u-1)") if part in str(found)]
+    assert len(found) == 3
+    assert "t-0" in unregister_violations(Registration(2, True, True), True, [HELD], {})[0]
+
+
+@pytest.mark.parametrize(("code", "changed"), [("REQUEST_TIMED_OUT", True), ("UNSUPPORTED_VERSION", False)])
+@pytest.mark.parametrize("state", ["unregistered", "cordoned"])
+def test_a_request_that_was_not_answered_may_have_changed_it(state: str, code: str, changed: bool) -> None:
+    def unregister(_broker: int) -> bool:
+        raise RequestFailedError("unregister broker 2", "of a:1", code, "why")
+
+    fenced = state == "unregistered"
+    admin: Any = SimpleNamespace(
+        brokers=lambda: (Broker(2, "h", 9093, None, fenced),),
+        configs=lambda _kind, names: {name: {CORDONED: ConfigValue(value="", kind="LIST")} for name in names},
+        set_configs=lambda _kind, changes: dict.fromkeys(changes, (code, "why")),
+        topics=dict,
+        quorum=lambda: True,
+        in_flight=dict,
+        unregister_broker=unregister,
+    )
+    with pytest.raises(RequestFailedError) as failed:
+        ensure_registration(admin, 2, state, 5, check=False)
+    assert failed.value.done["changed"] is changed
+    assert ("No clear answer came for broker 2" in failed.value.message) is changed

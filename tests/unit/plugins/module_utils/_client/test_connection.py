@@ -1,0 +1,52 @@
+"""The connection: the same description for both libraries, and secrets that do not show."""
+
+from __future__ import annotations
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+
+PARAMS = {
+    "bootstrap_servers": ["a:1", " b:2 "],
+    "security_protocol": "SASL_SSL",
+    "sasl_mechanism": "SCRAM-SHA-512",
+    "sasl_username": "u",
+    "sasl_password": "s3cret",
+    "ssl_ca_location": "/ca.pem",
+    "ssl_key_password": "k3y",
+    "request_timeout": 5,
+    "topics": [],
+    "ssl_key_location": None,
+}
+
+
+def test_both_libraries_are_told_the_same() -> None:
+    connection = Connection.from_params(PARAMS)
+    confluent, python = connection.confluent_config(), connection.kafka_python_config()
+    assert confluent["bootstrap.servers"].split(",") == python["bootstrap_servers"] == ["a:1", "b:2"]
+    for ours, theirs in [
+        ("security.protocol", "security_protocol"),
+        ("sasl.mechanism", "sasl_mechanism"),
+        ("sasl.username", "sasl_plain_username"),
+        ("sasl.password", "sasl_plain_password"),
+        ("ssl.ca.location", "ssl_cafile"),
+        ("ssl.key.password", "ssl_password"),
+        ("socket.timeout.ms", "request_timeout_ms"),
+    ]:
+        assert confluent[ours] == python[theirs]
+
+
+def test_what_is_not_given_is_left_to_the_library() -> None:
+    connection = Connection.from_params(PARAMS)
+    assert "ssl.key.location" not in connection.confluent_config()
+    assert "ssl_keyfile" not in connection.kafka_python_config()
+
+
+def test_no_library_takes_longer_for_a_connection_than_a_request_may() -> None:
+    for seconds, limit in ((1, 1000), (30, 8000), (60, 16000)):
+        config = Connection(("a:1",), request_timeout=seconds).confluent_config()
+        assert config["socket.connection.setup.timeout.ms"] == limit
+
+
+def test_secrets_do_not_show() -> None:
+    shown = repr(Connection.from_params(PARAMS))
+    assert "s3cret" not in shown
+    assert "k3y" not in shown

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the client reads answers and says what went wrong; calls against brokers are in tests/integration."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from kafka.errors import KafkaConnectionError, NodeNotReadyError, RequestTimedOutError
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import (
+    DRAWS,
+    Libraries,
+    bounded_client,
+    explain,
+    unsent,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._client.topics import TopicCalls, TopicSpec
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
+from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
+    ClusterUnreachableError,
+    RequestFailedError,
+)
+
+
+def part(code: int, said: str | None = None) -> SimpleNamespace:
+    """A part of an answer as the protocol gives it."""
+    return SimpleNamespace(error_code=code, error_message=said)
+
+
+@pytest.fixture
+def libraries() -> Libraries:
+    """The calls of somebody who is logged in."""
+    return Libraries(
+        Connection(("a:1",), security_protocol="SASL_SSL", sasl_mechanism="SCRAM-SHA-512", sasl_username="alice")
+    )
+
+
+def test_a_part_that_is_well_has_no_outcome(libraries: Libraries) -> None:
+    assert libraries._outcome("alter quotas", part(0)) is None
+
+
+def test_an_error_has_kafkas_name_and_the_brokers_words(libraries: Libraries) -> None:
+    told = ("POLICY_VIOLATION", "min.insync.replicas is too low")
+    assert libraries._outcome("alter configs", part(44, told[1])) == told
+
+
+def test_an_error_without_words_gets_those_of_the_library() -> None:
+    code, why = explain(part(3))
+    assert code == "UNKNOWN_TOPIC_OR_PARTITION"
+    assert "does not" in why
+
+
+def test_an_answer_refused_as_a_whole_is_an_error_with_its_subject(libraries: Libraries) -> None:
+    assert libraries._sound(answer := part(0), "describe ACLs") is answer
+    with pytest.raises(RequestFailedError, match=r"^describe ACLs: not now") as failed:
+        libraries._sound(part(41, "not now"), "describe ACLs")
+    assert failed.value.passing
+
+
+@pytest.mark.parametrize(
+    ("what", "code", "name", "needs"),
+    [
+        ("describe ACLs", 31, "", "the operation describe on the cluster"),
+        ("alter SCRAM credentials", 31, "", "the operation alter on the cluster"),
+        ("configs of", 29, "orders", "the operation describe_configs on the topic orders"),
+        ("list offsets of group g", 30, "g", "the operation describe on the group g"),
+    ],
+)
+def test_a_missing_right_is_named_with_who_needs_it_and_never_waited_for(
+    libraries: Libraries, what: str, code: int, name: str, needs: str
+) -> None:
+    found, why = libraries._explain(what, part(code, "Request Request(processor=2) needs something"), name)
+    assert "User:alice" in why
+    assert needs in why
+    assert not RequestFailedError(what, name, found, why).passing
+
+
+def test_what_a_connection_reported_is_told_of_its_own_server() -> None:
+    libraries = Libraries(Connection(bootstrap_servers=("a:1", "b:1")))
+    libraries._events.append("sasl_ssl://a:1/bootstrap: Authentication failed")
+    assert libraries._reported("timed out") == {
+        "a:1": "sasl_ssl://a:1/bootstrap: Authentication failed",
+        "b:1": "timed out",
+    }
+
+
+class Drawing(Libraries):
+    """A connection whose calls end as told, one after the other; a first broker is what the library stays with."""
+
+    def __init__(self, *outcomes: Any) -> None:
+        super().__init__(Connection.from_params({"bootstrap_servers": ["kafka1:9092"]}))
+        self.outcomes = list(outcomes)
+        self._python_client = SimpleNamespace(_controller_id=1)
+
+    def ask(self) -> Any:
+        """The next outcome, raised or returned."""
+        return self._asked(self._next)
+
+    def _next(self) -> Any:
+        outcome = self.outcomes.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+
+def marked(text: str) -> KafkaConnectionError:
+    """What a connection ends with that was not ready yet, as bounded_client marks it."""
+    error = KafkaConnectionError(text)
+    error.unsent = True
+    return error
+
+
+WRONG_NAME = marked("Handshake failed: IP address mismatch")
+
+
+@pytest.mark.parametrize("refusal", [WRONG_NAME, NodeNotReadyError(1)])
+def test_a_broker_with_a_wrong_certificate_does_not_keep_others_from_answering(refusal: Exception) -> None:
+    for refusals in (1, DRAWS - 1):
+        drawing = Drawing(*[refusal] * refusals, "answer")
+        assert drawing.ask() == "answer"
+        assert drawing._python._controller_id is None, "another one is drawn"
+
+
+def test_a_call_that_may_have_arrived_is_not_repeated() -> None:
+    with pytest.raises(KafkaConnectionError, match="disconnected"):
+        Drawing(KafkaConnectionError("socket disconnected"), "answer").ask()
+
+
+def test_the_draws_come_to_an_end() -> None:
+    with pytest.raises(KafkaConnectionError, match="mismatch"):
+        Drawing(*[WRONG_NAME] * DRAWS, "answer").ask()
+
+
+def test_what_was_not_sent_to_the_one_broker_that_was_meant_is_not_repeated() -> None:
+    drawing = Drawing(WRONG_NAME, "answer")
+    with pytest.raises(KafkaConnectionError, match="mismatch"):
+        drawing._asked(drawing._next, anybody=False)
+
+
+# -- a broker that takes connections and never answers, as a process that is stopped ------------------------------
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """The address of a listener whose connections the kernel takes and nobody ever reads."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+
+
+@pytest.mark.parametrize("protocol", ["PLAINTEXT", "SSL"])
+def test_a_broker_that_hangs_is_given_up_and_named(protocol: str, silent: str) -> None:
+    # Without a limit of its own kafka-python waits for the handshake for ever: this test would not end.
+    asking = Libraries(Connection((silent,), security_protocol=protocol, request_timeout=1))
+    with pytest.raises(ClusterUnreachableError) as failed:
+        asking._call("describe cluster", lambda: asking._python)
+    assert f"these took a connection and did not answer: broker bootstrap-0 at {silent}" in failed.value.message
+
+
+@pytest.mark.parametrize("protocol", ["PLAINTEXT", "SSL"])
+def test_a_broker_that_hung_is_not_drawn_again_for_a_while(protocol: str, silent: str) -> None:
+    hung: dict[int, str] = {}
+    server = {"bootstrap_servers": [silent], "security_protocol": protocol, "request_timeout_ms": 300}
+    manager = bounded_client(hung, **server)._manager
+    manager._net.start()
+    with pytest.raises(KafkaConnectionError) as failed:
+        manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
+    assert unsent(failed.value)
+    assert hung == {"bootstrap-0": silent}
+    assert manager.connection_delay("bootstrap-0") > 5
+    manager._net.stop()
+
+
+def test_a_request_that_never_left_says_so_whoever_it_was_meant_for() -> None:
+    for error, never in ((marked("refused"), True), (KafkaConnectionError("socket disconnected"), False)):
+        with pytest.raises(RequestFailedError) as failed:
+            Drawing(*[error] * DRAWS)._failed("alter quotas", error)
+        assert failed.value.unsent is never
+
+
+def test_what_was_meant_for_a_controller_that_nobody_names_was_not_sent() -> None:
+    asking = Libraries(Connection(("a:1",)))
+
+    def describe() -> None:
+        raise RequestTimedOutError("no answer")
+
+    asking._python_client = SimpleNamespace(describe_cluster=describe, _manager=None)
+    with pytest.raises(RequestFailedError, match="describe cluster") as failed:
+        asking._send_to_controller("alter SCRAM credentials", None)
+    assert failed.value.unsent
+
+
+def keeps_answers(connection: socket.socket, port: int) -> None:
+    """A broker that says what it can do and who it is, and never answers CreateTopics."""
+    with contextlib.suppress(OSError, struct.error):
+        while True:
+            (size,) = struct.unpack(">i", connection.recv(4))
+            request = connection.recv(size)
+            key, version = struct.unpack(">hh", request[:4])
+            if key == 18:
+                able = b"".join(struct.pack(">hhh", *one) for one in ((3, 0, 1), (18, 0, 0), (19, 0, 2)))
+                body = struct.pack(">hi", 35 if version else 0, 3) + able
+            elif key == 3:
+                host = b"127.0.0.1"
+                address = struct.pack(">h", len(host)) + host + struct.pack(">ih", port, -1)
+                body = struct.pack(">ii", 1, 1) + address + struct.pack(">ii", 1, 0)
+            else:
+                continue
+            connection.sendall(struct.pack(">i", len(body) + 4) + request[4:8] + body)
+
+
+@contextlib.contextmanager
+def serving(talk: Callable[[socket.socket, int], None]) -> Iterator[int]:
+    """The port of a server of one talk."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+
+        def accept() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    threading.Thread(target=talk, args=(server.accept()[0], port), daemon=True).start()
+
+        threading.Thread(target=accept, daemon=True).start()
+        yield port
+
+
+def test_a_topic_whose_creation_was_not_answered_is_in_doubt() -> None:
+    with serving(keeps_answers) as port:
+        calls = TopicCalls(Connection((f"127.0.0.1:{port}",), request_timeout=1))
+        applied = Applied[str]("topic")
+        with (
+            pytest.raises(RequestFailedError) as failed,
+            applied.truthful(lambda done: [Change(done[0], {}, {})], True),
+        ):
+            applied.ask(["orders"], lambda: calls.create_topics([TopicSpec("orders", 1, 1, {})]))
+    assert failed.value.done["changed"] is True
+    assert "No clear answer came for orders, so these may be done or not." in failed.value.message
+
+
+def test_a_broker_that_answers_again_is_not_blamed_any_more() -> None:
+    frozen = threading.Event()
+
+    def talk(connection: socket.socket, port: int) -> None:
+        if frozen.is_set():
+            keeps_answers(connection, port)
+        else:
+            frozen.wait(10)
+
+    hung: dict[int, str] = {}
+    with serving(talk) as port:
+        server = {"bootstrap_servers": [f"127.0.0.1:{port}"], "request_timeout_ms": 400}
+        manager = bounded_client(hung, **server)._manager
+        manager._net.start()
+        with pytest.raises(KafkaConnectionError):
+            manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
+        assert list(hung) == ["bootstrap-0"]
+        frozen.set()
+        manager.connection_delay = lambda _node: 0.0
+        manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
+        manager._net.stop()
+    assert hung == {}
+
+
+def test_an_address_of_a_broker_that_does_not_answer_leaves_time_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    with contextlib.ExitStack() as opened:
+        port = opened.enter_context(serving(keeps_answers))
+        full = opened.enter_context(socket.socket())
+        full.bind(("127.0.0.2", port))
+        full.listen(0)
+        for _one in range(8):
+            waiting = opened.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(("127.0.0.2", port))
+        found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in ("127.0.0.2", "127.0.0.1")]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_asked, **_more: found)
+        server = {"bootstrap_servers": [f"kafka.example.com:{port}"], "request_timeout_ms": 2000}
+        manager = bounded_client({}, **server)._manager
+        manager._net.start()
+        manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
+        manager._net.stop()
+
+
+def test_what_the_library_could_not_send_is_told_from_what_may_have_arrived() -> None:
+    assert unsent(NodeNotReadyError(1))
+    assert unsent(WRONG_NAME)
+    assert not unsent(KafkaConnectionError("socket disconnected"))

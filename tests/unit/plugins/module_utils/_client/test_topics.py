@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How one broker's answer about a topic is read."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.topics import _partitions
+
+
+def answered(index: int, leader: int) -> SimpleNamespace:
+    """A partition as the protocol gives it."""
+    return SimpleNamespace(partition_index=index, leader_id=leader, replica_nodes=[1, 2, 3], isr_nodes=[1, 2])
+
+
+def test_partitions_are_in_order_with_their_leader_copies_and_copies_in_sync() -> None:
+    first, second = _partitions(SimpleNamespace(name="orders", partitions=[answered(1, 2), answered(0, -1)]))
+    assert (first.topic, first.index, first.leader) == ("orders", 0, None)
+    assert (second.index, second.leader, second.replicas, second.isr) == (1, 2, (1, 2, 3), (1, 2))

@@ -1,0 +1,52 @@
+"""Snapshots: how answers of the cluster become plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    Broker,
+    brokers_of,
+    is_internal,
+    partition_of,
+    quorum_of,
+)
+
+
+def member(replica: int, end: int, seen: int, directory: str | None = None) -> dict[str, Any]:
+    """A voter or observer of an answer to DescribeQuorum."""
+    return {
+        "replica_id": replica,
+        "replica_directory_id": directory,
+        "log_end_offset": end,
+        "last_caught_up_timestamp": seen,
+    }
+
+
+def test_lag_and_age_are_measured_against_the_leader() -> None:
+    voters = [member(1, 90, 4_000), member(2, 100, 5_000), member(3, -1, -1)]
+    found = {"leader_id": 2, "leader_epoch": 7, "high_watermark": 99, "current_voters": voters, "observers": []}
+    quorum = quorum_of(found)
+    assert quorum.leader_id == 2
+    assert [(voter.lag, voter.last_caught_up_ms_ago) for voter in quorum.voters] == [(10, 1000), (0, 0), (101, None)]
+
+
+def test_a_directory_id_reads_as_kafka_prints_it() -> None:
+    known = member(1, 0, 0, "b1cadab5-c85d-8abd-34d3-4d34d34d34d4")
+    unknown = member(2, 0, 0, "00000000-0000-0000-0000-000000000000")
+    found = {"leader_id": -1, "leader_epoch": 1, "high_watermark": 0, "current_voters": [known], "observers": [unknown]}
+    quorum = quorum_of(found)
+    assert quorum.leader_id is None
+    assert (quorum.voters[0].directory_id, quorum.observers[0].directory_id) == ("scratchdir00000000001A", None)
+
+
+def test_brokers_that_only_hold_replicas_count_as_fenced() -> None:
+    listed = [{"broker_id": 1, "host": "h", "port": 9092, "rack": None}]
+    partition = partition_of("a", 0, -1, [1, 2], [1])
+    assert partition.leader is None
+    assert brokers_of(listed, [partition]) == (Broker(1, "h", 9092, None, False), Broker(2, "", -1, None, True))
+
+
+def test_only_two_underscores_make_a_topic_internal() -> None:
+    assert is_internal("__consumer_offsets")
+    assert not is_internal("_streamops_state")

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The wait loop, its line and its estimates, on a clock made of a list."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
+    DONE,
+    FAILED,
+    GOING,
+    LineFilter,
+    Meter,
+    Step,
+    capped,
+    duration,
+    follow,
+    pace,
+)
+
+
+class FakeTime:
+    """A clock that moves only when somebody sleeps or a look takes time."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.slept: list[float] = []
+
+    def clock(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "0s"), (-3, "0s"), (59.4, "59s"), (59.6, "1m00s"), (185, "3m05s"), (3599.9, "1h00m"), (7325, "2h02m")],
+)
+def test_durations_read_as_people_say_them(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_a_long_list_of_names_is_capped_and_the_rest_counted() -> None:
+    assert capped(["a", "b"], 2) == "a, b"
+    assert capped(["a", "b", "c", "d"], 2) == "a, b and 2 more"
+
+
+def test_the_meter_needs_two_samples_and_measures_over_its_window() -> None:
+    meter = Meter(window=10)
+    meter.add(0, 0)
+    assert meter.rate is None
+    assert meter.eta(10) is None
+    meter.add(2, 4)
+    assert meter.rate == 2.0
+    assert meter.eta(10) == 3.0
+    for at in range(3, 20):
+        meter.add(at, 4)
+    assert meter.rate == 0
+    assert meter.eta(10) is None
+
+
+def test_the_meter_never_divides_by_no_time_and_gives_no_estimate_backwards() -> None:
+    meter = Meter()
+    meter.add(1, 1)
+    meter.add(1, 5)
+    assert meter.rate is None
+    meter.add(2, 0)
+    assert meter.rate == -1
+    assert pace(meter, 10, "partitions") == ""
+
+
+def test_a_slow_sampler_still_has_a_rate() -> None:
+    meter = Meter(window=1)
+    meter.add(0, 0)
+    meter.add(100, 50)
+    assert meter.rate == 0.5
+    assert pace(meter, 60, "partitions") == "0.5 partitions/s, ETA 20s"
+
+
+def test_an_unchanged_line_is_shown_once_per_heartbeat_and_a_changed_one_at_once() -> None:
+    lines = LineFilter(heartbeat=60)
+    shown = [at for at in range(0, 200, 10) if lines.passes(at, "same")]
+    assert shown == [0, 60, 120, 180]
+    assert lines.passes(191, "other")
+
+
+def test_a_wait_ends_with_the_look_that_says_done() -> None:
+    time, shown, states = FakeTime(), [], iter([GOING, GOING, DONE])
+    result = follow(
+        lambda elapsed: Step(next(states), f"{int(elapsed)} of 10", {"seen": elapsed}),
+        shown.append, time.clock, time.sleep, timeout=60, interval=5,
+    )  # fmt: skip
+    assert (result.last.state, result.timed_out, result.attempts, result.elapsed) == (DONE, False, 3, 10.0)
+    assert shown[1] == "5 of 10, elapsed 5s of 1m00s"
+    assert [row["seen"] for row in result.history] == [0, 5, 10]
+    assert result.as_result()["history"][-1]["state"] == DONE
+
+
+def test_a_wait_never_sleeps_past_its_timeout_and_always_looks_once() -> None:
+    time = FakeTime()
+    result = follow(lambda elapsed: Step(GOING, "x"), lambda line: None, time.clock, time.sleep, timeout=12, interval=5)
+    assert result.timed_out
+    assert result.elapsed == 12
+    assert time.slept == [5, 5, 2]
+    once = follow(lambda elapsed: Step(GOING, "x"), lambda line: None, time.clock, time.sleep, timeout=0, interval=5)
+    assert (once.attempts, once.timed_out) == (1, True)
+
+
+def test_a_single_look_is_shown_without_times() -> None:
+    time, shown = FakeTime(), list[str]()
+    follow(lambda elapsed: Step(GOING, "x"), shown.append, time.clock, time.sleep, timeout=0, interval=5)
+    assert shown == ["x"]
+
+
+def test_a_failed_look_is_not_shown_because_the_error_says_it_in_full() -> None:
+    time, shown = FakeTime(), list[str]()
+    follow(lambda elapsed: Step(FAILED, "x"), shown.append, time.clock, time.sleep, timeout=9, interval=5)
+    assert shown == []
+
+
+def test_a_failed_look_at_the_end_is_a_failure_and_no_timeout() -> None:
+    time = FakeTime()
+    result = follow(lambda elapsed: Step(FAILED, "x"), lambda line: None, time.clock, time.sleep, timeout=0, interval=5)
+    assert (result.last.state, result.timed_out) == (FAILED, False)
+
+
+def test_a_look_that_takes_the_whole_interval_is_not_followed_by_a_sleep() -> None:
+    time = FakeTime()
+
+    def look(elapsed: float) -> Step:
+        time.now += 7
+        return Step(GOING, "x")
+
+    follow(look, lambda line: None, time.clock, time.sleep, timeout=20, interval=5)
+    assert time.slept == [0.0, 0.0]

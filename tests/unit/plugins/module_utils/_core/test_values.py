@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What text means as a boolean or a number, whoever reads it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.streamops.kafka.plugins.filter.values import FilterModule
+from ansible_collections.streamops.kafka.plugins.module_utils._core import values
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import BOOLEANS, flow_problems, read_flows
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import wish_of
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import mirror_nodes
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import cluster_nodes
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import zookeeper_nodes
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall import places
+from tests.support.preflight_inventories import node
+
+TRUE = (True, "true", "True", "TRUE", " yes ", "on", "1", "y", "t", 1)
+FALSE = (False, "false", "False", "FALSE", " no ", "off", "0", "n", "f", 0)
+NEITHER: tuple[Any, ...] = ("", " ", "maybe", "none", "null", "2", 2, None, [], {}, ["true"], "tru")
+# The last but one has a thousand million digits: whoever computes them waits for hours.
+NO_WHOLE_NUMBER = (
+    *("", "many", "0x10", "3.5", 3.5, "3 s", True, None, [3], {}, "inf", "nan", "-", "1e3", "1e999999999"),
+    float("inf"),
+)
+LISTENERS = [{"name": "A", "port": " 9092 ", "purpose": "clients"}]
+FLOW = {"source": "a", "target": "b", "topics": ["x"]}
+
+
+@pytest.mark.parametrize("value", TRUE)
+def test_words_for_true(value: Any) -> None:
+    assert values.to_boolean(value, "kafka_firewall") is True
+
+
+@pytest.mark.parametrize("value", FALSE)
+def test_words_for_false(value: Any) -> None:
+    assert values.to_boolean(value, "kafka_firewall") is False
+
+
+@pytest.mark.parametrize("value", NEITHER)
+def test_what_is_neither_is_refused_by_name(value: Any) -> None:
+    with pytest.raises(values.UnclearValueError, match="kafka_firewall is neither true nor false"):
+        values.to_boolean(value, "kafka_firewall")
+
+
+@pytest.mark.parametrize(("value", "number"), [(3, 3), ("3", 3), (" 3 ", 3), ("-1", -1), ("007", 7), (3.0, 3)])
+def test_whole_numbers(value: Any, number: int) -> None:
+    found = values.to_integer(value, "kafka_gate_timeout")
+    assert found == number
+    assert type(found) is int
+
+
+@pytest.mark.parametrize("value", NO_WHOLE_NUMBER)
+def test_what_is_no_whole_number_is_refused_by_name(value: Any) -> None:
+    with pytest.raises(values.UnclearValueError, match="kafka_gate_timeout is no whole number"):
+        values.to_integer(value, "kafka_gate_timeout")
+
+
+@pytest.mark.parametrize(("value", "number"), [(0.1, 0.1), ("0.1", 0.1), ("1", 1.0), (2, 2.0)])
+def test_numbers(value: Any, number: float) -> None:
+    assert values.to_number(value, "share") == number
+
+
+@pytest.mark.parametrize("value", ["", "a tenth", "inf", "nan", float("inf"), True, None, [0.1]])
+def test_what_is_no_number_is_refused_by_name(value: Any) -> None:
+    with pytest.raises(values.UnclearValueError, match="share is no number"):
+        values.to_number(value, "share")
+
+
+def test_filters_fail_with_the_name_of_the_variable() -> None:
+    filters = FilterModule().filters()
+    assert filters["boolean"]("off", "kafka_authorizer") is False
+    assert filters["integer"]("12", "x") + filters["number"]("0.5", "x") == 12.5
+    with pytest.raises(AnsibleFilterError, match="kafka_authorizer is neither true nor false"):
+        filters["boolean"]("maybe", "kafka_authorizer")
+
+
+@pytest.mark.parametrize("text", ["on", "Yes", "1", "TRUE", "true", "off", "No", "0", "FALSE", "false"])
+def test_rules_roles_and_firewall_read_the_same_word_alike(text: str) -> None:
+    is_on = values.to_boolean(text, "")
+    variables = {"zookeeper_tls": text, "zookeeper_id": "1", "kafka_firewall": text}
+    (seen_by_roles,) = zookeeper_nodes({"zk1": variables}, ["zk1"], "kafka", {"kafka_cluster_name": "kafka"})
+    seen_by_rules = node("zk1", 1, controller=False, broker=False, **variables)
+    assert {port["protocol"] for port in seen_by_roles["listeners"]} == {"SSL" if is_on else "PLAINTEXT"}
+    assert seen_by_rules.get("zookeeper_tls") is is_on
+    defaults = {"kafka_cluster_name": "kafka", "kafka_listeners": LISTENERS, "kafka_firewall_client_groups": []}
+    (place,) = places({"zk1": variables}, {"z": ["zk1"]}, {"brokers": "b", "controllers": "c", "zookeeper": "z"},
+                      defaults)  # fmt: skip
+    assert place["firewall"] is is_on
+
+
+def test_an_unclear_word_is_no_plaintext_but_an_error() -> None:
+    variables = {"zk1": {"zookeeper_tls": "maybe", "zookeeper_id": 1}}
+    with pytest.raises(ValueError, match="zookeeper_tls is neither true nor false"):
+        zookeeper_nodes(variables, ["zk1"], "kafka", {"kafka_cluster_name": "kafka"})
+
+
+def test_ids_and_ports_that_are_text_are_numbers_for_the_roles() -> None:
+    # An id is compared with what the cluster answers: as text it is never among the brokers that live.
+    defaults = {"kafka_cluster_name": "kafka", "kafka_listeners": LISTENERS, "mirror_maker_rest_port": "8443"}
+    (broker,) = cluster_nodes({"b1": {"kafka_node_id": "11"}}, ["b1"], [], "kafka", defaults)
+    (server,) = zookeeper_nodes(
+        {"z1": {"zookeeper_id": "3", "zookeeper_client_port": "2182"}}, ["z1"], "kafka", defaults
+    )
+    (mirror,) = mirror_nodes({"m1": {}}, ["m1"], "kafka", defaults)
+    assert (broker["node_id"], broker["listeners"][0]["port"]) == (11, 9092)
+    assert (server["node_id"], server["listeners"][0]["port"]) == (3, 2182)
+    assert mirror["listeners"][0]["port"] == 8443
+    with pytest.raises(ValueError, match="kafka_node_id is no whole number"):
+        cluster_nodes({"b1": {"kafka_node_id": "one"}}, ["b1"], [], "kafka", defaults)
+
+
+@pytest.mark.parametrize("key", BOOLEANS)
+def test_booleans_of_flows_may_be_text_and_unclear_ones_are_named(key: str) -> None:
+    assert [getattr(read_flows([{**FLOW, key: text}])[0], key) for text in ("false", "on")] == [False, True]
+    assert flow_problems([{**FLOW, key: "maybe"}]) == [(f"mirror_flows[0].{key}", "is true or false, found 'maybe'")]
+
+
+def test_a_flow_that_is_switched_off_by_text_is_off_for_the_nodes_too() -> None:
+    legacy, other = {**FLOW, "engine": "legacy"}, {**FLOW, "enabled": "false"}
+    defaults = {"kafka_cluster_name": "b", "mirror_maker_rest_port": 8443}
+    (mirror,) = mirror_nodes({"m1": {"mirror_flows": [legacy, other]}}, ["m1"], "b", defaults)
+    assert mirror["listeners"] == []  # only the legacy engine is left, and that listens nowhere
+    assert read_flows([{**legacy, "streams": "2"}])[0].streams == 2
+    assert flow_problems([{**legacy, "streams": "many"}]) != []
+
+
+def test_numbers_of_wishes_may_be_text() -> None:
+    wish = wish_of({"replication_factor": {"orders": "3"}, "replace": {"12": "14"}})
+    assert (wish.replication_factor, wish.replace) == ({"orders": 3}, {12: 14})
+    with pytest.raises(Exception, match="'0x3' for topic orders is not a whole number"):
+        wish_of({"replication_factor": {"orders": "0x3"}})

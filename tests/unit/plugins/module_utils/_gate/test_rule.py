@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The gate: every refusal by table, and that it never allows a stop that breaks the invariant, by brute force."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    Broker,
+    Partition,
+    Quorum,
+    Snapshot,
+    Voter,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import (
+    Moving,
+    Stop,
+    holds_active_controller,
+    refusals,
+    warnings,
+)
+
+
+def brokers(*ids: int, fenced: tuple[int, ...] = ()) -> tuple[Broker, ...]:
+    """Return brokers with these ids."""
+    return tuple(Broker(n, f"kafka{n}", 9092, None, n in fenced) for n in ids)
+
+
+def quorum(leader: int | None = 1, **ago: int | None) -> Quorum:
+    """Return a quorum; C(v2=100) is voter 2, last caught up 100 ms ago."""
+    voters = tuple(Voter(int(name[1:]), None, 100, 0 if ms == 0 else 7, ms) for name, ms in ago.items())
+    return Quorum(leader, 3, 100, voters, ())
+
+
+def isolated(**ago: int | None) -> Quorum:
+    """Return controllers 11 to 13, caught up, and brokers as their observers."""
+    found = quorum(11, v11=0, v12=9, v13=9)
+    return replace(found, observers=quorum(11, **ago).voters)
+
+
+HEALTHY = quorum(1, v1=0, v2=100, v3=200)
+
+
+def part(isr: tuple[int, ...], replicas: tuple[int, ...] = (1, 2, 3), minimum: int = 2, **other: Any) -> Partition:
+    """Return a partition of topic t, led by the first of its ISR."""
+    values = {"topic": "t", "index": 0, "leader": isr[0] if isr else None, "internal": False, **other}
+    return Partition(replicas=replicas, isr=isr, min_insync=minimum, **values)
+
+
+def cluster(*partitions: Partition, **other: Any) -> Snapshot:
+    """Return a healthy cluster of three combined nodes with these partitions."""
+    values: dict[str, Any] = {"cluster_id": "id", "controller_id": 1, "brokers": brokers(1, 2, 3), "quorum": HEALTHY}
+    return Snapshot(partitions=partitions, **{**values, **other})
+
+
+def stop(*nodes: int, **other: Any) -> Stop:
+    """Return the wish to stop these nodes of a cluster of three."""
+    expected = {"expected_brokers": frozenset((1, 2, 3)), "expected_controllers": frozenset((1, 2, 3))}
+    return Stop(nodes=frozenset(nodes), **{**expected, **other})
+
+
+def kinds(snapshot: Snapshot, wish: Stop, moving: tuple[Moving, ...] = ()) -> list[str]:
+    """Return the kinds of the refusals."""
+    return [refusal.kind for refusal in refusals(snapshot, wish, moving)]
+
+
+ALONE = stop(1, expected_brokers=frozenset(), expected_controllers=frozenset())
+ALLOWED = [
+    ("all in sync", cluster(part((1, 2, 3))), stop(3)),
+    ("the node is not in the ISR and enough others are", cluster(part((1, 2))), stop(3)),
+    ("the node has no replica of a partition under its minimum", cluster(part((1,), (1, 2, 4), 2)), stop(3)),
+    ("a single replica that consent names", cluster(part((3,), (3,), 1)), stop(3, allow_unavailable_topics={"t"})),
+    ("any topic by consent", cluster(part((3, 2), (2, 3), 2)), stop(3, allow_unavailable_topics={"*"})),
+    ("two nodes at once where both can be spared", cluster(part((1, 2, 3), minimum=1), quorum=None), stop(2, 3)),
+    ("the node itself is not registered", cluster(part((1, 2)), brokers=brokers(1, 2)), stop(3)),
+    ("a node that is a broker only, the quorum elsewhere", cluster(quorum=isolated(v1=5, v2=400, v3=9999)),
+     stop(3, roles={"broker"}, expected_controllers={11, 12, 13})),
+    ("a broker whose old disk is still remembered",
+     cluster(quorum=replace(HEALTHY, observers=quorum(1, v2=90000).voters)), stop(3)),
+    ("a single voter", cluster(quorum=quorum(1, v1=0), brokers=brokers(1)), ALONE),
+    ("one of two voters, the other caught up", cluster(quorum=quorum(1, v1=0, v2=50), brokers=brokers(1, 2)), ALONE),
+    ("one of five voters, another away", cluster(quorum=quorum(1, v1=0, v2=9, v3=9, v4=9, v5=99999)),
+     stop(2, expected_controllers=frozenset())),
+    ("ZooKeeper mode", cluster(part((1, 2, 3)), quorum=None), stop(3, expected_controllers=frozenset())),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("snapshot", "wish"), [row[1:] for row in ALLOWED], ids=[row[0] for row in ALLOWED])
+def test_a_safe_stop_is_allowed(snapshot: Snapshot, wish: Stop) -> None:
+    if snapshot.quorum is None:
+        wish = replace(wish, expected_controllers=frozenset())
+    assert kinds(snapshot, wish) == []
+
+
+REFUSED = [
+    ("would_fall_under_min_isr", cluster(part((1, 3))), stop(3)),
+    ("would_fall_under_min_isr", cluster(part((1, 2, 3))), stop(2, 3)),
+    ("would_fall_under_min_isr", cluster(part((1, 2, 3), (1, 2, 3, 4), 2)), stop(1, 2)),
+    ("under_min_isr", cluster(part((1,))), stop(3)),
+    ("under_min_isr", cluster(part((3,))), stop(3)),
+    ("under_min_isr", cluster(part((1, 2)), brokers=brokers(1, 2, 3, fenced=(2,))), stop(3)),
+    ("partition_offline", cluster(part((2,), leader=None)), stop(3)),
+    ("no_spare_replica", cluster(part((3,), (3,), 1)), stop(3)),
+    ("no_spare_replica", cluster(part((2, 3), (2, 3), 2)), stop(3)),
+    ("no_spare_replica", cluster(part((2, 3), (2, 3), 3)), stop(3)),
+    ("no_spare_replica", cluster(part((3,), (3,), 1)), stop(3, allow_unavailable_topics={"other"})),
+    ("under_min_isr", cluster(part((3,))), stop(3, allow_unavailable_topics={"*"})),
+    ("broker_down", cluster(brokers=brokers(1, 3)), stop(3)),
+    ("broker_down", cluster(brokers=brokers(1, 2, 3, fenced=(1,))), stop(3)),
+    ("broker_metadata_behind", cluster(quorum=isolated(v1=5, v2=2000, v3=5)), stop(3)),
+    ("broker_metadata_behind", cluster(quorum=isolated(v1=5, v3=5)), stop(3)),
+    ("broker_metadata_behind", cluster(quorum=quorum(1, v1=0, v2=25000, v3=5)), stop(3)),
+    ("no_active_controller", cluster(quorum=quorum(None)), stop(3)),
+    ("no_active_controller", cluster(quorum=None, controller_id=None), stop(3)),
+    ("quorum_majority", cluster(quorum=quorum(1, v1=0, v2=2000, v3=10)), stop(3)),
+    ("quorum_majority", cluster(quorum=quorum(1, v1=0, v2=None, v3=10)), stop(3)),
+    ("quorum_majority", cluster(quorum=quorum(1, v1=0, v2=9999)), stop(1)),
+    ("quorum_majority", cluster(), stop(1, 2)),
+    ("quorum_majority", cluster(quorum=quorum(1, v1=0, v2=9, v3=9, v4=9999)), stop(2)),
+    ("controller_down", cluster(quorum=quorum(1, v1=0, v2=9)), stop(2)),
+    ("controller_down", cluster(quorum=quorum(1, v1=0, v2=9, v3=9999)), stop(2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "snapshot", "wish"), REFUSED)
+def test_an_unsafe_stop_is_refused_with_its_reason(kind: str, snapshot: Snapshot, wish: Stop) -> None:
+    found = [refusal for refusal in refusals(snapshot, wish) if refusal.kind == kind]
+    assert len(found) == 1
+    assert all(found[0].as_dict()[name] for name in ("what", "found", "allowed", "way_out"))
+
+
+def test_a_reassignment_refuses_the_nodes_it_touches_and_no_other() -> None:
+    moving = (Moving("t", 4, frozenset((1, 2))),)
+    assert kinds(cluster(), stop(2), moving) == ["reassignment"]
+    assert kinds(cluster(), stop(3), moving) == []
+
+
+def test_all_reasons_are_told_at_once() -> None:
+    snapshot = cluster(
+        part((3,), (3,), 1, topic="single"), part((1, 3), index=1), part((1,), index=2),
+        brokers=brokers(1, 3), quorum=quorum(1, v1=0, v2=9999, v3=1),
+    )  # fmt: skip
+    assert kinds(snapshot, stop(3), (Moving("t", 1, frozenset((3,))),)) == [
+        "no_spare_replica", "under_min_isr", "would_fall_under_min_isr", "broker_down",
+        "quorum_majority", "controller_down", "reassignment",
+    ]  # fmt: skip
+
+
+def test_only_what_may_pass_by_itself_is_worth_waiting_for() -> None:
+    waiting = {r.kind: r.transient for r in refusals(cluster(part((3,), (3,), 1), part((1, 3), index=1)), stop(3))}
+    assert waiting == {"no_spare_replica": False, "would_fall_under_min_isr": True}
+    assert not refusals(cluster(), stop(1, 2))[0].transient
+
+
+def test_many_topics_are_listed_up_to_twenty_and_counted() -> None:
+    found = refusals(cluster(*(part((1, 3), topic=f"t{n}") for n in range(500))), stop(3))
+    assert len(found) == 1
+    assert found[0].what.startswith("500 partition(s) would fall below")
+    assert found[0].found.endswith("and 480 more")
+
+
+def test_a_topic_of_many_partitions_hides_no_other() -> None:
+    many = [part((1, 3), topic="many", index=n) for n in range(50)]
+    found = refusals(cluster(*many, part((1, 3), topic="other")), stop(3))[0]
+    assert found.what.startswith("51 partition(s)")
+    assert found.found == "many-0 (ISR 1, 3, min 2) and 49 more of many, other-0 (ISR 1, 3, min 2)"
+
+
+def test_the_active_controller_is_told() -> None:
+    assert holds_active_controller(cluster(), stop(1))
+    assert not holds_active_controller(cluster(), stop(2))
+    assert holds_active_controller(cluster(quorum=None, controller_id=2), stop(2))
+
+
+def test_what_cannot_be_helped_is_a_warning() -> None:
+    assert warnings(cluster(), stop(1)) == []
+    assert "not" not in " ".join(warnings(cluster(quorum=quorum(1, v1=0)), stop(1)))
+    assert "1 voter(s)" in warnings(cluster(quorum=quorum(1, v1=0)), stop(1))[0]
+    assert "node 9 is no registered broker" in warnings(cluster(), stop(9))[0]
+
+
+@st.composite
+def situations(draw: st.DrawFn) -> tuple[Snapshot, Stop]:
+    """Draw any cluster of up to six brokers in any state, healthy or not, and any set of nodes to stop."""
+    ids = list(range(1, draw(st.integers(1, 6)) + 1))
+    nodes = st.sampled_from(ids)
+    found = tuple(Broker(n, "h", 1, None, draw(st.booleans())) for n in ids if draw(st.integers(0, 4)))
+    partitions = []
+    for index in range(draw(st.integers(0, 4))):
+        replicas = draw(st.lists(nodes, min_size=1, unique=True))
+        isr = draw(st.lists(st.sampled_from(replicas), unique=True))
+        leader = draw(st.sampled_from([None, *isr]))
+        partitions.append(
+            Partition(f"t{index % 2}", index, leader, tuple(replicas), tuple(isr), draw(st.integers(0, 4)), False)
+        )
+    voters = tuple(
+        Voter(n, None, 0, 0, draw(st.sampled_from([None, 0, 1999, 2000, 5000])))
+        for n in draw(st.lists(nodes, unique=True))
+    )
+    leader = draw(st.sampled_from([None, *(v.id for v in voters)]))
+    known = {v.id for v in voters}
+    observers = tuple(Voter(n, None, 0, 0, draw(st.sampled_from([0, 2000]))) for n in ids if n not in known)
+    wish = Stop(
+        nodes=frozenset(draw(st.lists(nodes, min_size=1, unique=True))),
+        expected_brokers=frozenset(draw(st.lists(nodes, unique=True))),
+        allow_unavailable_topics=frozenset(draw(st.sampled_from([(), ("t0",), ("*",)]))),
+    )
+    return Snapshot("id", leader, found, tuple(partitions), Quorum(leader, 1, 0, voters, observers)), wish
+
+
+def harm(snapshot: Snapshot, wish: Stop) -> bool:
+    """Play the stop, replica by replica and voter by voter, and tell whether anything breaks without consent."""
+    up = [b.id for b in snapshot.brokers if not b.fenced and b.id not in wish.nodes]
+    for p in snapshot.partitions:
+        touched = any(replica in wish.nodes for replica in p.replicas)
+        minimum = p.min_insync if p.min_insync > 1 else 1
+        consented = "*" in wish.allow_unavailable_topics or p.topic in wish.allow_unavailable_topics
+        if not touched or (len(p.replicas) <= minimum and consented):
+            continue
+        still = 0
+        for replica in p.isr:
+            still += replica in up
+        if still < minimum or p.leader is None:
+            return True
+    if any(n not in up for n in wish.expected_brokers if n not in wish.nodes):
+        return True
+    assert snapshot.quorum is not None
+    voters, leader = snapshot.quorum.voters, snapshot.quorum.leader_id
+    if leader is None:
+        return True
+    for member in (*voters, *snapshot.quorum.observers):
+        age = 0 if member.id == leader else member.last_caught_up_ms_ago
+        if member.id in up and (age is None or age >= 2000):
+            return True
+    if len(voters) < 2 or all(v.id not in wish.nodes for v in voters):
+        return False
+    ready = 0
+    for v in voters:
+        fresh = v.id == leader or (v.last_caught_up_ms_ago is not None and v.last_caught_up_ms_ago < 2000)
+        ready += fresh and v.id not in wish.nodes
+    return ready < 1 if len(voters) == 2 else ready * 2 <= len(voters)
+
+
+@settings(max_examples=1000)
+@given(situations())
+def test_the_gate_allows_exactly_the_stops_that_break_nothing(situation: tuple[Snapshot, Stop]) -> None:
+    snapshot, wish = situation
+    assert bool(refusals(snapshot, wish)) == harm(snapshot, wish)
+
+
+@settings(max_examples=300)
+@given(situations(), st.integers(1, 6))
+def test_stopping_one_node_more_is_never_safer_for_partitions(situation: tuple[Snapshot, Stop], more: int) -> None:
+    snapshot, wish = situation
+    about_partitions = {"no_spare_replica", "under_min_isr", "would_fall_under_min_isr", "partition_offline"}
+    if about_partitions & set(kinds(snapshot, wish)):
+        assert about_partitions & set(kinds(snapshot, replace(wish, nodes=wish.nodes | {more})))

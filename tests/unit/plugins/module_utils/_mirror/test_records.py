@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What MirrorMaker 2 writes down about itself, as bytes, and what is kept of it."""
+
+from __future__ import annotations
+
+import json
+import struct
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import (
+    Notes,
+    heartbeat_of,
+    position_of,
+)
+
+OFFSETS = "mm2-offsets.a.internal"
+
+
+def key_of(topic: str = "orders", cluster: str = "a", connector: str = "MirrorSourceConnector") -> bytes:
+    """The key of a record in the offsets topic."""
+    return json.dumps([connector, {"cluster": cluster, "partition": 3, "topic": topic}]).encode()
+
+
+def beat(source: str, target: str, at: int) -> tuple[bytes, bytes]:
+    """Key and value of a heartbeat."""
+    names = [name.encode() for name in (source, target)]
+    return b"".join(struct.pack(">h", len(name)) + name for name in names), struct.pack(">hq", 0, at)
+
+
+def test_a_position_is_the_offset_after_the_last_mirrored_record() -> None:
+    assert position_of(key_of(), b'{"offset":123}', "a") == (("orders", 3), 124)
+
+
+@pytest.mark.parametrize("value", [None, b"null"])
+def test_a_forgotten_position_is_none(value: bytes | None) -> None:
+    assert position_of(key_of(), value, "a") == (("orders", 3), None)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (key_of(cluster="c"), b'{"offset":1}'),
+        (key_of(connector="MirrorCheckpointConnector"), b'{"offset":1}'),
+        (b'["MirrorHeartbeatConnector",{"sourceClusterAlias":"a","targetClusterAlias":"b"}]', b'{"offset":0}'),
+        (b'["MirrorSourceConnector",{"cluster":"a"}]', b'{"offset":0}'),
+        (key_of(), b"{}"),
+        (key_of(), b"\xff"),
+        (b"no json", b'{"offset":1}'),
+        (b"7", b'{"offset":1}'),
+        (None, b'{"offset":1}'),
+    ],
+)
+def test_other_records_say_nothing(key: bytes | None, value: bytes) -> None:
+    assert position_of(key, value, "a") is None
+
+
+def test_a_heartbeat_is_read_as_kafka_writes_it() -> None:
+    key = b"\x00\x04dc_b\x00\x04dc_a"
+    value = b"\x00\x00" + (1_700_000_000_000).to_bytes(8, "big")
+    assert heartbeat_of(key, value) == ("dc_b", "dc_a", 1_700_000_000_000)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (None, None),
+        (b"", b""),
+        (b"\x00\x09dc_b", b"\x00\x00" + bytes(8)),
+        (b"\xff\xff", b"\x00\x00" + bytes(8)),
+        (b"\x00\x01\xff\x00\x01a", b"\x00\x00" + bytes(8)),
+        (b"\x00\x01b\x00\x01a", b"\x00\x01" + bytes(8)),
+        (b"\x00\x01b\x00\x01a", b"\x00\x00"),
+    ],
+)
+def test_what_is_no_heartbeat_is_none(key: bytes | None, value: bytes | None) -> None:
+    assert heartbeat_of(key, value) is None
+
+
+def test_the_latest_position_holds_until_it_is_forgotten() -> None:
+    notes = Notes("a", OFFSETS)
+    notes.take(OFFSETS, key_of(), b'{"offset":1}', 0)
+    notes.take(OFFSETS, key_of(), b'{"offset":2}', 0)
+    notes.take(OFFSETS, key_of("gone"), b'{"offset":2}', 0)
+    notes.take(OFFSETS, key_of("gone"), None, 0)
+    assert notes.positions == {("orders", 3): 3}
+
+
+def test_only_heartbeats_written_into_the_source_tell_of_this_flow() -> None:
+    notes = Notes("a", OFFSETS)
+    for source, target, at in (("b", "a", 10), ("c", "a", 20), ("a", "b", 30)):
+        notes.take("a.heartbeats", *beat(source, target, at), 99)
+    notes.take("heartbeats", *beat("b", "a", 40), 99)
+    assert notes.heartbeat_at == 20
+
+
+def test_the_latest_checkpoint_is_kept_by_its_timestamp() -> None:
+    notes = Notes("a", OFFSETS)
+    for at in (5, 9, 7):
+        notes.take("a.checkpoints.internal", b"", b"", at)
+    assert (notes.checkpoint_at, notes.heartbeat_at) == (9, None)

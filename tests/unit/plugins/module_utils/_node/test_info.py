@@ -1,0 +1,112 @@
+"""node_info puts its parts together for fresh, running and foreign nodes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._node.info import node_info
+from ansible_collections.streamops.kafka.plugins.module_utils._node.process import stat
+
+DEFAULTS: dict[str, Any] = {
+    "log_dirs": [],
+    "metadata_dir": "",
+    "state_dir": "",
+    "config_file": "",
+    "wanted": None,
+    "ports": [],
+    "names": [],
+    "java": "/nowhere/java",
+    "release_dir": "",
+    "network_seconds": 0,
+    "certificate_files": [],
+    "trace_files": [],
+}
+
+
+def info(**params: Any) -> dict[str, Any]:
+    return node_info({**DEFAULTS, **params}, lambda command, **options: (0, "", 'openjdk version "17.0.1"'))
+
+
+def record(tmp_path: Path, **files: str) -> str:
+    """A start record that names this very process."""
+    place = tmp_path / "started"
+    place.mkdir()
+    texts = {"pid": str(os.getpid()), "start_time": str(stat(os.getpid())[1]), **files}
+    for name, text in texts.items():
+        (place / name.replace("_properties", ".properties").replace("_options", ".options")).write_text(text)
+    return str(tmp_path)
+
+
+def test_a_fresh_host_needs_a_start_and_has_nothing(tmp_path: Path) -> None:
+    found = info(log_dirs=[str(tmp_path / "data")], state_dir=str(tmp_path / "run"), release_dir=str(tmp_path / "rel"))
+    assert (found["needs_start"], found["installed"], found["restart_reasons"]) == (True, False, [])
+    assert found["disks"][0]["exists"] is False
+
+
+def test_traces_are_files_that_are_there_with_something_in_them(tmp_path: Path) -> None:
+    (tmp_path / "note").write_text("x")
+    (tmp_path / "empty.log").write_text("")
+    paths = [str(tmp_path / name) for name in ("note", "empty.log", "nowhere", "note/below")]
+    assert info(trace_files=paths)["traces"] == paths[:1]
+
+
+def test_what_cannot_be_looked_at_is_taken_for_a_trace(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    assert info(trace_files=[str(tmp_path / "circle")])["traces"] == [str(tmp_path / "circle")]
+
+
+def test_a_release_is_installed_when_its_manifest_is_there(tmp_path: Path) -> None:
+    (tmp_path / "MANIFEST.sha256").write_text("")
+    assert info(release_dir=str(tmp_path))["installed"] is True
+
+
+def test_a_running_node_is_compared_with_what_is_wanted(tmp_path: Path) -> None:
+    state = record(tmp_path, server_properties="a=1\n", jvm_options="-Xmx1g\n")
+    found = info(state_dir=state, wanted={"properties": {"a": 2}, "jvm": ["-Xmx1g"], "files": None})
+    assert (found["needs_start"], found["process"]["recorded"]) == (False, True)
+    assert [one["name"] for one in found["restart_reasons"]] == ["a"]
+
+
+def test_an_incomplete_or_damaged_record_of_a_running_node_is_a_reason(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    incomplete = record(tmp_path / "one", server_properties="a=1\n")
+    damaged = record(tmp_path / "two", server_properties="a=\\u1\n", jvm_options="")
+    for state in (incomplete, damaged):
+        assert [one["kind"] for one in info(state_dir=state, wanted={})["restart_reasons"]] == ["record"]
+
+
+def test_a_watched_file_without_a_digest_means_the_file_as_it_is_now(tmp_path: Path) -> None:
+    key = tmp_path / "key.pem"
+    key.write_text("old")
+    digest = hashlib.sha256(b"old").hexdigest()
+    texts = {"server_properties": "", "jvm_options": "", "files.sha256": f"{digest}  {key}\n"}
+    state = record(tmp_path, **texts)
+    wanted = {"files": {str(key): ""}}
+    assert info(state_dir=state, wanted=wanted)["restart_reasons"] == []
+    key.write_text("new")
+    assert [one["kind"] for one in info(state_dir=state, wanted=wanted)["restart_reasons"]] == ["file"]
+    key.unlink()
+    assert info(state_dir=state, wanted=wanted)["restart_reasons"][0]["to"] == "missing"
+
+
+def test_a_process_without_a_record_is_a_reason_of_its_own(tmp_path: Path) -> None:
+    # This test process is no Kafka: nothing is found for a file that no process names.
+    found = info(state_dir=str(tmp_path), config_file=str(tmp_path / "server.properties"), wanted={"properties": {}})
+    assert (found["needs_start"], found["restart_reasons"]) == (True, [])
+
+
+def test_a_store_is_compared_with_what_the_running_process_was_started_with(tmp_path: Path) -> None:
+    store, missing = tmp_path / "truststore.pem", tmp_path / "none.pem"
+    store.write_text("-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\nsomething else\n")
+    state = record(tmp_path, server_properties="", jvm_options="", **{"files.sha256": f"{'ab' * 32}  {store}\n"})
+    found = info(state_dir=state, certificate_files=[str(store), str(missing)])["certificate_files"]
+    assert found[str(store)]["certificates"] == ["-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----"]
+    assert found[str(store)]["sha256"] == hashlib.sha256(store.read_bytes()).hexdigest()
+    assert (found[str(store)]["started"], found[str(missing)]["started"]) == ("ab" * 32, "")
+    assert (found[str(store)]["exists"], found[str(missing)]["exists"]) == (True, False)
+    stopped = info(certificate_files=[str(store)])["certificate_files"][str(store)]
+    assert stopped["started"] is None

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The lock of a run: one holder whoever asks at once, given back, and not kept by the dead."""
+
+from __future__ import annotations
+
+import os
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._node.lock import (
+    Held,
+    LockHeldError,
+    look,
+    release,
+    take,
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """Where the lock is kept."""
+    return str(tmp_path / "orders.lock")
+
+
+def older(path: str, seconds: float) -> None:
+    """Give the lock an age."""
+    then = time.time() - seconds
+    os.utime(path, (then, then))
+
+
+def test_the_first_gets_it_and_the_second_is_told_by_whom_it_is_held(path: str) -> None:
+    assert look(path, "1", 60) is None
+    assert take(path, "1", "anna@north", 60) == (True, None)
+    mine, found = take(path, "2", "bert@south", 60)
+    assert not mine
+    assert found is not None
+    assert (found.run, found.owner) == ("1", "anna@north")
+    assert look(path, "2", 60) is not None
+
+
+def test_its_own_lock_a_run_may_take_again_and_does_not_see(path: str) -> None:
+    take(path, "1", "anna@north", 60)
+    assert take(path, "1", "anna@north", 60) == (True, None)
+    assert look(path, "1", 60) is None
+
+
+def test_a_lock_that_was_given_back_is_free(path: str) -> None:
+    take(path, "1", "anna@north", 60)
+    assert release(path, "1")
+    assert look(path, "2", 60) is None
+    assert take(path, "2", "bert@south", 60) == (True, None)
+
+
+def test_nobody_gives_back_what_another_holds(path: str) -> None:
+    assert not release(path, "2")
+    take(path, "1", "anna@north", 60)
+    assert not release(path, "2")
+    assert not take(path, "3", "carl@west", 60)[0]
+
+
+def test_a_lock_ends_by_its_age_and_starts_anew_with_its_next_holder(path: str) -> None:
+    take(path, "1", "anna@north", 60)
+    older(path, 100)
+    assert look(path, "2", 60) is None
+    mine, ended = take(path, "2", "bert@south", 60)
+    assert mine
+    assert ended is not None
+    assert ended.owner == "anna@north"
+    assert not take(path, "3", "carl@west", 60)[0]
+    assert not release(path, "1")
+
+
+def test_the_lock_of_a_run_known_to_be_dead_ends_at_once_and_no_other(path: str) -> None:
+    take(path, "1", "anna@north", 60)
+    assert not take(path, "2", "bert@south", 60, dead="0")[0]
+    assert look(path, "2", 60, dead="1") is None
+    assert take(path, "2", "bert@south", 60, dead="1")[0]
+
+
+def test_what_cannot_be_read_is_held_by_somebody(path: str) -> None:
+    Path(path).write_text("{")
+    mine, found = take(path, "2", "bert@south", 60)
+    assert not mine
+    assert found is not None
+    assert found.owner == "a run that cannot be named"
+
+
+def test_an_empty_file_left_long_ago_gives_a_lock_of_age_zero(path: str) -> None:
+    Path(path).write_text("")
+    older(path, 1000)
+    take(path, "1", "anna@north", 60)
+    assert not take(path, "2", "bert@south", 60)[0]
+
+
+def contend(arguments: tuple[str, int]) -> bool:
+    """Ask for the lock as one of many."""
+    path, number = arguments
+    return take(path, str(number), f"run {number}", 60)[0]
+
+
+def test_of_many_who_ask_at_once_one_gets_it(tmp_path: Path) -> None:
+    with ProcessPoolExecutor(8) as pool:
+        for attempt in range(20):
+            asked = [(str(tmp_path / f"{attempt}.lock"), number) for number in range(8)]
+            assert sum(pool.map(contend, asked)) == 1
+
+
+def test_the_refusal_says_who_since_when_and_how_it_ends() -> None:
+    problem = LockHeldError("orders", "/etc/kafka/orders.lock", Held("1", "anna@north (process 7)", 45.2), 1800)
+    for part in ("cluster orders", "anna@north (process 7), since 45 s", "ends by itself after 1800 s", "orders.lock"):
+        assert part in problem.message

@@ -1,0 +1,152 @@
+"""A wait for a node ends when it is up, gone, dead or late, and says which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import Followed, follow
+from ansible_collections.streamops.kafka.plugins.module_utils._node.wait import (
+    DIED,
+    REACHED,
+    WAITING,
+    Life,
+    Tracker,
+    judge,
+)
+
+ONE, TWO = Life(11, 100), Life(11, 200)
+OPTIONS = {"node": "kafka1", "state": "started", "timeout": 60, "interval": 2.0, "start_timeout": 10.0}
+
+
+@pytest.mark.parametrize(
+    ("state", "seen", "now", "missing", "verdict"),
+    [
+        ("started", None, None, [], WAITING),
+        ("started", None, ONE, [9092], WAITING),
+        ("started", None, ONE, [], REACHED),
+        ("started", ONE, ONE, [], REACHED),
+        ("started", ONE, None, [], DIED),
+        ("started", ONE, TWO, [], DIED),
+        ("stopped", ONE, ONE, [], WAITING),
+        ("stopped", ONE, None, [], REACHED),
+        ("stopped", None, None, [], REACHED),
+    ],
+)
+def test_judges_one_look(state: str, seen: Life | None, now: Life | None, missing: list[int], verdict: str) -> None:
+    assert judge(state, seen, now, missing) == verdict
+
+
+def test_a_process_that_listens_nowhere_has_to_say_that_it_serves() -> None:
+    assert judge("started", None, ONE, [], said=False) == WAITING
+    assert judge("started", ONE, ONE, [], said=True) == REACHED
+    assert judge("stopped", ONE, None, [], said=False) == REACHED
+
+
+def test_a_controller_whose_quorum_has_no_leader_is_not_up() -> None:
+    assert judge("started", ONE, ONE, [], led=False) == WAITING
+    assert judge("stopped", ONE, None, [], led=False) == REACHED
+
+
+def found(verdict: str, life: Life | None, missing: list[int] | None = None, **other: Any) -> dict[str, Any]:
+    process = {"running": life is not None, "pid": life and life.pid, "start_time": life and life.start_time}
+    plain = {"verdict": verdict, "process": process, "missing_ports": missing or [], "ports": {}, "now": 1000.0}
+    return {**plain, "ended_recently": False, "log_lines": [], "log_files": ["server.log"], **other}
+
+
+def wait(looks: list[dict[str, Any]], **options: Any) -> tuple[Tracker, Followed, list[str]]:
+    """Run a wait over these looks, the last one again and again, on a clock that only sleeping moves."""
+    tracker, lines, now = Tracker({**OPTIONS, **options}), [], [0.0]
+    rest = iter(looks)
+
+    def look(elapsed: float) -> Any:
+        return tracker.step(next(rest, looks[-1]), elapsed)
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    clock: Callable[[], float] = lambda: now[0]  # noqa: E731
+    followed = follow(look, lines.append, clock, sleep, 60, 2.0)
+    return tracker, followed, lines
+
+
+def test_a_node_that_comes_up_is_done() -> None:
+    tracker, followed, lines = wait([found(WAITING, None), found(WAITING, ONE, [9092]), found(REACHED, ONE)])
+    assert (followed.last.state, followed.timed_out, followed.attempts) == ("done", False, 3)
+    assert tracker.overrides() == {"seen": {"first_look": 1000.0, "pid": 11, "start_time": 100}}
+    assert "waits for port 9092" in lines[1]
+
+
+def test_a_node_that_dies_fails_at_once_with_its_own_last_lines() -> None:
+    tracker, followed, _lines = wait([found(WAITING, ONE, [9092]), found(DIED, None, log_lines=["ERROR bad value"])])
+    assert (followed.last.state, followed.timed_out) == ("failed", False)
+    failure = tracker.failure(followed)
+    assert failure["msg"].startswith("node kafka1: failed: its process ended.")
+    assert "ERROR bad value" in failure["msg"]
+    assert "All other nodes are untouched" in failure["msg"]
+    assert failure["failure"]["kind"] == "NodeDied"
+
+
+def test_a_node_that_was_dead_before_the_first_look_fails_at_once() -> None:
+    tracker, followed, _lines = wait([found(WAITING, None, ended_recently=True, log_lines=["ERROR x"])])
+    assert followed.attempts == 1
+    assert "ended right after its start" in tracker.failure(followed)["msg"]
+
+
+def test_a_node_that_nothing_starts_fails_after_the_start_timeout() -> None:
+    tracker, followed, _lines = wait([found(WAITING, None)])
+    assert (followed.last.state, followed.elapsed) == ("failed", 10.0)
+    assert "no process was started" in tracker.failure(followed)["msg"]
+    assert "no error line" in tracker.failure(followed)["msg"]
+
+
+def test_a_node_that_never_listens_times_out_and_names_who_holds_the_port() -> None:
+    holder = {"9092": {"pid": 77, "command": "nginx", "ours": False, "note": ""}}
+    tracker, followed, _lines = wait([found(WAITING, ONE, [9092], ports=holder)])
+    failure = tracker.failure(followed)
+    assert followed.timed_out
+    assert "not started within 60 s: process 11 runs, waits for port 9092." in failure["msg"]
+    assert "port 9092 is held by process 77 (nginx)" in failure["msg"]
+    assert failure["failure"]["kind"] == "NodeWaitTimeout"
+
+
+def test_a_controller_without_a_leader_times_out_with_the_cause_that_its_log_tells() -> None:
+    cause = "another node refuses the certificate; fix: renew it"
+    tracker, followed, lines = wait([found(WAITING, ONE, [], led=False, cause=cause, log_lines=["ERROR x"])])
+    assert "process 11 runs, and its quorum has no leader" in lines[0]
+    failure = tracker.failure(followed)
+    assert (
+        "not started within 60 s: process 11 runs, and its quorum has no leader.\nIts log says why: another node"
+        in (failure["msg"])
+    )
+    assert failure["failure"]["cause"] == cause
+
+
+def test_a_node_that_dies_with_a_leader_is_told_by_its_own_lines_alone() -> None:
+    tracker, followed, _lines = wait([found(WAITING, ONE, [9092]), found(DIED, None, cause="refused; fix: renew")])
+    assert "says why" not in tracker.failure(followed)["msg"]
+    tracker, followed, _lines = wait([found(WAITING, ONE), found(DIED, None, led=False, cause="refused; fix: renew")])
+    told = tracker.failure(followed)["msg"]
+    assert "failed: its process ended, and its quorum has no leader.\nIts log says why: refused; fix: renew." in told
+
+
+def test_a_controller_without_a_leader_and_without_an_error_reaches_no_other() -> None:
+    tracker, followed, _lines = wait([found(WAITING, ONE, [9092], led=False, cause="")])
+    assert "has no leader; it waits for port 9092." in tracker.failure(followed)["msg"]
+    assert (
+        "it cannot reach a majority of the controllers; fix: see that the others run"
+        in (tracker.failure(followed)["msg"])
+    )
+
+
+def test_waiting_for_the_end_shows_what_still_runs() -> None:
+    _tracker, followed, lines = wait([found(WAITING, ONE), found(REACHED, None)], state="stopped")
+    assert followed.last.state == "done"
+    assert "process 11 still runs" in lines[0]
+
+
+def test_a_look_that_fails_ends_the_wait() -> None:
+    _tracker, followed, _lines = wait([{"failed": True, "msg": "unreachable"}])
+    assert followed.last.state == "failed"

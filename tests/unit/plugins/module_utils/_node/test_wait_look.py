@@ -1,0 +1,61 @@
+"""Whether a controller knows a leader since its start: its quorum-state, and what Kafka 3.9.2 and 4.3.1 log of it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._node.wait_look import led
+
+STATE = '{"leaderId":%s,"leaderEpoch":9,"votedId":-1,"votedDirectoryId":"AAAAAAAAAAAAAAAAAAAAAA","data_version":1}'
+LOADER = "INFO [MetadataLoader id=1] initializeNewPublishers: "
+WAITS = LOADER + "the loader is still catching up because we still don't know the high water mark yet."
+BEHIND = LOADER + "The loader is still catching up because we have loaded up to offset 7, but the high water mark is 9"
+THERE = LOADER + "The loader finished catching up to the current high water mark of 9"
+BEGAN = 1_790_000_000.0
+
+
+@pytest.fixture
+def params(tmp_path: Path) -> dict[str, Any]:
+    """A controller that is started; its state of before names a leader."""
+    (tmp_path / "meta.properties").write_text("cluster.id=x")
+    partition = tmp_path / "__cluster_metadata-0"
+    partition.mkdir()
+    (partition / "quorum-state").write_text(STATE % 2)
+    files = [str(tmp_path / "server.log"), str(tmp_path / "console.log")]
+    return {"metadata_dir": str(tmp_path), "state": "started", "log_files": files}
+
+
+def logged(params: dict[str, Any], *lines: tuple[float, str]) -> dict[str, Any]:
+    stamps = [time.strftime("[%Y-%m-%d %H:%M:%S,123]", time.localtime(BEGAN + at)) for at, _text in lines]
+    told = [f"{stamp} {text}\n" for stamp, (_at, text) in zip(stamps, lines, strict=True)]
+    Path(params["log_files"][0]).write_text("".join(told))
+    return params
+
+
+def test_the_leader_of_the_run_before_is_none_while_the_log_knows_no_high_water_mark(params: dict[str, Any]) -> None:
+    assert led(logged(params, (-60, THERE), (2, WAITS)), BEGAN) is False
+    assert (
+        led(logged(params, (2, WAITS), (9, WAITS), (9.5, "INFO [RaftManager id=1] Node 2 disconnected")), BEGAN)
+        is False
+    )
+
+
+@pytest.mark.parametrize("last", [BEHIND, THERE])
+def test_a_high_water_mark_comes_from_a_leader_of_this_run(last: str, params: dict[str, Any]) -> None:
+    assert led(logged(params, (2, WAITS), (3, last)), BEGAN) is True
+
+
+def test_where_the_log_says_nothing_of_this_start_the_state_decides(params: dict[str, Any]) -> None:
+    assert led(params, BEGAN) is True
+    assert led(logged(params, (-60, WAITS), (2, "INFO rotated")), BEGAN) is True
+    (Path(params["metadata_dir"]) / "__cluster_metadata-0" / "quorum-state").write_text(STATE % -1)
+    assert led(logged(params, (3, THERE)), BEGAN) is False
+
+
+def test_nothing_is_asked_of_others(params: dict[str, Any]) -> None:
+    assert led({**params, "metadata_dir": ""}, BEGAN) is None
+    assert led({**params, "state": "stopped"}, BEGAN) is None

@@ -1,0 +1,97 @@
+"""Wishes as plain data, and Kafka's own file: what is read is what was written, and every fault is told."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import WISHES, kafka_file, wish_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec, Cluster, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.plan import plan_moves
+from tests.support.reassign_clusters import STRANGE
+
+
+def test_a_wish_is_read() -> None:
+    assert wish_of(
+        {
+            "rebalance": True,
+            "drain": [3],
+            "add": [4, {"id": 5, "rack": "b"}],
+            "replication_factor": {"t": 3},
+            "rack_rule": "even",
+        }
+    ) == Wish(
+        rebalance=True,
+        drain=(3,),
+        add=(BrokerSpec(4), BrokerSpec(5, "b")),
+        replication_factor={"t": 3},
+        rack_rule="even",
+    )
+    assert wish_of({"replace": {"3": 7}}).replace == {3: 7}
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        ({"rebalanse": True}, "rebalanse: is no wish"),
+        (["drain"], "['drain'] is not an object with wishes; there are add, assignment, balance_by,"),
+        ({"rebalance": "no"}, "rebalance: 'no' is not true or false"),
+        ({"rack_rule": ["even"]}, "rack_rule: ['even'] is not a word"),
+        ({"balance_by": 3}, "balance_by: 3 is not a word"),
+        ({"bytes_tolerance": "0.1"}, "bytes_tolerance: '0.1' is not a number"),
+        ({"bytes_tolerance": True}, "bytes_tolerance: True is not a number"),
+        ({"drain": 3}, "drain: 3 is not a list of broker ids"),
+        ({"drain": [-3]}, "drain: -3 is not a broker id"),
+        ({"add": 3}, "add: 3 is not a list of brokers"),
+        ({"add": ["3"]}, "add: '3' has no id"),
+        ({"add": [4, {"id": 4, "rack": "b"}]}, "add: broker 4 is given twice"),
+        ({"add": [{"id": 4, "weight": 0}]}, "add: broker 4: weight 0 is not a number above 0"),
+        ({"replace": [3, 7]}, "replace: [3, 7] is not an object from broker ids to broker ids"),
+        ({"replace": {"²": 3}}, "replace: '²' by 3 are not two broker ids"),
+        ({"replace": {"3": 7, "03": 8}}, "replace: broker 3 is given twice"),
+        ({"replication_factor": 3}, "replication_factor: 3 is not an object from topics to whole numbers"),
+        ({"drain": ["3"]}, "drain: '3' is not a broker id"),
+        ({"replace": {"x": 3}}, "replace: 'x' by 3 are not two broker ids"),
+        ({"replication_factor": {"t": "x"}}, "replication_factor: 'x' for topic t is not a whole number"),
+        ({"assignment": {"version": 2, "partitions": []}}, "is not Kafka's reassignment file"),
+        ({"assignment": []}, "is not Kafka's reassignment file"),
+        (
+            {"assignment": {"partitions": [{"topic": "t", "partition": 0, "replicas": [1], "log_dirs": 1}]}},
+            "partitions[0] names log_dirs",
+        ),
+        ({"assignment": {"partitions": [{"topic": "t"}]}}, "partitions[0] needs topic, partition and replicas"),
+        (
+            {"assignment": {"partitions": [{"topic": "t", "partition": 0, "replicas": [1], "log_dirs": ["/d"]}]}},
+            "partitions[0] names log_dirs",
+        ),
+    ],
+)
+def test_a_fault_in_a_wish_is_told(data: Any, why: str) -> None:
+    with pytest.raises(RefusedError) as error:
+        wish_of(data)
+    assert why in error.value.violations[0]
+
+
+@pytest.mark.parametrize("name", WISHES)
+def test_whatever_is_wished_is_read_or_refused(name: str) -> None:
+    inner = [{"partitions": value} for value in STRANGE] + [[{"id": value}] for value in STRANGE]
+    for value in [*STRANGE, *inner]:
+        with contextlib.suppress(RefusedError):
+            wish_of({name: value})
+
+
+def test_what_is_null_is_not_wished() -> None:
+    assert wish_of(dict.fromkeys(WISHES)) == Wish()
+
+
+def test_kafkas_file_is_read_as_it_is_written_and_back_undoes_it() -> None:
+    brokers = (BrokerSpec(1), BrokerSpec(2))
+    cluster = Cluster(brokers, ["a", "b"], [0, 0], [0, 0, 1], [0, 1, 0], [(1,), (2,), (1, 2)])
+    plan = plan_moves(cluster, Wish(assignment=[("b", 0, (2, 1)), ("a", 0, (2,))]))
+    forward = wish_of({"assignment": kafka_file(cluster, plan.changes)})
+    assert forward.assignment == [("a", 0, (2,)), ("b", 0, (2, 1))]
+    back = wish_of({"assignment": kafka_file(cluster, plan.changes, back=True)})
+    assert back.assignment == [("a", 0, (1,)), ("b", 0, (1, 2))]

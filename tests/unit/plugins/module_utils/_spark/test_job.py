@@ -1,0 +1,123 @@
+"""The command of a Spark job, its place, and how a watched run stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING
+from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import (
+    Tracker,
+    command,
+    complaint,
+    place,
+    split_secrets,
+    summary,
+)
+
+
+def look(**found: Any) -> dict[str, Any]:
+    return {"running": True, "exit_code": None, "progress": [], "offset": 0, **found}
+
+
+def result(verdict: str = "pass", *checks: dict[str, Any]) -> dict[str, Any]:
+    return summary({"run_id": "r1", "verdict": verdict, "checks": list(checks)})
+
+
+def test_secrets_are_parted_from_plain_properties_by_name() -> None:
+    plain, secret = split_secrets(
+        {"security.protocol": "SASL_SSL", "sasl.jaas.config": "x", "ssl.key.password": "y", "ssl.keystore.key": "z"}
+    )
+    assert plain == {"security.protocol": "SASL_SSL"}
+    assert set(secret) == {"sasl.jaas.config", "ssl.key.password", "ssl.keystore.key"}
+
+
+def test_values_become_the_text_that_kafka_reads() -> None:
+    assert split_secrets({"enable.x": True, "linger.ms": 5})[0] == {"enable.x": "true", "linger.ms": "5"}
+
+
+def test_the_command_names_files_and_settings_only() -> None:
+    params = {"spark_submit": "/v/bin/spark-submit", "master": "local[2]", "jars": ["/a.jar", "/b.jar"], "job": "smoke"}
+    argv = command({**params, "conf": {"b": 2, "a": 1}, "package": "/p"}, "/j/p.zip", "/j/args.json")
+    assert argv == [
+        *("/v/bin/spark-submit", "--master", "local[2]", "--jars", "/a.jar,/b.jar", "--conf", "a=1", "--conf", "b=2"),
+        *("--py-files", "/j/p.zip", "/p/__main__.py", "smoke", "--args-file", "/j/args.json"),
+    ]
+
+
+def test_a_run_gets_a_directory_of_its_own_named_by_its_id() -> None:
+    options = {"job": "smoke", "output_dir": "/out/", "run_id": None, "audit_run_id": None, "arguments": {"records": 5}}
+    assert place(options, "T", "ab") == ("/out/T-ab", {"records": 5, "mode": "run", "run_id": "T-ab"})
+    assert place({**options, "run_id": "mine"}, "T", "ab")[0] == "/out/mine"
+
+
+def test_an_audit_lies_within_the_run_that_it_audits_and_takes_its_ledger() -> None:
+    options = {"job": "smoke", "output_dir": "/out", "run_id": None, "audit_run_id": "old", "arguments": {}}
+    job_dir, arguments = place(options, "T", "ab")
+    assert job_dir == "/out/old/audit-T-ab"
+    assert arguments == {"mode": "audit", "run_id": "old", "ledger_file": "/out/old/ledger.json"}
+
+
+def test_an_audit_of_a_mirror_has_no_mode_and_no_ledger() -> None:
+    options = {"job": "mirror_audit", "output_dir": "/out", "run_id": None, "audit_run_id": None, "arguments": {"a": 1}}
+    assert place(options, "T", "ab") == ("/out/T-ab", {"a": 1, "run_id": "T-ab"})
+
+
+def test_a_running_job_shows_its_last_line_with_rate_and_time_left() -> None:
+    line = {"phase": "write", "unit": "records", "total": 1000}
+    lines = [
+        {"t": 0.0, "phase": "write", "message": "write", "done": None, "total": None, "unit": ""},
+        {"t": 1.0, "message": "100 of 1,000 records", "done": 100, **line},
+        {"t": 2.0, "message": "400 of 1,000 records", "done": 400, **line},
+    ]
+    step = Tracker().step(look(progress=lines, offset=7))
+    assert (step.state, step.text) == (GOING, "write: 400 of 1,000 records, 300 records/s, ETA 2s")
+
+
+def test_a_look_without_news_keeps_the_last_line() -> None:
+    tracker = Tracker()
+    line = {"t": 0.0, "phase": "start", "message": "start Spark", "done": None, "total": None, "unit": ""}
+    first = tracker.step(look(progress=[line], offset=9))
+    assert tracker.step(look(offset=9)).text == first.text == "start: start Spark"
+    assert tracker.offset == 9
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict", "state"), [(0, "pass", DONE), (1, "fail", FAILED), (1, "pass", FAILED), (137, None, FAILED)]
+)
+def test_only_a_pass_that_also_ended_with_zero_is_done(code: int, verdict: str | None, state: str) -> None:
+    found = look(running=False, exit_code=code, result=result(verdict) if verdict else None)
+    assert Tracker().step(found).state == state
+
+
+def test_a_failure_names_the_failing_checks_and_the_report() -> None:
+    lost = {
+        "name": "lost",
+        "status": "fail",
+        "expected": 0,
+        "actual": 3,
+        "unit": "records",
+        "suggests": "look at disks",
+    }
+    fine = {"name": "corrupt", "status": "pass", "expected": 0, "actual": 0, "unit": "records", "suggests": ""}
+    message = complaint(
+        {"result": result("fail", lost, fine), "report": "/out/r1/report.html", "exit_code": 1}, "/out/r1"
+    )
+    assert message == (
+        "Spark validation r1: verdict fail. lost (fail): expected 0, found 3 records, look at disks. "
+        "Report: /out/r1/report.html"
+    )
+
+
+def test_a_job_without_result_is_told_by_its_last_lines() -> None:
+    message = complaint({"result": None, "exit_code": 1, "log_tail": ["a", "java: not found"]}, "/out/r1")
+    assert "exit code 1 and no result.json" in message
+    assert "java: not found" in message
+
+
+def test_the_summary_leaves_examples_and_histograms_to_the_file() -> None:
+    check = {"name": "lost", "status": "fail", "examples": [1, 2]}
+    short = summary({"checks": [check], "figures": {"latency": {"p50": 3, "histogram": [1]}, "partitions": [1]}})
+    assert "examples" not in short["checks"][0]
+    assert short["figures"] == {"latency": {"p50": 3}}

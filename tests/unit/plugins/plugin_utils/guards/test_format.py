@@ -1,0 +1,449 @@
+"""The format guard: what it formats, what it refuses, and the rules that hold whatever the disks say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.format import format_plan, has_started
+
+A, B = "clusteridAAAAAAAAAAAAA", "clusteridBBBBBBBBBBBBB"
+DRAWN = "drawnidDDDDDDDDDDDDDDD"
+# A broker of mode zookeeper, and what the second one writes on its disk.
+CLASSIC: dict[str, Any] = {"mode": "zookeeper", "roles": "broker"}
+BROKER_META = {"version": "0", "cluster.id": A, "broker.id": "2"}
+
+
+def disk(path: str = "/data", cluster: str = "", node_id: int = 0, **other: Any) -> dict[str, Any]:
+    """An empty disk, or with a cluster id a formatted one."""
+    meta = {"version": "1", "cluster.id": cluster, "node.id": str(node_id)} if cluster else None
+    plain = {
+        "path": path,
+        "metadata": path == "/data",
+        "exists": True,
+        "empty": not cluster,
+        "meta_properties": meta,
+        "quorum_state": False,
+        "started": False,
+        "cut_format": False,
+        "entries": ["meta.properties"] if cluster else [],
+        "error": None,
+    }
+    return {**plain, **other}
+
+
+def node(number: int, *disks: dict[str, Any], roles: str = "broker,controller", **other: Any) -> dict[str, Any]:
+    """A node; without disks it has one empty one."""
+    named = {"host": f"kafka{number}", "node_id": number, "roles": roles.split(","), "running": False}
+    return {**named, "disks": list(disks) or [disk()], **other}
+
+
+def formatted(number: int, cluster: str = A, **other: Any) -> dict[str, Any]:
+    return disk("/data", cluster, number, **other)
+
+
+def used(number: int, cluster: str = A) -> dict[str, Any]:
+    return formatted(number, cluster, quorum_state=True, started=True)
+
+
+def kinds(plan: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(one["host"], one["kind"]) for one in plan["refusals"]]
+
+
+FRESH = [node(1), node(2), node(3)]
+ALL = ["kafka1", "kafka2", "kafka3"]
+
+
+@pytest.mark.parametrize(("given_id", "chosen", "source"), [("", DRAWN, "drawn"), (A, A, "inventory")])
+def test_a_first_installation_formats_every_node_with_one_id(given_id: str, chosen: str, source: str) -> None:
+    plan = format_plan(FRESH, given_id, None, DRAWN)
+    assert (plan["cluster_id"], plan["source"], plan["first_installation"]) == (chosen, source, True)
+    assert plan["format"] == ALL
+    assert plan["initial_controllers"] == dict.fromkeys(ALL, True)
+    assert plan["refusals"] == []
+
+
+def test_a_first_installation_that_was_cut_goes_on_with_the_id_on_the_disks() -> None:
+    plan = format_plan([node(1, formatted(1)), node(2), node(3)], "", None, DRAWN)
+    assert (plan["cluster_id"], plan["source"], plan["format"]) == (A, "disks", ["kafka2", "kafka3"])
+    assert plan["refusals"] == []
+
+
+def test_a_converged_cluster_has_nothing_to_format() -> None:
+    plan = format_plan([node(number, used(number), running=True) for number in (1, 2, 3)], "", [1, 2, 3], DRAWN)
+    assert (plan["format"], plan["refusals"], plan["first_installation"]) == ([], [], False)
+    assert plan["source"] == "disks"
+
+
+def test_isolated_brokers_of_a_first_installation_are_no_initial_controllers() -> None:
+    plan = format_plan([node(1, roles="controller"), node(101, roles="broker")], "", None, DRAWN)
+    assert plan["initial_controllers"] == {"kafka1": True, "kafka101": False}
+
+
+def test_two_emptied_disks_of_three_are_refused_and_the_third_is_untouched() -> None:
+    plan = format_plan([node(1, used(1)), node(2), node(3)], A, None, DRAWN)
+    assert kinds(plan) == [("kafka2", "empty_voter"), ("kafka3", "empty_voter")]
+    assert plan["format"] == []
+
+
+def test_emptied_controllers_are_refused_while_a_broker_still_has_data() -> None:
+    nodes = [node(1, roles="controller"), node(101, used(101), roles="broker")]
+    assert kinds(format_plan(nodes, A, None, DRAWN)) == [("kafka1", "empty_voter")]
+
+
+def test_a_foreign_disk_is_refused_with_both_ids_named() -> None:
+    plan = format_plan([node(1, formatted(1, B)), node(2)], A, None, DRAWN)
+    assert kinds(plan) == [("kafka1", "cluster_id")]
+    assert B in plan["refusals"][0]["message"]
+    assert A in plan["refusals"][0]["message"]
+    assert plan["format"] == []
+
+
+def test_without_an_id_in_the_inventory_the_odd_disk_out_is_named() -> None:
+    plan = format_plan([node(1, used(1)), node(2, used(2)), node(3, used(3, B))], "", None, DRAWN)
+    assert kinds(plan) == [("kafka3", "cluster_id")]
+
+
+def test_a_changed_node_id_is_refused_with_both_ids_named() -> None:
+    plan = format_plan([node(7, used(1))], A, None, DRAWN)
+    assert kinds(plan) == [("kafka7", "node_id")]
+    assert "node.id 1 on the disk" in plan["refusals"][0]["message"]
+    assert "node.id 7 (kafka_node_id)" in plan["refusals"][0]["message"]
+
+
+BAD_DISKS = [
+    ("foreign_data", {"empty": False, "started": True, "entries": ["photos"]}),
+    ("cut_format", {"empty": False, "cut_format": True, "entries": ["bootstrap.checkpoint"]}),
+    ("unreadable", {"empty": False, "error": "cannot be read: Permission denied"}),
+    (
+        "zookeeper_data",
+        {"empty": False, "started": True, "meta_properties": {"version": "0", "cluster.id": A, "broker.id": "1"}},
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "state"), BAD_DISKS)
+def test_a_bad_disk_stops_the_formatting_of_all_nodes(kind: str, state: dict[str, Any]) -> None:
+    plan = format_plan([node(1, disk(**state)), node(2)], "" if kind != "zookeeper_data" else A, None, DRAWN)
+    assert ("kafka1", kind) in kinds(plan)
+    assert plan["format"] == []
+    assert plan["format_dirs"] == {}
+
+
+def test_a_host_that_was_not_asked_stops_the_formatting_of_all_others() -> None:
+    plan = format_plan([node(1), node(2, disks=None)], "", None, DRAWN)
+    assert ("kafka2", "not_asked") in kinds(plan)
+    assert plan["format"] == []
+
+
+def test_a_copied_disk_is_refused() -> None:
+    meta = {"version": "1", "cluster.id": A, "node.id": "1", "directory.id": "same"}
+    nodes = [node(1, disk("/a", empty=False, meta_properties=meta), disk("/b", empty=False, meta_properties=meta))]
+    assert kinds(format_plan(nodes, A, None, DRAWN)) == [("kafka1", "copied_disk")]
+
+
+def test_two_hosts_with_one_id_are_refused() -> None:
+    plan = format_plan([node(1), node(1, host="twin")], "", None, DRAWN)
+    assert kinds(plan) == [("twin", "duplicate_id")]
+
+
+@pytest.mark.parametrize(
+    ("others", "kinds_found"),
+    [([], []), ([node(2, disk("/data", A, 2, meta_properties=BROKER_META), **CLASSIC)], [("kafka1", "running")])],
+    ids=["a first start that fails again and again", "its data was taken from under it"],
+)
+def test_a_broker_of_mode_zookeeper_that_runs_without_data(
+    others: list[dict[str, Any]], kinds_found: list[tuple[str, str]]
+) -> None:
+    plan = format_plan([node(1, running=True, **CLASSIC), *others], "", None, DRAWN)
+    assert kinds(plan) == kinds_found
+
+
+TRACED: dict[str, Any] = {"traces": ["/etc/kafka/kafka1/has-data", "/var/log/kafka/kafka1/controller.log"]}
+
+
+@pytest.mark.parametrize("given_id", ["", A])
+@pytest.mark.parametrize("roles", ["broker", "controller", "broker,controller"])
+def test_without_any_mount_a_cluster_that_has_run_is_not_founded_anew(roles: str, given_id: str) -> None:
+    plan = format_plan([node(1, roles=roles, **TRACED), node(2), node(3, **TRACED)], given_id, None, DRAWN)
+    assert kinds(plan) == [("kafka1", "vanished"), ("kafka3", "vanished")]
+    assert plan["format"] == []
+    said = plan["refusals"][0]["message"]
+    for part in ("/data", *TRACED["traces"], "mount them, run again", "rm /etc/kafka/kafka1/has-data", "begin anew"):
+        assert part in said
+    assert "Nothing was formatted or deleted on any node" in said
+
+
+def test_a_trace_is_no_obstacle_while_the_disks_are_there() -> None:
+    plan = format_plan([node(1, formatted(1), **TRACED), node(2)], "", None, DRAWN)
+    assert (kinds(plan), plan["format"]) == ([], ["kafka2"])
+
+
+def test_a_running_cluster_knows_better_than_a_trace_whether_a_broker_is_new() -> None:
+    nodes = [node(1, used(1), roles="controller", running=True), node(101, roles="broker", **TRACED)]
+    assert format_plan(nodes, "", [102], DRAWN)["format"] == ["kafka101"]
+    assert kinds(format_plan(nodes, "", None, DRAWN)) == [("kafka101", "unknown_broker")]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "registered", "found"),
+    [
+        ([node(1, **CLASSIC, **TRACED), node(2, **CLASSIC)], None, [("kafka1", "vanished")]),
+        ([node(1, running=True, **CLASSIC, **TRACED)], None, [("kafka1", "vanished")]),
+        (
+            [node(1, **CLASSIC, **TRACED), node(2, formatted(2, meta_properties=BROKER_META), **CLASSIC)],
+            None,
+            [("kafka1", "unknown_broker")],
+        ),
+        (
+            [node(1, **CLASSIC, **TRACED), node(2, formatted(2, meta_properties=BROKER_META, started=True), **CLASSIC)],
+            [2],
+            [],
+        ),
+        (
+            [node(2, formatted(2, meta_properties=BROKER_META, started=True), disk("/data2"), **CLASSIC)],
+            None,
+            [("kafka2", "new_disk")],
+        ),
+        ([node(2, formatted(2, meta_properties=BROKER_META), disk("/data2"), **CLASSIC)], None, []),
+    ],
+    ids=["no mount", "started without its mounts", "cluster is silent", "known to be new", "one of two", "first start"],
+)
+def test_a_broker_of_mode_zookeeper_that_has_had_data_is_not_started_without(
+    nodes: list[dict[str, Any]], registered: Any, found: list[tuple[str, str]]
+) -> None:
+    assert kinds(format_plan(nodes, "", registered, DRAWN)) == found
+
+
+def test_a_broker_of_mode_zookeeper_that_is_replaced_is_started_without_data() -> None:
+    nodes = [node(1, **CLASSIC, **TRACED), node(2, formatted(2, meta_properties=BROKER_META), **CLASSIC)]
+    assert kinds(format_plan(nodes, "", None, DRAWN, replacing="kafka1")) == []
+
+
+@pytest.mark.parametrize(
+    ("registered", "kind"),
+    [([101], None), ([101, 102], "registered_broker"), (None, "unknown_broker")],
+)
+def test_a_broker_without_data_is_formatted_only_when_the_cluster_does_not_know_it(
+    registered: list[int] | None, kind: str | None
+) -> None:
+    nodes = [
+        node(1, used(1), roles="controller", running=True),
+        node(101, used(101), roles="broker", running=True),
+        node(102, roles="broker"),
+    ]
+    plan = format_plan(nodes, "", registered, DRAWN)
+    assert kinds(plan) == ([("kafka102", kind)] if kind else [])
+    assert plan["format"] == ([] if kind else ["kafka102"])
+    assert plan["cluster_id"] == A
+    assert not any(plan["initial_controllers"].values())
+
+
+def test_a_new_combined_node_of_a_started_cluster_is_refused_since_it_is_a_voter() -> None:
+    nodes = [*(node(number, used(number), running=True) for number in (1, 2, 3)), node(4)]
+    assert kinds(format_plan(nodes, A, [1, 2, 3], DRAWN)) == [("kafka4", "empty_voter")]
+
+
+def test_an_empty_disk_beside_a_used_one_is_refused() -> None:
+    plan = format_plan([node(1, used(1), disk("/data2"))], A, None, DRAWN)
+    assert kinds(plan) == [("kafka1", "new_disk")]
+    assert plan["refusals"][0]["where"] == "/data2"
+
+
+def test_a_first_format_that_was_cut_between_two_disks_goes_on_with_the_rest() -> None:
+    plan = format_plan([node(1, formatted(1), disk("/data2")), node(2)], A, None, DRAWN)
+    assert plan["refusals"] == []
+    assert plan["format_dirs"] == {"kafka1": ["/data2"], "kafka2": ["/data"]}
+    # The metadata directory, which carries the voter's directory id, is formatted already.
+    assert plan["initial_controllers"] == {"kafka1": False, "kafka2": True}
+
+
+def test_directories_that_vanished_under_a_running_process_are_refused() -> None:
+    plan = format_plan([node(1, running=True), node(2)], A, None, DRAWN)
+    assert ("kafka1", "running") in kinds(plan)
+    assert plan["format"] == []
+
+
+def test_a_running_cluster_whose_id_nobody_knows_is_refused() -> None:
+    assert kinds(format_plan([node(9, roles="broker")], "", [1, 2], DRAWN)) == [("kafka9", "unknown_cluster")]
+
+
+def test_one_replaced_voter_is_formatted_while_the_others_have_a_majority() -> None:
+    plan = format_plan([node(1, used(1)), node(2, used(2)), node(3)], A, [1, 2, 3], DRAWN, replacing="kafka3")
+    assert (plan["format"], plan["refusals"]) == (["kafka3"], [])
+    assert plan["initial_controllers"] == {"kafka3": False}
+
+
+def test_a_replaced_voter_is_refused_when_the_others_have_no_majority() -> None:
+    plan = format_plan([node(1, used(1)), node(2), node(3)], A, None, DRAWN, replacing="kafka3")
+    assert kinds(plan) == [("kafka2", "empty_voter"), ("kafka3", "no_majority")]
+
+
+def test_a_known_broker_with_a_new_disk_is_formatted_when_it_is_named_as_replaced() -> None:
+    nodes = [node(1, used(1), roles="controller"), node(101, roles="broker")]
+    assert format_plan(nodes, A, [101], DRAWN, replacing="kafka101")["format"] == ["kafka101"]
+
+
+def test_a_missing_drawn_id_is_an_error_and_no_empty_cluster_id() -> None:
+    with pytest.raises(ValueError, match="no cluster id"):
+        format_plan(FRESH)
+
+
+def test_every_refusal_says_where_what_is_allowed_and_the_way_out() -> None:
+    nodes = [node(1, used(1, B)), node(2), node(3, disk(empty=False, entries=["x"]))]
+    for one in format_plan(nodes, A, None, DRAWN)["refusals"]:
+        assert all(one[key] for key in ("host", "kind", "where", "found", "allowed", "way_out"))
+        assert one["message"].startswith(f"{one['host']}: ")
+        assert "Nothing was formatted" in one["message"]
+
+
+BARE: list[tuple[str, dict[str, Any], list[int] | None, list[tuple[str, str]]]] = [
+    ("broker", {}, [101], []),
+    ("broker", {}, [], []),
+    ("broker", {}, None, []),
+    ("broker", {}, [101, 102], [("kafka102", "registered_broker")]),
+    ("broker", TRACED, [101], []),
+    ("broker", TRACED, None, [("kafka102", "unknown_broker")]),
+    ("broker", TRACED, [], [("kafka102", "vanished")]),
+    ("broker,controller", {}, [101], []),
+    ("broker,controller", {}, None, []),
+    ("broker,controller", {}, [101, 102], [("kafka102", "empty_voter")]),
+    ("broker,controller", TRACED, None, [("kafka102", "empty_voter")]),
+    ("controller", TRACED, [101], [("kafka102", "empty_voter")]),
+]
+
+
+@pytest.mark.parametrize(("roles", "left", "registered", "found"), BARE, ids=str)
+def test_a_formatted_node_that_never_started_is_as_empty_as_one_without_meta_properties(
+    roles: str, left: dict[str, Any], registered: list[int] | None, found: list[tuple[str, str]]
+) -> None:
+    others = [node(number, used(number), roles="controller", running=True) for number in (1, 2)]
+    bare = node(102, formatted(102), roles=roles, **left)
+    plan = format_plan([*others, bare], A, registered, DRAWN)
+    assert (kinds(plan), plan["format"]) == (found, [])
+    assert kinds(format_plan([*others, bare], A, registered, DRAWN, replacing="kafka102")) == []
+
+
+def test_a_bare_voter_is_replaced_only_while_the_others_have_a_majority() -> None:
+    nodes = [node(1, used(1)), node(2, formatted(2), **TRACED), node(3, formatted(3), **TRACED)]
+    assert kinds(format_plan(nodes, A, None, DRAWN, replacing="kafka3")) == [
+        ("kafka2", "empty_voter"),
+        ("kafka3", "no_majority"),
+    ]
+
+
+def test_a_first_installation_that_was_cut_while_nodes_started_goes_on() -> None:
+    nodes = [node(1, used(1), running=True), node(2, formatted(2)), node(3, formatted(3))]
+    for registered in (None, [], [1]):
+        assert kinds(format_plan(nodes, A, registered, DRAWN)) == []
+
+
+def test_where_no_quorum_has_formed_a_trace_says_that_an_empty_broker_had_data() -> None:
+    nodes = [node(1, used(1), roles="controller", running=True), node(101, roles="broker", **TRACED)]
+    assert kinds(format_plan(nodes, A, [], DRAWN)) == [("kafka101", "vanished")]
+    assert format_plan([nodes[0], node(101, roles="broker")], A, [], DRAWN)["format"] == ["kafka101"]
+
+
+@pytest.mark.parametrize(
+    ("left", "registered", "found"),
+    [
+        ({}, None, []),
+        ({}, [2], [("kafka2", "registered_broker")]),
+        (TRACED, None, [("kafka2", "unknown_broker")]),
+        (TRACED, [], [("kafka2", "unknown_broker")]),
+        (TRACED, [3], []),
+    ],
+)
+def test_a_broker_of_mode_zookeeper_with_nothing_but_meta_properties_has_no_data(
+    left: dict[str, Any], registered: list[int] | None, found: list[tuple[str, str]]
+) -> None:
+    other = node(3, formatted(3, meta_properties={**BROKER_META, "broker.id": "3"}, started=True), **CLASSIC)
+    nodes = [other, node(2, formatted(2, meta_properties=BROKER_META), **CLASSIC, **left)]
+    assert kinds(format_plan(nodes, "", registered, DRAWN)) == found
+    assert kinds(format_plan(nodes, "", registered, DRAWN, replacing="kafka2")) == []
+
+
+DISKS = st.builds(
+    lambda path, cluster, number, state: {**disk(path, cluster, number), **state},
+    st.sampled_from(["/data", "/data2"]),
+    st.sampled_from(["", A, B]),
+    st.integers(1, 4),
+    st.sampled_from(
+        [{}, {}, {"quorum_state": True, "started": True, "empty": False}, *(state for _kind, state in BAD_DISKS)]
+    ),
+)
+NODES = st.lists(
+    st.builds(
+        lambda number, disks, roles, running, traces: node(
+            number, disks=disks, roles=roles, running=running, traces=traces
+        ),
+        st.integers(1, 4),
+        st.lists(DISKS, min_size=1, max_size=2, unique_by=lambda one: one["path"]),
+        st.sampled_from(["broker", "controller", "broker,controller"]),
+        st.booleans(),
+        st.sampled_from([[], ["/etc/has-data"]]),
+    ),
+    min_size=1,
+    max_size=4,
+    unique_by=lambda one: one["host"],
+)
+ARGUMENTS = (
+    NODES,
+    st.sampled_from(["", A, B]),
+    st.one_of(st.none(), st.lists(st.integers(1, 4), unique=True)),
+    st.sampled_from(["", "kafka1", "kafka2"]),
+)
+
+
+@settings(max_examples=200)
+@given(*ARGUMENTS)
+def test_no_plan_formats_what_is_not_empty(nodes: Any, given_id: str, registered: Any, replacing: str) -> None:
+    plan = format_plan(nodes, given_id, registered, DRAWN, replacing)
+    for one in nodes:
+        planned = plan["format_dirs"].get(one["host"], [])
+        assert all(d["empty"] and not d["error"] for d in one["disks"] if d["path"] in planned)
+
+
+@settings(max_examples=200)
+@given(*ARGUMENTS)
+def test_no_plan_leaves_two_cluster_ids(nodes: Any, given_id: str, registered: Any, replacing: str) -> None:
+    plan = format_plan(nodes, given_id, registered, DRAWN, replacing)
+    on_disks = {d["meta_properties"]["cluster.id"] for one in nodes for d in one["disks"] if d["meta_properties"]}
+    if plan["format"]:
+        assert on_disks <= {plan["cluster_id"]}
+        assert plan["cluster_id"] == (given_id or plan["cluster_id"])
+    if plan["source"] == "drawn" and plan["format"]:
+        assert plan["first_installation"]
+
+
+@settings(max_examples=200)
+@given(*ARGUMENTS)
+def test_no_plan_formats_a_voter_once_any_node_has_started_unless_it_is_the_one_replaced(
+    nodes: Any, given_id: str, registered: Any, replacing: str
+) -> None:
+    plan = format_plan(nodes, given_id, registered, DRAWN, replacing)
+    voters = {one["host"] for one in nodes if "controller" in one["roles"]}
+    if any(has_started(one) for one in nodes):
+        assert set(plan["format"]) & voters <= {replacing}
+        assert not any(plan["initial_controllers"].values())
+
+
+@settings(max_examples=200)
+@given(*ARGUMENTS)
+def test_no_first_installation_formats_beside_a_trace_of_an_earlier_one(
+    nodes: Any, given_id: str, registered: Any, replacing: str
+) -> None:
+    plan = format_plan(nodes, given_id, registered, DRAWN, replacing)
+    if plan["first_installation"] and plan["format"]:
+        assert not any(one["traces"] for one in nodes if not any(d["meta_properties"] for d in one["disks"]))
+
+
+@settings(max_examples=200)
+@given(*ARGUMENTS)
+def test_one_refusal_empties_the_plan(nodes: Any, given_id: str, registered: Any, replacing: str) -> None:
+    plan = format_plan(nodes, given_id, registered, DRAWN, replacing)
+    assert not (plan["refusals"] and plan["format"])
+    assert plan["format"] == list(plan["format_dirs"])

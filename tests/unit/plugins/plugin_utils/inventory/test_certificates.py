@@ -1,0 +1,293 @@
+"""Own certificates, made here with every mistake that people make, read from files and judged by preflight."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certificates import (
+    read_certificate,
+    rfc2253,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, build_node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.certificates import usages
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules import check_inventory
+from tests.support.certificates import Issued, issue
+from tests.support.preflight_inventories import combined
+
+LISTENERS = [
+    {"name": "CLIENT", "port": 9092, "protocol": "PLAINTEXT", "purpose": "clients"},
+    {"name": "BROKER", "port": 9094, "protocol": "SSL", "purpose": "brokers"},
+    {"name": "CONTROLLER", "port": 9093, "protocol": "SSL", "purpose": "controllers"},
+]
+# The default of roles/_common.
+RULES = "RULE:^CN=([^,]+).*$/$1/,DEFAULT"
+ORGANIZATION = (x509.NameAttribute(NameOID.ORGANIZATION_NAME, "x"),)
+SERVER, CLIENT = ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH
+
+
+def key_usage(signs: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=signs, content_commitment=False, key_encipherment=True, data_encipherment=False,
+        key_agreement=False, key_cert_sign=False, crl_sign=False, encipher_only=False, decipher_only=False,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def root() -> Issued:
+    return issue("root", ca=True)
+
+
+@pytest.fixture(scope="module")
+def between(root: Issued) -> Issued:
+    return issue("between", by=root, ca=True)
+
+
+def judged(tmp_path: Path, certificate: bytes, key: bytes, ca: bytes, **more: Any) -> list[str]:
+    """What preflight says about the node kafka1 at 10.0.0.1 with these files."""
+    paths = {"kafka_tls_certificate_file": certificate, "kafka_tls_key_file": key, "kafka_tls_ca_file": ca}
+    variables: dict[str, Any] = {"kafka_listeners": LISTENERS, "kafka_tls_source": "files"}
+    variables.update({"kafka_tls_principal_rules": RULES, **more})
+    for name, content in paths.items():
+        variables[name] = str(tmp_path / name)
+        (tmp_path / name).write_bytes(content)
+    nodes = list(combined(**variables).nodes)
+    first = nodes[0]
+    facts = read_certificate(*(variables[name] for name in paths))
+    nodes[0] = build_node(
+        first.name, controller=True, broker=True, variables=first.variables, undefined={}, certificate=facts
+    )
+    return [f"{one.level} {one.sentence()}" for one in check_inventory(Inventory(tuple(nodes)))]
+
+
+def test_a_certificate_with_its_chain_is_fine(tmp_path: Path, root: Issued, between: Issued) -> None:
+    leaf = issue("kafka1", by=between, names=("10.0.0.1",))
+    assert judged(tmp_path, leaf.pem() + between.pem(), leaf.key_pem(), root.pem()) == []
+
+
+def test_two_trusted_cas_are_fine_while_one_replaces_the_other(tmp_path: Path, root: Issued) -> None:
+    leaf = issue("kafka1", by=root, names=("10.0.0.1",))
+    assert judged(tmp_path, leaf.pem(), leaf.key_pem(), issue("new root", ca=True).pem() + root.pem()) == []
+
+
+@pytest.mark.parametrize(
+    ("mistake", "words"),
+    [
+        ("chain", ["does not lead to a trusted CA", "append the intermediate"]),
+        ("ca", ["does not lead to a trusted CA"]),
+        ("key", ["the key does not belong"]),
+        ("encrypted", ["is encrypted", "without a password"]),
+        ("pkcs1", ["PKCS 8", "openssl pkcs8"]),
+        ("garbage", ["no certificate in PEM form"]),
+        ("ended", ["error", "has ended", "days left"]),
+        ("soon", ["warning", "ends soon", "9 days left"]),
+        ("address", ["does not name what the node advertises", "also 10.0.0.1"]),
+        ("unnamed", ["no name"]),
+        ("other", ["warning", "in the name of no super user", "subject CN=kafka9", "becomes User:kafka9"]),
+        ("organization", ["warning", "subject O=x,CN=kafka1 (as Java writes it) becomes User:O=x,CN=kafka1"]),
+        ("server only", ["error", "may not be used", "extended key usage serverAuth", "serverAuth and clientAuth"]),
+        ("client only", ["error", "may not be used", "extended key usage clientAuth"]),
+        ("no signature", ["error", "may not sign", "keyUsage = digitalSignature"]),
+        ("tomorrow", ["error", "not valid yet", "2 days"]),
+    ],
+)
+def test_each_mistake_is_named(mistake: str, words: list[str], tmp_path: Path, root: Issued, between: Issued) -> None:
+    names = {"address": ("10.0.0.9", "kafka1"), "unnamed": ()}.get(mistake, ("10.0.0.1", "kafka1"))
+    days = {"ended": -3, "soon": 9}.get(mistake, 90)
+    by = between if mistake == "chain" else root
+    more: dict[str, Any] = {
+        "organization": {"more": ORGANIZATION},
+        "server only": {"extensions": (x509.ExtendedKeyUsage([SERVER]),)},
+        "client only": {"extensions": (x509.ExtendedKeyUsage([CLIENT]), key_usage(signs=True))},
+        "no signature": {"extensions": (key_usage(signs=False),)},
+        "tomorrow": {"begins": 2},
+    }.get(mistake, {})
+    leaf = issue("kafka9" if mistake == "other" else "kafka1", by=by, days=days, names=names, **more)
+    key = {
+        "key": issue("kafka1").key_pem(),
+        "encrypted": leaf.key_pem(b"sesame"),
+        "pkcs1": leaf.key_pem(form=serialization.PrivateFormat.TraditionalOpenSSL),
+    }.get(mistake, leaf.key_pem())
+    ca = issue("foreign", ca=True).pem() if mistake == "ca" else root.pem()
+    told = judged(tmp_path, b"-----BEGIN" if mistake == "garbage" else leaf.pem(), key, ca)
+    assert any(all(word in line for word in words) for line in told), told
+
+
+@pytest.mark.parametrize(
+    ("auth", "fine"),
+    [
+        ({"listener.name.broker.ssl.client.auth": "none", "listener.name.controller.ssl.client.auth": "None"}, True),
+        ({"listener.name.broker.ssl.client.auth": "none"}, False),
+        ({f"listener.name.{one}.ssl.client.auth": "requested" for one in ("broker", "controller")}, False),
+        # The roles write the setting of each listener, which stands above the general one.
+        ({"ssl.client.auth": "none"}, False),
+    ],
+)
+def test_what_nobody_asks_to_see_needs_no_client_auth(
+    auth: dict[str, str], fine: bool, tmp_path: Path, root: Issued
+) -> None:
+    leaf = issue("kafka9", by=root, names=("10.0.0.1",), extensions=(x509.ExtendedKeyUsage([SERVER]),))
+    config = {**combined().nodes[0].config(), **auth}
+    told = judged(tmp_path, leaf.pem(), leaf.key_pem(), root.pem(), kafka_config=config)
+    assert ([one for one in told if "B32" in one or "certificate" in one] == []) is fine, told
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    found = read_certificate(str(tmp_path / "a.pem"), str(tmp_path / "a.key"), str(tmp_path / "ca.pem"))
+    assert [error.rpartition("/")[2] for error in found["errors"]] == [
+        "a.pem: No such file or directory",
+        "ca.pem: No such file or directory",
+        "a.key: No such file or directory",
+    ]
+
+
+def test_a_wildcard_stands_for_one_label(tmp_path: Path, root: Issued) -> None:
+    leaf = issue("kafka1", by=root, names=("*.example.com",))
+    told = judged(tmp_path, leaf.pem(), leaf.key_pem(), root.pem())
+    assert any("also 10.0.0.1" in line for line in told)
+
+
+@pytest.mark.parametrize(
+    ("name", "days", "words"),
+    [
+        ("admin", 90, []),
+        ("orders", 90, ["warning", "the administrator is in the name of no super user", "CN=orders", "User:admin"]),
+        ("admin", -3, ["error", "has ended", "kafka_admin_certificate_file"]),
+    ],
+)
+def test_the_administrators_certificate_is_judged_too(
+    name: str, days: int, words: list[str], tmp_path: Path, root: Issued
+) -> None:
+    leaf = issue(name, by=root, days=days)
+    for file, content in (("admin.pem", leaf.pem()), ("admin.key", leaf.key_pem()), ("ca.pem", root.pem())):
+        (tmp_path / file).write_bytes(content)
+    facts = read_certificate(*(str(tmp_path / file) for file in ("admin.pem", "admin.key", "ca.pem")))
+    clients = {**LISTENERS[0], "protocol": "SSL"}
+    first, *others = combined(
+        kafka_listeners=[clients, *LISTENERS[1:]], kafka_tls_source="files", kafka_admin_user="admin",
+        kafka_tls_principal_rules=RULES, kafka_admin_certificate_file="admin.pem", kafka_admin_key_file="admin.key",
+    ).nodes  # fmt: skip
+    nodes = (dataclasses.replace(first, admin_certificate=facts), *others)
+    told = [f"{one.level} {one.sentence()}" for one in check_inventory(Inventory(nodes))]
+    assert any(all(word in line for word in words) for line in told) if words else told == []
+
+
+def issued_for_both(root: Issued, **more: Any) -> Issued:
+    usages = (x509.ExtendedKeyUsage([SERVER, CLIENT]), key_usage(signs=True))
+    return issue("kafka1", by=root, names=("10.0.0.1",), extensions=usages, **more)
+
+
+def test_usages_that_suffice_are_fine(tmp_path: Path, root: Issued) -> None:
+    leaf = issued_for_both(root)
+    assert judged(tmp_path, leaf.pem(), leaf.key_pem(), root.pem(), kafka_authorizer=True, **LOGIN) == []
+    anything = issue(
+        "kafka1", by=root, names=("10.0.0.1",),
+        extensions=(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE]),),
+    )  # fmt: skip
+    assert judged(tmp_path, anything.pem(), anything.key_pem(), root.pem()) == []
+
+
+def test_where_nodes_show_each_other_no_certificate_it_need_be_for_servers_only(tmp_path: Path, root: Issued) -> None:
+    listeners = [
+        {**LISTENERS[0], "protocol": "SASL_SSL"},
+        *({**one, "protocol": "PLAINTEXT"} for one in LISTENERS[1:]),
+    ]
+    leaf = issue("kafka1", by=root, names=("10.0.0.1",), extensions=(x509.ExtendedKeyUsage([SERVER]),))
+    told = judged(tmp_path, leaf.pem(), leaf.key_pem(), root.pem(), **{**LOGIN, "kafka_listeners": listeners})
+    assert told == []
+
+
+LOGIN = {
+    "kafka_listeners": [{**LISTENERS[0], "protocol": "SASL_SSL"}, *LISTENERS[1:]],
+    "kafka_admin_user": "admin",
+    "kafka_admin_password": "f3-long-and-random",
+    "kafka_sasl_mechanisms": ["SCRAM-SHA-512"],
+}
+
+
+def test_servers_of_zookeeper_and_brokers_without_a_password_for_them_need_both_usages(root: Issued) -> None:
+    facts = {"errors": [], "fits_key": True, "trusted": True, "days_left": 90, "days_until": 0, "signs": True}
+    facts.update(common_name="zk1", subject="CN=zk1", names=["10.0.0.9", "10.0.0.1"], usages=["serverAuth"])
+    variables: dict[str, Any] = {"kafka_cluster_name": "blue", "zookeeper_tls": True, "ansible_host": "10.0.0.9"}
+    server = build_node(
+        "zk1", controller=False, broker=False, zookeeper=True, variables=variables, undefined={}, certificate=facts
+    )
+    first, *others = combined(kafka_listeners=[{**one, "protocol": "PLAINTEXT"} for one in LISTENERS]).nodes
+    broker = dataclasses.replace(first, certificate=facts)
+    told = [one.sentence() for one in usages(Inventory((broker, *others, server)))]
+    assert [one.partition(":")[0] for one in told] == ["kafka1", "zk1"]
+    assert all("extended key usage serverAuth" in one for one in told)
+    with_password = dataclasses.replace(server, variables={**variables, "zookeeper_password": "z00-long"})
+    told = [one.sentence() for one in usages(Inventory((broker, *others, with_password)))]
+    assert [one.partition(":")[0] for one in told] == ["zk1"]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({}, ["error", "the authorizer refuses it everything", "becomes User:O=x,CN=kafka1", "/O=x/CN=name"]),
+        ({"kafka_super_users": ["O=x,CN=kafka1"]}, []),
+        ({"kafka_tls_principal_rules": "RULE:^.*CN=([^,]+).*$/$1/L"}, []),
+        ({"kafka_config": {"listener.name.controller.ssl.principal.mapping.rules": "RULE:^.*CN=(.*)$/$1/"}}, ["error"]),
+        ({"kafka_config": {"ssl.principal.mapping.rules": "RULE:^.*CN=(.*)$/$1/"}}, []),
+        ({"kafka_tls_principal_rules": "RULE:^CN=(.*)$/$1/"}, ["error", "make no principal", "no rule matches"]),
+        ({"kafka_tls_principal_rules": "RULE:^CN=(.*)/$1"}, ["error", "make no principal", "no rule begins with"]),
+        ({"kafka_tls_principal_rules": r"RULE:^\p{L}+=.*$/x/"}, ["warning", "cannot be told beforehand"]),
+        ({"kafka_tls_principal_rules": "RULE:^.*$/kafka2/"}, ["warning", "in the name of another node"]),
+    ],
+)
+def test_the_principal_of_a_node_is_that_of_its_whole_subject(
+    more: dict[str, Any], words: list[str], tmp_path: Path, root: Issued
+) -> None:
+    leaf = issued_for_both(root, more=ORGANIZATION)
+    given = {"kafka_authorizer": True, **LOGIN, **more}
+    told = judged(tmp_path, leaf.pem(), leaf.key_pem(), root.pem(), **given)
+    mine = [line for line in told if "B14" not in line and "kafka_config" not in line]
+    assert any(all(word in line for word in words) for line in mine) if words else mine == []
+
+
+def test_rules_that_do_not_fit_the_names_of_the_development_ca_are_refused() -> None:
+    given: dict[str, Any] = {**LOGIN, "kafka_authorizer": True, "kafka_tls_source": "development_ca"}
+    given.update(kafka_profile="development", kafka_tls_principal_rules="DEFAULT")
+    told = [one.sentence() for one in check_inventory(combined(**given)) if one.rule == "B32"]
+    assert len(told) == 3, told
+    assert "subject CN=kafka1 (as Java writes it) becomes User:CN=kafka1" in told[0]
+
+
+#: Subjects, attribute by attribute as they stand in a certificate, and what X500Principal.getName said of each.
+SUBJECTS = [
+    ([[(NameOID.COMMON_NAME, "c1")], [(NameOID.ORGANIZATION_NAME, "x")]], "O=x,CN=c1"),
+    (
+        [
+            [(NameOID.COUNTRY_NAME, "DE")],
+            [(NameOID.STATE_OR_PROVINCE_NAME, "B, y")],
+            [(NameOID.COMMON_NAME, "c1"), (NameOID.USER_ID, "u=1")],
+        ],
+        r"CN=c1+UID=u\=1,ST=B\, y,C=DE",
+    ),
+    (
+        [
+            [(NameOID.EMAIL_ADDRESS, "a@b.c")],
+            [(NameOID.SERIAL_NUMBER, "12")],
+            [(NameOID.COMMON_NAME, '#a "q" <x>;\\+ e ')],
+        ],
+        r"CN=\#a \"q\" \<x\>\;\\\+ e\ ,2.5.4.5=#13023132,1.2.840.113549.1.9.1=#16056140622e63",
+    ),
+    ([[(NameOID.DOMAIN_COMPONENT, "ex")], [(NameOID.COMMON_NAME, " kä#b")]], r"CN=\ kä\#b,DC=ex"),
+    (
+        [[(NameOID.STREET_ADDRESS, "s")], [(NameOID.LOCALITY_NAME, "l")], [(NameOID.TITLE, "t")]],
+        "2.5.4.12=#0c0174,L=l,STREET=s",
+    ),
+]
+
+
+@pytest.mark.parametrize(("parts", "written"), SUBJECTS)
+def test_a_subject_is_written_as_java_writes_it(parts: list[list[tuple[Any, str]]], written: str) -> None:
+    rdns = [x509.RelativeDistinguishedName([x509.NameAttribute(*one) for one in part]) for part in parts]
+    assert rfc2253(x509.Name(rdns)) == written

@@ -1,0 +1,163 @@
+"""The inventory as data: which node is where, what it listens on, and how others reach it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import nodes as _nodes
+
+LISTENERS = [
+    {"name": "CLIENT", "port": 9092, "purpose": "clients"},
+    {"name": "BROKER", "port": "9094", "purpose": "brokers", "protocol": "SSL"},
+    {"name": "CONTROLLER", "port": 9093, "purpose": "controllers", "host": "10.0.0.9"},
+]
+DEFAULTS = {"kafka_cluster_name": "kafka", "kafka_listeners": LISTENERS}
+
+
+def host(node_id: int, **more: Any) -> dict[str, Any]:
+    return {"kafka_node_id": node_id, "ansible_host": f"10.0.0.{node_id}", **more}
+
+
+def nodes_of(hostvars: dict[str, Any], brokers: list[str], controllers: list[str], cluster: str = "kafka") -> list[Any]:
+    return _nodes.cluster_nodes(hostvars, brokers, controllers, cluster, DEFAULTS)
+
+
+def test_controllers_come_first_and_a_host_in_both_groups_is_one_combined_node() -> None:
+    hostvars = {"a": host(1), "b": host(2), "c": host(3)}
+    nodes = nodes_of(hostvars, brokers=["a", "b"], controllers=["b", "c"])
+    assert [(node["host"], node["roles"]) for node in nodes] == [
+        ("b", ["broker", "controller"]),
+        ("c", ["controller"]),
+        ("a", ["broker"]),
+    ]
+
+
+def test_a_cluster_sees_only_its_own_nodes() -> None:
+    hostvars = {"a": host(1), "b": host(1, kafka_cluster_name="other")}
+    assert [node["host"] for node in nodes_of(hostvars, ["a", "b"], [])] == ["a"]
+    assert [node["host"] for node in nodes_of(hostvars, ["a", "b"], [], "other")] == ["b"]
+
+
+def test_a_node_resolves_those_whom_it_connects_to_on_other_machines() -> None:
+    hostvars = {
+        "a": host(1, ansible_host="a.example"),
+        "b": host(2, ansible_host="b.example"),
+        "c": host(3, ansible_host="c.example"),
+        "d": host(4, ansible_host="d.example"),
+        "e": host(5),  # known by its address
+        "f": host(6, ansible_host="a.example"),  # a second node on a's machine
+    }
+    nodes = nodes_of(hostvars, brokers=["a", "b", "e", "f"], controllers=["c", "d"])
+    assert _nodes.peer_names(nodes, "a") == ["c.example", "d.example", "b.example"]
+    assert _nodes.peer_names(nodes, "c") == ["d.example"]
+
+
+def test_an_isolated_controller_opens_only_its_listener_and_names_no_inter_broker_listener() -> None:
+    (node,) = nodes_of({"c": host(3)}, [], ["c"])
+    properties = _nodes.listener_properties(node, ["10.0.0.3:9093"])
+    assert properties["listeners"] == ["CONTROLLER://10.0.0.9:9093"]
+    assert properties["advertised.listeners"] == ["CONTROLLER://10.0.0.3:9093"]
+    assert "inter.broker.listener.name" not in properties
+    assert properties["listener.security.protocol.map"] == ["CLIENT:PLAINTEXT", "BROKER:SSL", "CONTROLLER:PLAINTEXT"]
+
+
+def test_a_broker_knows_the_controllers_listener_without_opening_it() -> None:
+    (node,) = nodes_of({"a": host(1)}, ["a"], [])
+    properties = _nodes.listener_properties(node, ["10.0.0.3:9093"])
+    assert properties["listeners"] == ["CLIENT://:9092", "BROKER://:9094"]
+    assert properties["controller.listener.names"] == "CONTROLLER"
+    assert properties["inter.broker.listener.name"] == "BROKER"
+    assert properties["controller.quorum.bootstrap.servers"] == ["10.0.0.3:9093"]
+
+
+def test_brokers_without_a_listener_of_their_own_talk_over_the_clients_one() -> None:
+    one = [LISTENERS[0], LISTENERS[2]]
+    (node,) = nodes_of({"a": host(1, kafka_listeners=one)}, ["a"], [])
+    assert _nodes.listener_properties(node, [])["inter.broker.listener.name"] == "CLIENT"
+
+
+def test_a_missing_listener_is_named_with_the_host_and_the_purpose() -> None:
+    (node,) = nodes_of({"a": host(1, kafka_listeners=LISTENERS[:1])}, ["a"], [])
+    with pytest.raises(ValueError, match=r"a has no listener for controllers.*purpose 'controllers'"):
+        _nodes.listener_properties(node, ["c:9093"])
+
+
+def test_a_broker_without_controllers_names_only_what_it_opens() -> None:
+    (node,) = nodes_of({"a": host(1)}, ["a"], [])
+    properties = _nodes.listener_properties(node, [])
+    assert not [key for key in properties if key.startswith("controller.")]
+    assert "CONTROLLER" not in "".join(properties["listener.security.protocol.map"])
+
+
+def test_endpoints_are_the_advertised_addresses_of_the_nodes_that_open_the_listener() -> None:
+    hostvars = {"a": host(1), "c": host(3)}
+    nodes = nodes_of(hostvars, ["a"], ["c"])
+    assert _nodes.endpoints(nodes, "clients") == ["10.0.0.1:9092"]
+    assert _nodes.endpoints(nodes, "controllers") == ["10.0.0.3:9093"]
+
+
+def test_initial_controllers_are_sorted_by_id_and_the_same_whoever_asks() -> None:
+    hostvars = {"a": host(12), "b": host(3)}
+    nodes = nodes_of(hostvars, [], ["a", "b"])
+    text = _nodes.initial_controllers(nodes, "J7k2bXk1TqOSm0Gq1x2y3A")
+    assert [part.split(":")[0] for part in text.split(",")] == ["3@10.0.0.3", "12@10.0.0.12"]
+    assert text == _nodes.initial_controllers(list(reversed(nodes)), "J7k2bXk1TqOSm0Gq1x2y3A")
+
+
+@pytest.mark.parametrize(
+    ("variables", "machine"),
+    [
+        ({"ansible_connection": "local", "ansible_host": "10.0.0.1"}, "localhost"),
+        ({"ansible_host": "10.0.0.1"}, "10.0.0.1"),
+        ({}, "a"),
+    ],
+)
+def test_the_machine_is_the_connection_target(variables: dict[str, Any], machine: str) -> None:
+    assert _nodes.machine_of(variables, "a") == machine
+
+
+def test_hosts_of_one_machine_are_found_across_clusters_in_the_order_of_the_play() -> None:
+    hostvars = {
+        "a": {"ansible_host": "10.0.0.1"},
+        "b": {"ansible_host": "10.0.0.2"},
+        "c": {"ansible_host": "10.0.0.1", "kafka_cluster_name": "other"},
+    }
+    assert _nodes.machine_hosts(hostvars, ["c", "b", "a"], "a", ["kafka_version"]) == ["c", "a"]
+
+
+def test_two_releases_on_one_machine_each_have_a_first_host() -> None:
+    hostvars = {"a": {"kafka_version": "4.3.1"}, "b": {"kafka_version": "3.9.2"}, "c": {"kafka_version": "3.9.2"}}
+    local = {name: {**variables, "ansible_connection": "local"} for name, variables in hostvars.items()}
+    assert _nodes.machine_hosts(local, ["a", "b", "c"], "a", ["kafka_version"]) == ["a"]
+    assert _nodes.machine_hosts(local, ["a", "b", "c"], "c", ["kafka_version"]) == ["b", "c"]
+
+
+def test_a_host_that_did_not_answer_has_unknown_disks_not_empty_ones() -> None:
+    nodes = nodes_of({"a": host(1), "b": host(2)}, ["a", "b"], [])
+    info = {"disks": [{"path": "/d"}], "process": {"running": True}}
+    seen = _nodes.with_disks(nodes, {"a": {"__common_node_info": info}, "b": {}})
+    assert [(node["disks"], node["running"]) for node in seen] == [([{"path": "/d"}], True), (None, False)]
+    assert [node["traces"] for node in seen] == [[], []]
+
+
+def test_a_restarted_node_needs_no_override_whatever_was_seen_before() -> None:
+    nodes = nodes_of({"a": host(1), "b": host(2)}, ["a", "b"], [])
+    info = {"__common_node_info": {"live_properties": {"num.io.threads": "9"}}}
+    assert _nodes.live_properties(nodes, {"a": info, "b": info}, ["b"]) == {
+        "1": {"num.io.threads": "9"},
+        "2": {"num.io.threads": None},
+    }
+
+
+def test_a_node_is_described_with_its_roles_and_what_is_wrong_with_it() -> None:
+    hostvars = {"a": host(1), "b": host(2), "c": host(3), "d": host(4)}
+    nodes = nodes_of(hostvars, brokers=["a", "b", "d"], controllers=["c"])
+    registered = [{"id": 1, "fenced": False}, {"id": 2, "fenced": True}]
+    assert _nodes.node_lines(nodes, registered) == [
+        "c (id 3, controller)",
+        "a (id 1, broker)",
+        "b (id 2, broker, fenced)",
+        "d (id 4, broker, not registered)",
+    ]

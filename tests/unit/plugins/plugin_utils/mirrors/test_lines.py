@@ -1,0 +1,46 @@
+"""A mirror's standing in lines for people."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines import SHOWN, mirror_lines, mirror_pairs
+
+
+def found(**changes: Any) -> dict[str, Any]:
+    topics = [{"source": "orders", "target": "a.orders", "lag": 2}, {"source": "quiet", "target": "a.quiet", "lag": 0}]
+    return {
+        "flow": "a->b",
+        "topics": topics,
+        "lag": 2,
+        "partitions_done": 5,
+        "partitions_total": 6,
+        "heartbeat_age_ms": 1200,
+        "checkpoint_age_ms": None,
+        "problems": [],
+        **changes,
+    }
+
+
+def test_a_flow_in_lines() -> None:
+    lines = mirror_lines(found())
+    assert lines[0] == "Mirror       a->b, 2 topics, 5 of 6 partitions complete"
+    assert lines[1] == "Lag          2 records (orders 2)"
+    assert lines[2].startswith("Heartbeat    1")
+    assert lines[3] == "Checkpoint   none seen"
+
+
+def test_many_topics_are_counted_and_the_worst_named_first() -> None:
+    topics = [{"source": f"t{number}", "target": f"a.t{number}", "lag": number} for number in range(20)]
+    line = mirror_lines(found(topics=topics, lag=190))[1]
+    assert line.startswith("Lag          190 records (t19 19, t18 18")
+    assert line.endswith(f"{19 - SHOWN} more)")
+
+
+def test_problems_have_lines_of_their_own() -> None:
+    assert mirror_lines(found(problems=["not in b: a.orders"]))[-1] == "Problem      not in b: a.orders"
+
+
+def test_pairs_for_the_proof() -> None:
+    assert mirror_pairs(found())[0] == {"source": "orders", "target": "a.orders"}

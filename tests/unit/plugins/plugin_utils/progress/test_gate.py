@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When a gate is waited for, and what a shut one says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
+    AccessRefusedError,
+    ClusterUnreachableError,
+    MissingLibraryError,
+    RequestFailedError,
+    StreamopsError,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.gate import failure, step, unanswered
+
+
+def refusal(kind: str, transient: bool) -> dict[str, Any]:
+    """Return a refusal as the module returns it."""
+    return {
+        "kind": kind,
+        "what": f"what {kind}",
+        "found": "f",
+        "allowed": "a",
+        "way_out": "Do w.",
+        "transient": transient,
+    }
+
+
+@pytest.mark.parametrize(
+    ("transient", "state"), [([], DONE), ([True], GOING), ([True, True], GOING), ([True, False], FAILED)]
+)
+def test_a_gate_is_waited_for_only_while_every_reason_may_pass(transient: list[bool], state: str) -> None:
+    result = {"refusals": [refusal(f"k{number}", value) for number, value in enumerate(transient)]}
+    assert step([3], result, answered_before=False).state == state
+
+
+UNREACHABLE = ClusterUnreachableError({"a:1": "refused"})
+DENIED = RequestFailedError("describe", "quorum", "CLUSTER_AUTHORIZATION_FAILED", "no right")
+FAILED_REQUEST = RequestFailedError("describe", "quorum", "NOT_CONTROLLER", "electing")
+
+
+@pytest.mark.parametrize(
+    ("error", "before", "state"),
+    [
+        (UNREACHABLE, False, FAILED),
+        (UNREACHABLE, True, GOING),
+        (FAILED_REQUEST, True, GOING),
+        (FAILED_REQUEST, False, GOING),
+        (DENIED, True, FAILED),
+        (AccessRefusedError({"a:1": "wrong password"}, []), True, FAILED),
+        (MissingLibraryError("kafka-python", "to ask", ""), True, FAILED),
+    ],
+)
+def test_a_cluster_that_answers_sometimes_may_be_electing(error: StreamopsError, before: bool, state: str) -> None:
+    result = {"failed": True, "msg": "no answer", "failure": error.failure}
+    assert step([3], result, answered_before=before).state == state
+
+
+def test_a_last_look_that_fails_does_not_hide_what_the_gate_waited_for() -> None:
+    failed = {"failed": True, "msg": "no answer."}
+    shut = {"refusals": [refusal("one", True)], "allowed": False}
+    looks = [{"refusals": [refusal("older", True)]}, shut, failed]
+    assert unanswered(failed, looks).splitlines() == [
+        "no answer. The gate stays shut: nothing was stopped. When the cluster last answered, the gate waited for:",
+        "- what one: found f; allowed: a. Do w.",
+    ]
+    assert unanswered(failed, [failed]) == "no answer. The gate stays shut: nothing was stopped."
+    assert "waited for" not in unanswered(failed, [{"refusals": [], "allowed": True}])
+
+
+def test_the_message_names_the_nodes_every_reason_and_that_nothing_was_stopped() -> None:
+    message = failure([3, 2], [refusal("one", True), refusal("two", False)], "1m00s")
+    assert message.splitlines() == [
+        "restart_gate node 2, 3: refused after 1m00s, 2 reason(s), nothing was stopped:",
+        "- what one: found f; allowed: a. Do w.",
+        "- what two: found f; allowed: a. Do w.",
+    ]

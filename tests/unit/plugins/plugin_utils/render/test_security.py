@@ -1,0 +1,125 @@
+"""What a node's security properties say, how the administrator connects, and what certificates must name."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import security
+
+SETTINGS = {
+    "tls_dir": "/etc/kafka/kafka1/tls",
+    "tls_protocols": ["TLSv1.3"],
+    "principal_rules": "DEFAULT",
+    "mechanisms": ["SCRAM-SHA-512"],
+    "plain_users": [{"name": "admin", "password": 'a"b'}, {"name": "orders", "password": "c"}],
+    "authorizer": True,
+    "super_users": ["kafka1", "kafka2", "admin"],
+}
+ADMIN = {
+    "bootstrap_servers": ["kafka1:9092"],
+    "mechanisms": ["SCRAM-SHA-512"],
+    "admin_user": "admin",
+    "admin_password": 'a"b\\c',
+    "ca_file": "/ca/ca.pem",
+    "admin_certificate_file": "/ca/admin.pem",
+    "admin_key_file": "/ca/admin.key",
+}
+
+
+def node(clients: str = "SASL_SSL", inner: str = "SSL", roles: tuple[str, ...] = ("broker",)) -> dict[str, Any]:
+    def listener(name: str, protocol: str, purpose: str, role: str) -> dict[str, Any]:
+        address = {"advertised_host": "10.0.0.1" if purpose == "brokers" else "kafka1.example.com", "port": 9092}
+        return {"name": name, "protocol": protocol, "purpose": purpose, "opens": role in roles, **address}
+
+    listeners = [
+        listener("CLIENT", clients, "clients", "broker"),
+        listener("BROKER", inner, "brokers", "broker"),
+        listener("CONTROLLER", inner, "controllers", "controller"),
+    ]
+    return {"host": "kafka1", "roles": list(roles), "listeners": listeners}
+
+
+def test_the_administrator_and_named_clients_get_certificates() -> None:
+    settings = {**ADMIN, "directory": "/ca/clients"}
+    admin, orders = security.client_certificates(["orders"], settings)
+    assert (admin["name"], admin["certificate"], admin["key"]) == ("admin", "/ca/admin.pem", "/ca/admin.key")
+    assert (orders["name"], orders["key"], orders["usage"]) == ("orders", "/ca/clients/orders.key", ["clientAuth"])
+
+
+def test_brokers_list_the_users_of_plain_and_then_their_properties_are_secret() -> None:
+    without = security.security_properties(node(), SETTINGS)
+    found = security.security_properties(node(), {**SETTINGS, "mechanisms": ["SCRAM-SHA-512", "PLAIN"]})
+    listed = found["listener.name.client.plain.sasl.jaas.config"]
+    assert listed.endswith('PlainLoginModule required user_admin="a\\"b" user_orders="c";')
+    assert security.hold_secret(found)
+    assert not security.hold_secret(without)
+    assert security.hold_secret({**without, "ssl.key.password": "x"})
+
+
+def test_nothing_secured_needs_no_property() -> None:
+    plain = node("PLAINTEXT", "PLAINTEXT")
+    assert security.security_properties(plain, {**SETTINGS, "authorizer": False}) == {}
+
+
+def test_nodes_show_certificates_and_clients_passwords() -> None:
+    found = security.security_properties(node(), SETTINGS)
+    assert found["listener.name.broker.ssl.client.auth"] == "required"
+    assert found["listener.name.client.ssl.client.auth"] == "none"
+    assert "listener.name.controller.ssl.client.auth" not in found, "a broker does not open it"
+    assert found["listener.name.client.sasl.enabled.mechanisms"] == ["SCRAM-SHA-512"]
+    assert found["listener.name.client.scram-sha-512.sasl.jaas.config"].endswith("ScramLoginModule required;")
+    assert found["ssl.endpoint.identification.algorithm"] == "https"
+    assert found["super.users"] == "User:kafka1;User:kafka2;User:admin"
+    assert found["allow.everyone.if.no.acl.found"] is False
+
+
+def test_an_isolated_controller_asks_for_certificates_and_knows_no_passwords() -> None:
+    found = security.security_properties(node(roles=("controller",)), SETTINGS)
+    assert found["listener.name.controller.ssl.client.auth"] == "required"
+    assert not [key for key in found if "sasl" in key]
+
+
+def test_clients_of_a_tls_listener_without_passwords_show_a_certificate() -> None:
+    found = security.security_properties(node("SSL"), SETTINGS)
+    assert found["listener.name.client.ssl.client.auth"] == "required"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "keys"),
+    [
+        ("PLAINTEXT", set()),
+        ("SASL_PLAINTEXT", {"security_protocol", "sasl_mechanism", "sasl_username", "sasl_password"}),
+        (
+            "SASL_SSL",
+            {"security_protocol", "ssl_ca_location", "sasl_mechanism", "sasl_username", "sasl_password"},
+        ),
+        ("SSL", {"security_protocol", "ssl_ca_location", "ssl_certificate_location", "ssl_key_location"}),
+    ],
+)
+def test_the_administrator_connects_as_the_listener_for_clients_asks(protocol: str, keys: set[str]) -> None:
+    assert set(security.connection([node(protocol)], ADMIN)) == {"bootstrap_servers", *keys}
+
+
+def test_a_password_with_quotes_stays_whole_in_a_jaas_text() -> None:
+    options = security.connection([node()], ADMIN)
+    found = security.client_properties(options, ca_file="/here/ca.pem")
+    assert found["sasl.jaas.config"].endswith(r'username="admin" password="a\"b\\c";')
+    assert found["ssl.truststore.location"] == "/here/ca.pem"
+    assert found["security.protocol"] == "SASL_SSL"
+
+
+def test_a_certificate_names_every_address_that_the_node_advertises() -> None:
+    assert security.certificate_names(node()) == ["DNS:kafka1.example.com", "IP:10.0.0.1", "DNS:kafka1"]
+
+
+def test_a_credential_holds_the_salted_password_and_never_the_password() -> None:
+    text = security.scram_credential("SCRAM-SHA-512", "admin", 'p,a]s"s', b"0123456789abcdef")
+    salted = hashlib.pbkdf2_hmac("sha512", b'p,a]s"s', b"0123456789abcdef", 8192)
+    assert base64.b64encode(salted).decode() in text
+    assert text.startswith('SCRAM-SHA-512=[name="admin",salt="')
+    assert text.endswith("iterations=8192]")
+    assert 'p,a]s"s' not in text
