@@ -16,6 +16,5 @@ class FilterModule:
         """Name to function."""
         return {
             "firewall_names": explained("render.firewall.unresolved", "firewall"),
-            "firewall_places": explained("render.firewall.places", "firewall"),
             "firewall_rules": explained("render.firewall.rules", "firewall"),
         }

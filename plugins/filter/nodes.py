@@ -6,41 +6,10 @@ What they answer is in plugin_utils/inventory/nodes.py, guards/replace.py and mi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.explained import explained
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.once import once
-
-
-def cluster_nodes(
-    hostvars: Mapping[str, Any],
-    groups: Mapping[str, Sequence[str]],
-    names: Mapping[str, str],
-    defaults: Mapping[str, Any],
-) -> list[dict[str, Any]]:
-    """The nodes of the cluster `names.cluster`; `names` also gives the two groups: brokers, controllers."""
-    from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import nodes
-
-    cluster = str(names["cluster"])
-    brokers, controllers = (tuple(groups.get(names[group], [])) for group in ("brokers", "controllers"))
-    return once(
-        ("cluster_nodes", cluster, brokers, controllers),
-        lambda: nodes.cluster_nodes(hostvars, brokers, controllers, cluster, defaults),
-    )
-
-
-def mirror_nodes(
-    hostvars: Mapping[str, Any],
-    groups: Mapping[str, Sequence[str]],
-    names: Mapping[str, str],
-    defaults: Mapping[str, Any],
-) -> list[dict[str, Any]]:
-    """The mirrors next to the cluster `names.cluster`; `names.mirrors` is their group."""
-    from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import mirror_nodes as mirrors
-
-    cluster, hosts = str(names["cluster"]), tuple(groups.get(names["mirrors"], []))
-    return once(("mirror_nodes", cluster, hosts), lambda: mirrors.mirror_nodes(hostvars, hosts, cluster, defaults))
 
 
 class FilterModule:
@@ -50,14 +19,11 @@ class FilterModule:
         """Name to function."""
         return {
             "cluster_endpoints": explained("mirrors.clients.cluster_endpoints"),
-            "cluster_nodes": explained(cluster_nodes),
             "endpoints": explained("inventory.nodes.endpoints"),
             "initial_controllers": explained("inventory.nodes.initial_controllers"),
             "live_properties": explained("inventory.nodes.live_properties"),
             "listener_properties": explained("inventory.nodes.listener_properties"),
-            "machine_hosts": explained("inventory.nodes.machine_hosts"),
             "mirror_clients": explained("mirrors.clients.mirror_clients"),
-            "mirror_nodes": explained(mirror_nodes),
             "mirror_reach": explained("inventory.mirror_nodes.mirror_reach"),
             "mirror_secrets": explained("mirrors.clients.mirror_secrets"),
             "mirror_trusts": explained("mirrors.clients.mirror_trusts"),

@@ -3,27 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.explained import explained
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.once import once
-
-
-def zookeeper_nodes(
-    hostvars: Mapping[str, Any],
-    groups: Mapping[str, Sequence[str]],
-    names: Mapping[str, str],
-    defaults: Mapping[str, Any],
-) -> list[dict[str, Any]]:
-    """The servers of the cluster `names.cluster`; `names.zookeeper` is their group."""
-    from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import zookeeper_nodes as servers
-
-    cluster, hosts = str(names["cluster"]), tuple(groups.get(names["zookeeper"], []))
-    return once(
-        ("zookeeper_nodes", cluster, hosts),
-        lambda: servers.zookeeper_nodes(hostvars, hosts, cluster, defaults),
-    )
 
 
 class FilterModule:
@@ -38,7 +21,6 @@ class FilterModule:
             "zookeeper_comers_and_goers": explained("inventory.zookeeper_nodes.comers_and_goers"),
             "zookeeper_connect": explained("inventory.zookeeper_nodes.connect_string"),
             "zookeeper_member_steps": explained("inventory.zookeeper_nodes.member_steps"),
-            "zookeeper_nodes": explained(zookeeper_nodes),
             "zookeeper_own_steps": explained("inventory.zookeeper_nodes.own_steps"),
             "zookeeper_server_list": explained("inventory.zookeeper_nodes.expected_servers"),
             "zookeeper_server_jaas": explained("render.zookeeper_security.server_jaas"),

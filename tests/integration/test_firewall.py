@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._firewall.text import table_text
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.view import View
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall
+from tests.support.inventory_data import DataReader
 from tests.support.networks import STAY, Namespace, missing, network
 
 MISSING = missing()
@@ -47,17 +49,14 @@ def wish(*, gone: tuple[str, ...] = (), **cluster: Any) -> list[dict[str, Any]]:
         for name, addresses in nodes.items()
     }
     hostvars["gateway"] = {"ansible_host": GATEWAY, "kafka_firewall_addresses": [GATEWAY, "fd77::3"]}
+    members = [name for name in nodes if name not in gone]
     groups = {
-        group: [name for name in hosts if name not in gone]
-        for group, hosts in {"brokers": list(nodes), "controllers": list(nodes), "spark_gateway": ["gateway"]}.items()
+        "kafka_brokers": members,
+        "kraft_controllers": members,
+        "spark_gateway": [] if "gateway" in gone else ["gateway"],
     }
-    names = {"brokers": "brokers", "controllers": "controllers"}
-    defaults = {
-        "kafka_cluster_name": "kafka",
-        "kafka_listeners": [],
-        "kafka_firewall_client_groups": ["spark_gateway"],
-    }
-    return firewall.rules(firewall.places(hostvars, groups, names, defaults), "node1", {})
+    places = View(DataReader(hostvars, groups, kafka_firewall_client_groups=["spark_gateway"]))["places"]
+    return firewall.rules(places, "node1", {})
 
 
 @pytest.fixture(scope="module")

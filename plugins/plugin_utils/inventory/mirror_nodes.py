@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What the inventory says about mirrors, and about how they reach the clusters they stand between, as plain data.
+"""What follows from the mirrors of an inventory, and how they reach the clusters they stand between.
 
-A mirror is a node like every other (see nodes.py), with the role mirror and one port: the internal REST of Kafka
+A mirror is a node like every other (see model.py), with the role mirror and one port: the internal REST of Kafka
 Connect, over which the workers of one target forward the tasks of their leader to each other (KIP-710). With the legacy
 engine it listens nowhere.
 """
@@ -12,39 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_integer
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, is_enabled
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import listener_for, machine_of
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import listener_for
 
 ROLE = "mirror"
 PURPOSE = "mirror_rest"
-
-
-def mirror_nodes(
-    hostvars: Mapping[str, Mapping[str, Any]], hosts: Iterable[str], cluster: str, defaults: Mapping[str, Any]
-) -> list[dict[str, Any]]:
-    """The mirrors next to one cluster, its sources' targets, in inventory order and in the form of cluster_nodes.
-
-    defaults -- values for variables that a host leaves out: kafka_cluster_name, mirror_maker_rest_port.
-    """
-    nodes = []
-    for host in hosts:
-        variables = hostvars[host]
-        if variables.get("kafka_cluster_name", defaults["kafka_cluster_name"]) != cluster:
-            continue
-        address = str(variables.get("ansible_host") or host)
-        is_legacy = runs_legacy(variables.get("mirror_flows"), cluster)
-        nodes.append(
-            {
-                "host": host,
-                "node_id": None,
-                "roles": [ROLE],
-                "rack": None,
-                "machine": machine_of(variables, host),
-                "listeners": [] if is_legacy else [_rest(variables, address, defaults)],
-            }
-        )
-    return nodes
 
 
 def runs_legacy(raw: Any, cluster: str) -> bool:
@@ -53,21 +25,6 @@ def runs_legacy(raw: Any, cluster: str) -> bool:
     carried = [item for item in flows if item.get("target") == cluster and is_enabled(item)]
     engines = [item.get("engine") for item in carried]
     return bool(engines) and all(engine == LEGACY for engine in engines)
-
-
-def _rest(variables: Mapping[str, Any], address: str, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "name": "REST",
-        "port": to_integer(
-            variables.get("mirror_maker_rest_port", defaults["mirror_maker_rest_port"]), "mirror_maker_rest_port"
-        ),
-        "protocol": "SSL" if variables.get("kafka_tls_source") else "PLAINTEXT",
-        "host": address,
-        "advertised_host": address,
-        "purpose": PURPOSE,
-        "networks": [],
-        "opens": True,
-    }
 
 
 def mirror_reach(nodes: Iterable[Mapping[str, Any]], name: str = "") -> dict[str, Any]:

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What the preflight rules look at: the inventory as frozen data, built from plain dicts.
+"""The one model of an inventory: rules, roles, firewall and reports read it (docs/house.md, "The model").
 
-Accessors are forgiving: what has the wrong shape is left out (the rules of _preflight_shape name it), so that one
-mistake never hides another.
+Accessors are forgiving: what has the wrong shape is left out (the rules of preflight/shape.py name it), so that one
+mistake never hides another. `plain` is not: a node that has no port where its variables name one is an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import (
@@ -18,7 +18,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.values impor
     to_integer,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import PURPOSE as MIRROR_PURPOSE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import PURPOSES, machine_of
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import runs_legacy
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import PURPOSES
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import PORTS as ZOOKEEPER_PORTS
 
 CONTROLLER_GROUP = "kraft_controllers"
@@ -27,6 +28,8 @@ ZOOKEEPER_GROUP = "zookeeper"
 MIRROR_GROUP = "mirror_makers"
 NO_CLUSTER = ""
 REST_PORT = "mirror_maker_rest_port"
+# The connections that end on the control node itself.
+LOCAL = ("local", "ansible.builtin.local")
 # What the example inventory holds where a user must decide.
 PLACEHOLDER = "CHANGE-ME"
 
@@ -62,7 +65,11 @@ def as_bool(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Listener:
-    """One entry of kafka_listeners as it holds for one node; port is None when it is not a number."""
+    """One entry of kafka_listeners as it holds for one node, or a port of a ZooKeeper server or a mirror.
+
+    port is None when it is not a number. opens: whether this node opens it (controllers open the listeners for
+    controllers, brokers those for clients and brokers); the others are still known to it, since it connects to them.
+    """
 
     name: str
     port: int | None
@@ -70,6 +77,8 @@ class Listener:
     host: str
     advertised_host: str
     purpose: str
+    networks: tuple[str, ...] = ()
+    opens: bool = True
 
 
 @dataclass(frozen=True)
@@ -118,6 +127,11 @@ class Node:
         listed = self.get(name, [])
         return [str(one) for one in listed] if isinstance(listed, (list, tuple)) else []
 
+    def client_hosts(self, groups: Mapping[str, Sequence[str]]) -> list[str]:
+        """The hosts of the groups whose hosts connect to it as clients, each once."""
+        named = (groups.get(group, ()) for group in self.names("kafka_firewall_client_groups"))
+        return list(dict.fromkeys(host for hosts in named for host in hosts))
+
     def is_member(self) -> bool:
         """Whether a server of ZooKeeper belongs to its ensemble, and is not about to come or go."""
         return self.name in (self.names("zookeeper_members") or (self.name,))
@@ -131,43 +145,78 @@ class Node:
         """kafka_config without the values that could not be templated."""
         return _known(self.get("kafka_config"))
 
+    @property
+    def id(self) -> int | None:
+        """Its number in the cluster or the ensemble; None for a mirror, and for what is no number."""
+        if self.only_mirrors:
+            return None
+        return as_int(self.get("zookeeper_id" if self.zookeeper else "kafka_node_id"))
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """What it runs: broker, controller (Kafka's process.roles, in their order), zookeeper or mirror."""
+        if self.only_mirrors:
+            return ("mirror",)
+        return tuple(role for role in ("broker", "controller", "zookeeper") if getattr(self, role))
+
+    @property
+    def address(self) -> str:
+        """What others reach it by unless a listener says something else."""
+        return str(self.get("ansible_host") or self.name)
+
     def listeners(self) -> list[Listener]:
-        """The well-formed entries of kafka_listeners that this node opens, by its roles; else the ports it has."""
+        """Those of all_listeners that this node opens."""
+        return [listener for listener in self.all_listeners() if listener.opens]
+
+    def all_listeners(self) -> list[Listener]:
+        """The well-formed entries of kafka_listeners; of a server of ZooKeeper, and of a mirror, the ports it has."""
         if self.zookeeper:
             return [self._port(*port) for port in ZOOKEEPER_PORTS]
         if self.only_mirrors:
-            return [self._rest()]
-        entries = [entry for entry in _dicts(self.get("kafka_listeners")) if entry.get("name")]
-        return [listener for listener in map(self._listener, entries) if self._opens(listener)]
-
-    def _opens(self, listener: Listener) -> bool:
-        if listener.purpose == CONTROLLER_PURPOSE:
-            return self.controller
-        return self.broker
+            return [] if runs_legacy(self.get("mirror_flows"), self.cluster) else [self._rest()]
+        return [self._listener(entry) for entry in _dicts(self.get("kafka_listeners")) if entry.get("name")]
 
     def _port(self, name: str, purpose: str, variable: str, default: int) -> Listener:
         protocol = "SSL" if as_bool(self.get("zookeeper_tls")) else "PLAINTEXT"
-        host, address = self.text("zookeeper_host"), str(self.get("ansible_host", self.name))
-        return Listener(name, as_int(self.get(variable, default)), protocol, host, address, purpose)
+        port = as_int(self.get(variable, default))
+        return Listener(name, port, protocol, self.text("zookeeper_host"), self.address, purpose)
 
     def _rest(self) -> Listener:
         """What mirrors of one target tell each other by (inventory/mirror_nodes.py)."""
-        address, protocol = (
-            str(self.get("ansible_host", self.name)),
-            "SSL" if self.text("kafka_tls_source") else "PLAINTEXT",
-        )
-        return Listener("REST", as_int(self.get(REST_PORT)), protocol, address, address, MIRROR_PURPOSE)
+        protocol = "SSL" if self.text("kafka_tls_source") else "PLAINTEXT"
+        return Listener("REST", as_int(self.get(REST_PORT)), protocol, self.address, self.address, MIRROR_PURPOSE)
 
     def _listener(self, entry: Mapping[str, Any]) -> Listener:
-        default_host = self.get("ansible_host", self.name)
+        purpose = str(entry.get("purpose", "clients"))
+        networks = entry.get("networks")
         return Listener(
             name=str(entry["name"]),
             port=as_int(entry.get("port")),
             protocol=str(entry.get("protocol", "PLAINTEXT")),
             host=str(entry.get("host") or ""),
-            advertised_host=str(entry.get("advertised_host") or default_host),
-            purpose=str(entry.get("purpose", "clients")),
+            advertised_host=str(entry.get("advertised_host") or self.address),
+            purpose=purpose,
+            networks=tuple(map(str, networks)) if isinstance(networks, (list, tuple)) else (),
+            opens=self.controller if purpose == CONTROLLER_PURPOSE else self.broker,
         )
+
+    def plain(self) -> dict[str, Any]:
+        """The node as roles read it: host, node_id, roles, rack, machine and all its listeners.
+
+        Raises ValueError for a listener whose port is no number.
+        """
+        listeners = self.all_listeners()
+        for listener in listeners:
+            if listener.port is None:
+                raise ValueError(f"{self.name}: listener {listener.name} has no port")
+        return {
+            "host": self.name,
+            "node_id": self.id,
+            "roles": list(self.roles),
+            "rack": self.get("kafka_rack") or None,
+            "machine": self.machine,
+            "listeners": [{**asdict(listener), "networks": list(listener.networks)} for listener in listeners],
+        }
 
     def log_dirs(self) -> list[str]:
         """Its data directories: kafka_log_dirs, else one below kafka_data_dir; of ZooKeeper two, of a mirror none."""
@@ -272,6 +321,14 @@ class Inventory:
         return [Cluster(name, tuple(node for node in self.nodes if node.cluster == name)) for name in names]
 
 
+def machine_of(variables: Mapping[str, Any], host: str) -> str:
+    """The machine that a host runs on: hosts with the same connection target share one."""
+    if variables.get("ansible_connection") in LOCAL:
+        return "localhost"
+    address = variables.get("ansible_host")
+    return host if address is UNDEFINED else str(address or host)
+
+
 def build_node(
     name: str,
     *,
@@ -286,11 +343,11 @@ def build_node(
     mirror: bool = False,
 ) -> Node:
     """A Node from a host's name, its groups, its templated variables and the paths that could not be templated."""
-    known = _known(variables)
+    cluster = variables.get("kafka_cluster_name")
     return Node(
         name=name,
-        cluster=str(known.get("kafka_cluster_name") or NO_CLUSTER).strip(),
-        machine=machine_of(known, name),
+        cluster=NO_CLUSTER if cluster is UNDEFINED else str(cluster or NO_CLUSTER).strip(),
+        machine=machine_of(variables, name),
         controller=controller,
         broker=broker,
         variables=variables,
@@ -301,6 +358,26 @@ def build_node(
         zookeeper=zookeeper,
         mirror=mirror,
     )
+
+
+def build_inventory(read: Callable[[str], Mapping[str, Any]], groups: Mapping[str, Sequence[str]]) -> Inventory:
+    """All clusters of an inventory, from the hosts of the groups controller, broker, zookeeper and mirror.
+
+    read -- the typed variables of a host. Controllers come first and servers of ZooKeeper last, each host once; a host
+    of another group is no mirror.
+    """
+    members = {role: groups.get(role, ()) for role in ("controller", "broker", "zookeeper", "mirror")}
+    hosts = dict.fromkeys(host for role in ("controller", "broker", "zookeeper") for host in members[role])
+    nodes = [
+        build_node(host, variables=read(host), undefined={}, **{role: host in some for role, some in members.items()})
+        for host in hosts
+    ]
+    mirrors = [
+        build_node(host, variables=read(host), undefined={}, controller=False, broker=False, mirror=True)
+        for host in members["mirror"]
+        if host not in hosts
+    ]
+    return Inventory(nodes=tuple(nodes), mirrors=tuple(mirrors))
 
 
 def _topic(entry: Mapping[str, Any]) -> Topic:

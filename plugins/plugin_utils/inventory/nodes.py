@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What the inventory says about the nodes of one cluster, as plain data.
+"""What follows from the nodes of one cluster: bootstrap lists, quorum lists, listener properties.
 
-One inventory host is one node. Everything that needs to know the other nodes (bootstrap lists, quorum lists,
-machines shared by several nodes) starts from the list that `cluster_nodes` returns.
+One inventory host is one node. Nodes are plain here, as Node.plain of the model makes them.
 """
 
 from __future__ import annotations
@@ -12,85 +11,11 @@ import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_integer
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.directory_id import directory_id
 
 PURPOSES = ("clients", "brokers", "controllers")
 #: The kafka_mode of brokers on an ensemble of ZooKeeper.
 ZOOKEEPER_MODE = "zookeeper"
-
-
-def machine_of(variables: Mapping[str, Any], host: str) -> str:
-    """The machine that a host runs on: hosts with the same connection target share one."""
-    if variables.get("ansible_connection") in ("local", "ansible.builtin.local"):
-        return "localhost"
-    return str(variables.get("ansible_host") or host)
-
-
-def node_id_of(variables: Mapping[str, Any], name: str) -> int | None:
-    """The id that a variable of a host holds, as a number: ids are compared with what clusters answer."""
-    return None if variables.get(name) is None else to_integer(variables[name], name)
-
-
-def cluster_nodes(
-    hostvars: Mapping[str, Mapping[str, Any]],
-    brokers: Sequence[str],
-    controllers: Sequence[str],
-    cluster: str,
-    defaults: Mapping[str, Any],
-) -> list[dict[str, Any]]:
-    """The nodes of one cluster, controllers first, each once, in inventory order.
-
-    defaults -- values for variables that a host leaves out (role defaults of other hosts cannot be seen):
-    kafka_cluster_name and kafka_listeners.
-
-    A node is {host, node_id, roles, rack, machine, listeners}; roles are Kafka's process.roles in their own order.
-    """
-    nodes = []
-    for host in dict.fromkeys([*controllers, *brokers]):
-        variables = hostvars[host]
-        if variables.get("kafka_cluster_name", defaults["kafka_cluster_name"]) != cluster:
-            continue
-        roles = [role for role, group in (("broker", brokers), ("controller", controllers)) if host in group]
-        nodes.append(
-            {
-                "host": host,
-                "node_id": node_id_of(variables, "kafka_node_id"),
-                "roles": roles,
-                "rack": variables.get("kafka_rack") or None,
-                "machine": machine_of(variables, host),
-                "listeners": node_listeners(
-                    variables.get("kafka_listeners", defaults["kafka_listeners"]),
-                    roles,
-                    str(variables.get("ansible_host") or host),
-                ),
-            }
-        )
-    return nodes
-
-
-def node_listeners(listeners: Iterable[Mapping[str, Any]], roles: Sequence[str], address: str) -> list[dict[str, Any]]:
-    """The listeners of a cluster as one node sees them.
-
-    Each gets `opens`: whether this node opens it (controllers open the listeners for controllers, brokers those for
-    clients and brokers); the others are still named in the protocol map, since a node also connects to them.
-    """
-    seen = []
-    for listener in listeners:
-        for_controllers = listener["purpose"] == "controllers"
-        seen.append(
-            {
-                "name": listener["name"],
-                "port": to_integer(listener["port"], "kafka_listeners.port"),
-                "protocol": listener.get("protocol", "PLAINTEXT"),
-                "host": listener.get("host", ""),
-                "advertised_host": listener.get("advertised_host") or address,
-                "purpose": listener["purpose"],
-                "networks": [str(network) for network in listener.get("networks") or []],
-                "opens": ("controller" if for_controllers else "broker") in roles,
-            }
-        )
-    return seen
 
 
 def listener_for(node: Mapping[str, Any], purpose: str) -> Mapping[str, Any]:
@@ -226,18 +151,3 @@ def node_lines(nodes: Iterable[Mapping[str, Any]], registered: Iterable[Mapping[
             state = {True: ", fenced", False: "", None: ", not registered"}[fenced.get(node["node_id"])]
         lines.append(f"{node['host']} (id {node['node_id']}, {' and '.join(node['roles'])}{state})")
     return lines
-
-
-def machine_hosts(
-    hostvars: Mapping[str, Mapping[str, Any]], play_hosts: Sequence[str], host: str, alike: Sequence[str]
-) -> list[str]:
-    """The hosts of the play on the machine of `host` that give the variables `alike` the same values, in its order.
-
-    The first of them does what all need once: it is the same host whichever of them asks.
-    """
-
-    def place(one: str) -> list[Any]:
-        """What hosts must have alike to share the work."""
-        return [machine_of(hostvars[one], one), *(hostvars[one].get(name) for name in alike)]
-
-    return [other for other in play_hosts if place(other) == place(host)]

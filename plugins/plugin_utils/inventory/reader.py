@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     Node,
     build_node,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import specs
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.shape import OWN_PREFIXES
 
 if TYPE_CHECKING:
@@ -52,8 +53,6 @@ class InventoryReader:
         self._hostvars = task_vars["hostvars"]
         self._groups = task_vars["groups"]
         self._defaults = action._loader.load_from_file(str(SHARED_DEFAULTS), trusted_as_template=True)
-        # What the argument specs of all roles say of each variable.
-        self._options = {name: option for options in self._specs() for name, option in options.items()}
 
     def nodes(self, controllers: str, brokers: str, zookeepers: str, mirrors: str) -> list[Node]:
         """All hosts of the first three groups, controllers first, servers of ZooKeeper last, each once."""
@@ -73,9 +72,8 @@ class InventoryReader:
         """The other hosts that firewalls of these nodes let in: those of client groups, and named administrators."""
         wanted: dict[str, None] = {}
         for node in nodes:
-            for group in _listed(node.get("kafka_firewall_client_groups")):
-                wanted.update(dict.fromkeys(self._groups.get(group, [])))
-            known = (name for name in _listed(node.get("kafka_firewall_admin_addresses")) if name in self._hostvars)
+            wanted.update(dict.fromkeys(node.client_hosts(self._groups)))
+            known = (name for name in node.names("kafka_firewall_admin_addresses") if name in self._hostvars)
             wanted.update(dict.fromkeys(known))
         taken = {node.name for node in nodes}
         none = {"controller": False, "broker": False, "zookeeper": False, "mirror": False}
@@ -85,9 +83,9 @@ class InventoryReader:
         raw = self.raw(host)
         templar = self._action._templar.copy_with_new_env(available_variables=raw)
         undefined: dict[str, str] = {}
-        wanted = [name for name in raw if name.startswith(READ_PREFIXES) or name in READ_NAMES or name in self._options]
+        wanted = [name for name in raw if name.startswith(READ_PREFIXES) or name in READ_NAMES or name in specs()]
         found = {name: _template(templar, name, raw[name], undefined) for name in wanted}
-        variables, unclear = all_typed(found, self._options, UNDEFINED)
+        variables, unclear = all_typed(found, specs(), UNDEFINED)
         node = build_node(
             host,
             controller=roles["controller"],
@@ -114,12 +112,7 @@ class InventoryReader:
 
     def read_variables(self) -> list[str]:
         """The names of all variables that the roles of this collection read, from their argument specs."""
-        return sorted({*self._defaults, *self._options})
-
-    def _specs(self) -> Iterator[Mapping[str, Any]]:
-        for path in sorted(ROLES.glob("*/meta/argument_specs.yml")):
-            for entry in (self._action._loader.load_from_file(str(path)) or {}).get("argument_specs", {}).values():
-                yield entry.get("options") or {}
+        return sorted({*self._defaults, *specs()})
 
 
 def _certificate(variables: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any] | None:
@@ -128,10 +121,6 @@ def _certificate(variables: Mapping[str, Any], names: Sequence[str]) -> dict[str
         return None
     files = [str(variables.get(name, "")) for name in names]
     return None if any(PLACEHOLDER in file for file in files) else read_certificate(*files)
-
-
-def _listed(value: Any) -> list[str]:
-    return [str(one) for one in value] if isinstance(value, (list, tuple)) else []
 
 
 def _template(templar: Any, path: str, value: Any, undefined: dict[str, str]) -> Any:

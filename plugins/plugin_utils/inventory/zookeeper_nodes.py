@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What the inventory says about the servers of a ZooKeeper ensemble, as plain data.
+"""What follows from the servers of a ZooKeeper ensemble: membership, addresses, and the steps between memberships.
 
-A server is a node like every other (see nodes.py), with the role zookeeper and three ports that appear as listeners:
+A server is a node like every other (see model.py), with the role zookeeper and three ports that appear as listeners:
 for clients (the brokers), for the quorum (who follows connects to who leads), and for the election.
 """
 
@@ -11,9 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_boolean, to_integer
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import machine_of, node_id_of
-
 ROLE = "zookeeper"
 # Name and purpose of each port, with the variable that moves it and ZooKeeper's own number.
 PORTS = (
@@ -21,48 +18,6 @@ PORTS = (
     ("QUORUM", "zookeeper_quorum", "zookeeper_quorum_port", 2888),
     ("ELECTION", "zookeeper_election", "zookeeper_election_port", 3888),
 )
-
-
-def zookeeper_nodes(
-    hostvars: Mapping[str, Mapping[str, Any]], hosts: Iterable[str], cluster: str, defaults: Mapping[str, Any]
-) -> list[dict[str, Any]]:
-    """The servers of one cluster's ensemble in inventory order, in the form of cluster_nodes; node_id is zookeeper_id.
-
-    defaults -- values for variables that a host leaves out: kafka_cluster_name.
-    """
-    nodes = []
-    for host in hosts:
-        variables = hostvars[host]
-        if variables.get("kafka_cluster_name", defaults["kafka_cluster_name"]) != cluster:
-            continue
-        nodes.append(
-            {
-                "host": host,
-                "node_id": node_id_of(variables, "zookeeper_id"),
-                "roles": [ROLE],
-                "rack": None,
-                "machine": machine_of(variables, host),
-                "listeners": _ports(variables, str(variables.get("ansible_host") or host)),
-            }
-        )
-    return nodes
-
-
-def _ports(variables: Mapping[str, Any], address: str) -> list[dict[str, Any]]:
-    protocol = "SSL" if to_boolean(variables.get("zookeeper_tls", False), "zookeeper_tls") else "PLAINTEXT"
-    return [
-        {
-            "name": name,
-            "port": to_integer(variables.get(variable, default), variable),
-            "protocol": protocol,
-            "host": variables.get("zookeeper_host", ""),
-            "advertised_host": address,
-            "purpose": purpose,
-            "networks": [],
-            "opens": True,
-        }
-        for name, purpose, variable, default in PORTS
-    ]
 
 
 def _port(node: Mapping[str, Any], name: str) -> int:

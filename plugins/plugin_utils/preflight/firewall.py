@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    LOCAL,
     PLACEHOLDER,
     UNDEFINED,
     Cluster,
@@ -21,7 +22,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.violation import ERROR, Violation
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall import (
-    LOCAL,
     PARTIES,
     administrator_words,
     host_words,

@@ -12,7 +12,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
     flow_problems,
     is_enabled,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import runs_legacy
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     MIRROR_GROUP,
     REST_PORT,
@@ -21,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     Inventory,
     Listener,
     Node,
+    as_int,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.listeners import MAX_PORT, binds_meet
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
@@ -198,7 +198,7 @@ def _is_mirrored(inventory: Inventory, cluster: Cluster) -> bool:
 def rest_port(inventory: Inventory) -> Iterator[Violation]:
     """C24: the port by which the mirrors of a target talk to each other is a port."""
     for mirror in inventory.mirrors:
-        value, number = mirror.get(REST_PORT), mirror.listeners()[0].port
+        value, number = mirror.get(REST_PORT), as_int(mirror.get(REST_PORT))
         if value is not None and (number is None or not 1 <= number <= MAX_PORT):
             yield Violation(
                 "C24", ERROR, (mirror.name,), REST_PORT, "the port is unusable", repr(str(value)), f"1 to {MAX_PORT}",
@@ -208,12 +208,7 @@ def rest_port(inventory: Inventory) -> Iterator[Violation]:
 
 def rest_port_twice(inventory: Inventory) -> Iterator[Violation]:
     """B19: on one machine no other mirror and no listener has the address and port of a mirror that listens at all."""
-    opened = [
-        (node, listener)
-        for node in inventory.processes
-        if not (node.only_mirrors and runs_legacy(node.get(VARIABLE), node.cluster))
-        for listener in node.listeners()
-    ]
+    opened = [(node, listener) for node in inventory.processes for listener in node.listeners()]
     for place, (mirror, port) in enumerate(opened):
         if not mirror.only_mirrors or not port.port:
             continue

@@ -13,11 +13,8 @@ import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_boolean
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import PURPOSE as MIRROR_REST
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import mirror_nodes
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import cluster_nodes
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import zookeeper_nodes
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import LOCAL, Node, as_bool
 
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
 
@@ -37,7 +34,6 @@ PARTIES = {
 NODES = ("brokers", "controllers", "zookeepers", "mirrors")
 # Where sshd listens unless ansible_port says something else.
 SSH_PORT = 22
-LOCAL = ("local", "ansible.builtin.local")
 
 
 class FirewallError(ValueError):
@@ -79,53 +75,33 @@ def ssh_ports(variables: Mapping[str, Any]) -> list[int]:
     return sorted({SSH_PORT, *(int(str(port)) for port in given if str(port or "").isdigit())})
 
 
-def places(
-    hostvars: Mapping[str, Mapping[str, Any]],
-    groups: Mapping[str, Sequence[str]],
-    names: Mapping[str, str],
-    defaults: Mapping[str, Any],
-) -> list[dict[str, Any]]:
+def administrators(node: Node) -> list[str]:
+    """The words of kafka_firewall_admin_addresses: addresses, networks, names or hosts of the inventory."""
+    return node.names("kafka_firewall_admin_addresses")
+
+
+def places(hosts: Sequence[Node], groups: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
     """All that the firewalls of all machines need to know of the inventory, as plain data.
 
-    names -- the groups: brokers, controllers, zookeeper, mirrors; defaults -- values for hosts that leave a variable
-    out: kafka_cluster_name, kafka_listeners, kafka_firewall_client_groups, mirror_maker_rest_port.
-    A place is a node of cluster_nodes with cluster, firewall, ssh_ports, networks (purpose -> CIDR list) and the words
-    of three parties: its own, clients, administrators.
+    hosts -- the nodes and mirrors of all clusters, and the other hosts that are let in by their names.
+    A place is Node.plain with cluster, firewall, ssh_ports, networks (purpose -> CIDR list) and the words of three
+    parties: its own, clients, administrators.
     """
-    brokers, controllers = (list(groups.get(names[key], [])) for key in ("brokers", "controllers"))
-    zookeepers, mirrors = (list(groups.get(names.get(key, ""), [])) for key in ("zookeeper", "mirrors"))
-    clusters = [
-        hostvars[host].get("kafka_cluster_name", defaults["kafka_cluster_name"])
-        for host in (*controllers, *brokers, *zookeepers, *mirrors)
-    ]
+    variables = {node.name: node.variables for node in hosts}
     return [
-        {**node, "cluster": cluster, **_place(hostvars[node["host"]], node["host"], hostvars, groups, defaults)}
-        for cluster in dict.fromkeys(clusters)
-        for node in (
-            *cluster_nodes(hostvars, brokers, controllers, cluster, defaults),
-            *zookeeper_nodes(hostvars, zookeepers, cluster, defaults),
-            *mirror_nodes(hostvars, mirrors, cluster, defaults),
-        )
+        {
+            **node.plain(),
+            "cluster": node.cluster,
+            "firewall": as_bool(node.get("kafka_firewall", False)),
+            "ssh_ports": ssh_ports(node.variables),
+            "networks": dict(node.get("kafka_firewall_networks", {})),
+            "words": host_words(node.variables, node.name),
+            "clients": [word for host in node.client_hosts(groups) for word in host_words(variables[host], host)],
+            "administrators": administrator_words(node.variables, variables),
+        }
+        for node in hosts
+        if node.roles
     ]
-
-
-def _place(
-    variables: Mapping[str, Any],
-    host: str,
-    hostvars: Mapping[str, Mapping[str, Any]],
-    groups: Mapping[str, Sequence[str]],
-    defaults: Mapping[str, Any],
-) -> dict[str, Any]:
-    client_groups = variables.get("kafka_firewall_client_groups", defaults["kafka_firewall_client_groups"])
-    clients = dict.fromkeys(client for group in client_groups for client in groups.get(group, []))
-    return {
-        "firewall": to_boolean(variables.get("kafka_firewall", False), "kafka_firewall"),
-        "ssh_ports": ssh_ports(variables),
-        "networks": dict(variables.get("kafka_firewall_networks") or {}),
-        "words": host_words(variables, host),
-        "clients": [word for client in clients for word in host_words(hostvars[client], client)],
-        "administrators": administrator_words(variables, hostvars),
-    }
 
 
 def unresolved(inventory: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -12,10 +12,7 @@ from ansible_collections.streamops.kafka.plugins.filter.values import FilterModu
 from ansible_collections.streamops.kafka.plugins.module_utils._core import values
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import BOOLEANS, flow_problems, read_flows
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import wish_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import mirror_nodes
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import cluster_nodes
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import zookeeper_nodes
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall import places
+from tests.support.inventory_data import view
 from tests.support.preflight_inventories import node
 
 TRUE = (True, "true", "True", "TRUE", " yes ", "on", "1", "y", "t", 1)
@@ -82,35 +79,32 @@ def test_filters_fail_with_the_name_of_the_variable() -> None:
 def test_rules_roles_and_firewall_read_the_same_word_alike(text: str) -> None:
     is_on = values.to_boolean(text, "")
     variables = {"zookeeper_tls": text, "zookeeper_id": "1", "kafka_firewall": text}
-    (seen_by_roles,) = zookeeper_nodes({"zk1": variables}, ["zk1"], "kafka", {"kafka_cluster_name": "kafka"})
+    seen_by_roles = view({"zk1": variables}, zookeepers=["zk1"])
     seen_by_rules = node("zk1", 1, controller=False, broker=False, **variables)
-    assert {port["protocol"] for port in seen_by_roles["listeners"]} == {"SSL" if is_on else "PLAINTEXT"}
-    assert seen_by_rules.get("zookeeper_tls") is is_on
-    defaults = {"kafka_cluster_name": "kafka", "kafka_listeners": LISTENERS, "kafka_firewall_client_groups": []}
-    (place,) = places({"zk1": variables}, {"z": ["zk1"]}, {"brokers": "b", "controllers": "c", "zookeeper": "z"},
-                      defaults)  # fmt: skip
-    assert place["firewall"] is is_on
+    assert {port["protocol"] for port in seen_by_roles["node"]["listeners"]} == {"SSL" if is_on else "PLAINTEXT"}
+    assert seen_by_roles["settings"]["zookeeper_tls"] is seen_by_rules.get("zookeeper_tls") is is_on
+    assert [place["firewall"] for place in seen_by_roles["places"]] == [is_on]
 
 
 def test_an_unclear_word_is_no_plaintext_but_an_error() -> None:
-    variables = {"zk1": {"zookeeper_tls": "maybe", "zookeeper_id": 1}}
     with pytest.raises(ValueError, match="zookeeper_tls is neither true nor false"):
-        zookeeper_nodes(variables, ["zk1"], "kafka", {"kafka_cluster_name": "kafka"})
+        view({"zk1": {"zookeeper_tls": "maybe", "zookeeper_id": 1}}, zookeepers=["zk1"])["node"]
 
 
 def test_ids_and_ports_that_are_text_are_numbers_for_the_roles() -> None:
     # An id is compared with what the cluster answers: as text it is never among the brokers that live.
-    defaults = {"kafka_cluster_name": "kafka", "kafka_listeners": LISTENERS, "mirror_maker_rest_port": "8443"}
-    (broker,) = cluster_nodes({"b1": {"kafka_node_id": "11"}}, ["b1"], [], "kafka", defaults)
-    (server,) = zookeeper_nodes(
-        {"z1": {"zookeeper_id": "3", "zookeeper_client_port": "2182"}}, ["z1"], "kafka", defaults
-    )
-    (mirror,) = mirror_nodes({"m1": {}}, ["m1"], "kafka", defaults)
+    hosts = {
+        "b1": {"kafka_node_id": "11", "kafka_listeners": LISTENERS},
+        "z1": {"zookeeper_id": "3", "zookeeper_client_port": "2182"},
+        "m1": {"mirror_maker_rest_port": "8443"},
+    }
+    seen = view(hosts, brokers=["b1"], zookeepers=["z1"], mirrors=["m1"])
+    (broker,), (server,), (mirror,) = seen["nodes"], seen["zookeepers"], seen["mirrors"]
     assert (broker["node_id"], broker["listeners"][0]["port"]) == (11, 9092)
     assert (server["node_id"], server["listeners"][0]["port"]) == (3, 2182)
     assert mirror["listeners"][0]["port"] == 8443
     with pytest.raises(ValueError, match="kafka_node_id is no whole number"):
-        cluster_nodes({"b1": {"kafka_node_id": "one"}}, ["b1"], [], "kafka", defaults)
+        view({"b1": {"kafka_node_id": "one"}}, brokers=["b1"])["nodes"]
 
 
 @pytest.mark.parametrize("key", BOOLEANS)
@@ -121,9 +115,10 @@ def test_booleans_of_flows_may_be_text_and_unclear_ones_are_named(key: str) -> N
 
 def test_a_flow_that_is_switched_off_by_text_is_off_for_the_nodes_too() -> None:
     legacy, other = {**FLOW, "engine": "legacy"}, {**FLOW, "enabled": "false"}
-    defaults = {"kafka_cluster_name": "b", "mirror_maker_rest_port": 8443}
-    (mirror,) = mirror_nodes({"m1": {"mirror_flows": [legacy, other]}}, ["m1"], "b", defaults)
-    assert mirror["listeners"] == []  # only the legacy engine is left, and that listens nowhere
+    hosts = {"m1": {"kafka_cluster_name": "b", "mirror_flows": [legacy, other]}}
+    assert (
+        view(hosts, mirrors=["m1"])["node"]["listeners"] == []
+    )  # only the legacy engine is left, and that listens nowhere
     assert read_flows([{**legacy, "streams": "2"}])[0].streams == 2
     assert flow_problems([{**legacy, "streams": "many"}]) != []
 

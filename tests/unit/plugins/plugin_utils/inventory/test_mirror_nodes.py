@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import mirror_nodes
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import cluster_nodes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import clients as mirror_clients
+from tests.support.inventory_data import view
 
-DEFAULTS = {"kafka_cluster_name": "kafka", "mirror_maker_rest_port": 8443}
 LISTENERS = [
     {"name": "CLIENT", "port": 9092, "protocol": "SASL_SSL", "purpose": "clients"},
     {"name": "FAR", "port": 9095, "protocol": "SSL", "purpose": "clients", "advertised_host": "line"},
@@ -22,7 +21,7 @@ FILES = {"secrets": "/etc/kafka/m/secrets.properties", "truststores": "/etc/kafk
 
 def brokers() -> list[dict[str, Any]]:
     hosts = {name: {"kafka_node_id": number, "kafka_listeners": LISTENERS} for number, name in enumerate(("b1", "b2"))}
-    return cluster_nodes(hosts, list(hosts), [], "kafka", {"kafka_cluster_name": "kafka", "kafka_listeners": []})
+    return list(view(hosts, brokers=list(hosts))["nodes"])
 
 
 def endpoint(cluster: str, **changes: Any) -> dict[str, Any]:
@@ -47,7 +46,7 @@ def test_a_mirror_belongs_to_the_cluster_it_stands_next_to() -> None:
         "m2": {"kafka_cluster_name": "c"},
         "m3": {"kafka_cluster_name": "b", "mirror_maker_rest_port": 9000},
     }
-    nodes = mirror_nodes.mirror_nodes(hosts, list(hosts), "b", DEFAULTS)
+    nodes = view(hosts, mirrors=list(hosts))["mirrors"]
     assert [(node["host"], node["listeners"][0]["port"]) for node in nodes] == [("m1", 8443), ("m3", 9000)]
     assert [mirror_nodes.rest_url(node) for node in nodes] == ["https://10.0.0.1:8443", "http://m3:9000"]
 
@@ -66,7 +65,7 @@ def test_a_mirror_belongs_to_the_cluster_it_stands_next_to() -> None:
 )
 def test_a_mirror_with_the_legacy_engine_listens_nowhere(flows: Any, ports: int) -> None:
     hosts = {"m1": {"kafka_cluster_name": "b", "mirror_flows": flows}}
-    assert len(mirror_nodes.mirror_nodes(hosts, ["m1"], "b", DEFAULTS)[0]["listeners"]) == ports
+    assert len(view(hosts, mirrors=["m1"])["node"]["listeners"]) == ports
 
 
 def test_a_cluster_is_reached_by_the_first_listener_for_clients_or_by_name() -> None:

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import nodes as _nodes
+from tests.support.inventory_data import view
 
 LISTENERS = [
     {"name": "CLIENT", "port": 9092, "purpose": "clients"},
     {"name": "BROKER", "port": "9094", "purpose": "brokers", "protocol": "SSL"},
     {"name": "CONTROLLER", "port": 9093, "purpose": "controllers", "host": "10.0.0.9"},
 ]
-DEFAULTS = {"kafka_cluster_name": "kafka", "kafka_listeners": LISTENERS}
 
 
 def host(node_id: int, **more: Any) -> dict[str, Any]:
@@ -21,7 +21,9 @@ def host(node_id: int, **more: Any) -> dict[str, Any]:
 
 
 def nodes_of(hostvars: dict[str, Any], brokers: list[str], controllers: list[str], cluster: str = "kafka") -> list[Any]:
-    return _nodes.cluster_nodes(hostvars, brokers, controllers, cluster, DEFAULTS)
+    asking = {"asking": {"kafka_cluster_name": cluster}, **hostvars}
+    seen = view(asking, brokers=brokers, controllers=controllers, kafka_listeners=LISTENERS)["nodes"]
+    return list(seen)
 
 
 def test_controllers_come_first_and_a_host_in_both_groups_is_one_combined_node() -> None:
@@ -104,34 +106,6 @@ def test_initial_controllers_are_sorted_by_id_and_the_same_whoever_asks() -> Non
     text = _nodes.initial_controllers(nodes, "J7k2bXk1TqOSm0Gq1x2y3A")
     assert [part.split(":")[0] for part in text.split(",")] == ["3@10.0.0.3", "12@10.0.0.12"]
     assert text == _nodes.initial_controllers(list(reversed(nodes)), "J7k2bXk1TqOSm0Gq1x2y3A")
-
-
-@pytest.mark.parametrize(
-    ("variables", "machine"),
-    [
-        ({"ansible_connection": "local", "ansible_host": "10.0.0.1"}, "localhost"),
-        ({"ansible_host": "10.0.0.1"}, "10.0.0.1"),
-        ({}, "a"),
-    ],
-)
-def test_the_machine_is_the_connection_target(variables: dict[str, Any], machine: str) -> None:
-    assert _nodes.machine_of(variables, "a") == machine
-
-
-def test_hosts_of_one_machine_are_found_across_clusters_in_the_order_of_the_play() -> None:
-    hostvars = {
-        "a": {"ansible_host": "10.0.0.1"},
-        "b": {"ansible_host": "10.0.0.2"},
-        "c": {"ansible_host": "10.0.0.1", "kafka_cluster_name": "other"},
-    }
-    assert _nodes.machine_hosts(hostvars, ["c", "b", "a"], "a", ["kafka_version"]) == ["c", "a"]
-
-
-def test_two_releases_on_one_machine_each_have_a_first_host() -> None:
-    hostvars = {"a": {"kafka_version": "4.3.1"}, "b": {"kafka_version": "3.9.2"}, "c": {"kafka_version": "3.9.2"}}
-    local = {name: {**variables, "ansible_connection": "local"} for name, variables in hostvars.items()}
-    assert _nodes.machine_hosts(local, ["a", "b", "c"], "a", ["kafka_version"]) == ["a"]
-    assert _nodes.machine_hosts(local, ["a", "b", "c"], "c", ["kafka_version"]) == ["b", "c"]
 
 
 def test_a_host_that_did_not_answer_has_unknown_disks_not_empty_ones() -> None:

@@ -17,8 +17,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeepe
     member_steps,
     own_steps,
     server_properties,
-    zookeeper_nodes,
 )
+from tests.support.inventory_data import view
 
 HOSTVARS: dict[str, dict[str, Any]] = {
     "zk1": {"zookeeper_id": 1, "ansible_host": "10.0.0.1"},
@@ -30,7 +30,7 @@ HOSTVARS: dict[str, dict[str, Any]] = {
 
 def nodes() -> list[dict[str, Any]]:
     """The servers of cluster blue."""
-    return zookeeper_nodes(HOSTVARS, HOSTVARS, "blue", {"kafka_cluster_name": "blue"})
+    return list(view(HOSTVARS, zookeepers=list(HOSTVARS), kafka_cluster_name="blue")["zookeepers"])
 
 
 def test_servers_of_other_clusters_are_left_out() -> None:

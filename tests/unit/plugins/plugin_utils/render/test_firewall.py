@@ -11,25 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils._firewall.text import digest_of, table_text
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.view import View
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall
+from tests.support.inventory_data import DataReader
 
 LISTENERS = [
     {"name": "CLIENT", "port": 9092, "purpose": "clients"},
     {"name": "BROKER", "port": 9094, "purpose": "brokers"},
     {"name": "CONTROLLER", "port": 9093, "purpose": "controllers"},
 ]
-DEFAULTS = {
-    "kafka_cluster_name": "kafka",
-    "kafka_listeners": LISTENERS,
-    "kafka_firewall_client_groups": ["spark_gateway", "mirror_makers"],
-    "mirror_maker_rest_port": 8443,
-}
-NAMES = {
-    "brokers": "kafka_brokers",
-    "controllers": "kraft_controllers",
-    "zookeeper": "zookeeper",
-    "mirrors": "mirror_makers",
-}
 
 
 def host(address: str, **more: Any) -> dict[str, Any]:
@@ -55,7 +45,11 @@ def isolated() -> tuple[dict[str, Any], dict[str, list[str]]]:
 
 
 def rules_of(hostvars: Any, groups: Any, name: str, resolved: Any = ()) -> list[dict[str, Any]]:
-    return firewall.rules(firewall.places(hostvars, groups, NAMES, DEFAULTS), name, dict(resolved))
+    return firewall.rules(places_of(hostvars, groups), name, dict(resolved))
+
+
+def places_of(hostvars: Any, groups: Any) -> list[dict[str, Any]]:
+    return list(View(DataReader(hostvars, groups, kafka_listeners=LISTENERS))["places"])
 
 
 def sources(hostvars: Any, groups: Any, name: str, port: int) -> list[str]:
@@ -177,7 +171,7 @@ def test_names_are_resolved_once_and_a_name_without_address_is_refused() -> None
     hostvars["broker1"]["ansible_host"] = "kafka1.example"
     hostvars["bastion"] = {"ansible_host": "bastion.example"}
     hostvars["broker1"]["kafka_firewall_admin_addresses"] = ["bastion", "2001:db8::5", "desk.example"]
-    places = firewall.places(hostvars, groups, NAMES, DEFAULTS)
+    places = places_of(hostvars, groups)
     assert firewall.unresolved(places) == ["bastion.example", "desk.example", "kafka1.example"]
     known = {"bastion.example": ["10.1.0.1"], "desk.example": ["10.1.0.2", "127.0.0.1"], "kafka1.example": ["fd00::1"]}
     (clients,) = [rule for rule in firewall.rules(places, "broker1", known) if rule["port"] == 9092]

@@ -1,0 +1,56 @@
+# Copyright: the streamops engineers
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The lookup by which roles read the model of the inventory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.plugins.lookup import LookupBase
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.task import TaskReader, is_worker
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.view import View
+
+DOCUMENTATION = r"""
+name: model
+short_description: what the inventory says about the cluster of this host, typed
+description:
+  - Returns one dictionary about the host that the task runs for and about its cluster. The roles of this collection
+    read the inventory by it and by nothing else.
+  - Every boolean and number is converted as the argument specs of the roles say; a value that is none is an error.
+  - Each key is made when it is first asked for.
+author: The streamops engineers
+"""
+
+EXAMPLES = r"""
+- name: Show the ids of the nodes of this cluster
+  ansible.builtin.debug:
+    msg: "{{ lookup('streamops.kafka.model').nodes | map(attribute='node_id') }}"
+"""
+
+RETURN = r"""
+_raw:
+  description:
+    - One dictionary with the keys C(settings) (the variables of the host, typed), C(node) (its own node), C(nodes) (the
+      nodes of Kafka of its cluster, controllers first), C(zookeepers) (the servers of its ensemble), C(mirrors) (the
+      mirrors next to it), C(places) (all nodes of all clusters with what firewalls need) and C(first) (whether the host
+      does what the nodes of a machine share - C(machine), C(release), C(firewall)).
+    - A node has C(host), C(node_id), C(roles), C(rack), C(machine) and C(listeners).
+  type: list
+  elements: dict
+"""
+
+_KEPT: dict[str, View] = {}
+
+
+class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible ships no types
+    """What Ansible asks for the lookup of this file."""
+
+    def run(self, terms: list[Any], variables: Any = None, **kwargs: Any) -> list[View]:
+        """The model as the host of the task sees it."""
+        host = str(variables["inventory_hostname"])
+        if not is_worker():
+            return [View(TaskReader(self._templar, variables))]
+        if host not in _KEPT:
+            _KEPT[host] = View(TaskReader(self._templar, variables))
+        return [_KEPT[host]]

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Reads the variables of all hosts as a task of a role sees them; the rules read them by reader.py.
+
+A task sees the variables of its own host with all that its play and its role add; of another host it sees what the
+inventory says (hostvars). What play and role add is the same for all hosts, and defaults of roles that are not at work
+stand in the argument specs: so each host is read here as a task of its own would see it.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.template import trust_as_template
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import HostVariables, specs
+
+
+class TaskReader:
+    """The variables of all hosts, each read once; to be kept no longer than the task runs."""
+
+    def __init__(self, templar: Any, variables: Mapping[str, Any]) -> None:
+        """What a lookup has: its templar, and the variables of the task."""
+        self._templar, self._task = templar, variables
+        self.host = str(variables["inventory_hostname"])
+        self._hostvars = variables["hostvars"]
+        defaults = {name: _trusted(spec["default"]) for name, spec in specs().items() if "default" in spec}
+        inventory = self._hostvars.raw_get(self.host)
+        self._beneath = {**defaults, **{name: value for name, value in variables.items() if name not in inventory}}
+        # What play or role say in place of the inventory.
+        self._above = {
+            name: variables[name]
+            for name in specs()
+            if name in inventory and name in variables and variables[name] != inventory[name]
+        }
+        self._read = {self.host: self._variables({**defaults, **variables})}
+
+    def read(self, host: str) -> HostVariables:
+        """The variables of a host, templated and typed when they are asked for."""
+        if host not in self._read:
+            self._read[host] = self._variables({**self._beneath, **self._hostvars.raw_get(host), **self._above})
+        return self._read[host]
+
+    def _variables(self, raw: Mapping[str, Any]) -> HostVariables:
+        return HostVariables(raw, self._templar.copy_with_new_env(available_variables=raw).template)
+
+    def is_host(self, name: str) -> bool:
+        """Whether the inventory has a host of this name."""
+        return name in self._hostvars
+
+    @property
+    def groups(self) -> Mapping[str, list[str]]:
+        """The groups of the inventory."""
+        return dict(self._task["groups"])
+
+    @property
+    def play_hosts(self) -> list[str]:
+        """All hosts of the play."""
+        return list(self._task.get("ansible_play_hosts_all", ()))
+
+
+def is_worker() -> bool:
+    """Whether this is the process of one task on one host, where nothing that was read changes before it ends."""
+    return multiprocessing.parent_process() is not None
+
+
+def _trusted(value: Any) -> Any:
+    """A default of an argument spec as Ansible takes it from defaults/main.yml: its templates are ours."""
+    if isinstance(value, dict):
+        return {key: _trusted(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_trusted(part) for part in value]
+    return trust_as_template(value) if isinstance(value, str) else value

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The model as roles read it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import machine_of
+from tests.support.inventory_data import view
+
+
+@pytest.mark.parametrize(
+    ("variables", "machine"),
+    [
+        ({"ansible_connection": "local", "ansible_host": "10.0.0.1"}, "localhost"),
+        ({"ansible_host": "10.0.0.1"}, "10.0.0.1"),
+        ({}, "a"),
+    ],
+)
+def test_the_machine_is_the_connection_target(variables: dict[str, Any], machine: str) -> None:
+    assert machine_of(variables, "a") == machine
+
+
+def firsts(hosts: dict[str, dict[str, Any]], work: str) -> list[str]:
+    """The hosts that do a piece of work on their machines."""
+    return [host for host in hosts if view(hosts, brokers=list(hosts), host=host)["first"][work]]
+
+
+def test_one_host_of_each_machine_does_what_its_hosts_share_across_clusters() -> None:
+    hosts = {
+        "c": {"ansible_host": "10.0.0.1", "kafka_cluster_name": "other"},
+        "b": {"ansible_host": "10.0.0.2"},
+        "a": {"ansible_host": "10.0.0.1"},
+    }
+    assert {work: firsts(hosts, work) for work in ("machine", "release", "firewall")} == {
+        "machine": ["c", "b"],
+        "release": ["c", "b"],
+        "firewall": ["c", "b"],
+    }
+
+
+def test_two_releases_on_one_machine_each_have_a_first_host() -> None:
+    versions = {"a": "4.3.1", "b": "3.9.2", "c": "3.9.2"}
+    hosts = {name: {"kafka_version": version, "ansible_connection": "local"} for name, version in versions.items()}
+    assert firsts(hosts, "release") == ["a", "b"]
+    assert firsts(hosts, "machine") == ["a"]
+
+
+def test_who_says_the_default_shares_with_who_says_nothing() -> None:
+    hosts = {"a": {"kafka_user": "kafka"}, "b": {}, "c": {"kafka_user": "other"}}
+    local = {name: {**variables, "ansible_connection": "local"} for name, variables in hosts.items()}
+    assert firsts(local, "machine") == ["a", "c"]
+
+
+def test_a_host_sees_its_own_cluster_and_the_places_of_all() -> None:
+    hosts = {
+        "a": {"kafka_node_id": 1},
+        "b": {"kafka_node_id": 1, "kafka_cluster_name": "green"},
+        "z": {"zookeeper_id": 1, "kafka_cluster_name": "green"},
+    }
+    seen = view(hosts, brokers=["a", "b"], zookeepers=["z"], host="b")
+    assert [node["host"] for node in seen["nodes"]] == ["b"]
+    assert [node["host"] for node in seen["zookeepers"]] == ["z"]
+    assert seen["node"] == seen["nodes"][0]
+    assert [(place["host"], place["cluster"]) for place in seen["places"]] == [
+        ("a", "kafka"),
+        ("b", "green"),
+        ("z", "green"),
+    ]
+
+
+def test_a_host_that_is_no_node_has_settings_and_no_node() -> None:
+    seen = view({"a": {"kafka_node_id": 1}, "desk": {"kafka_gate_timeout": "7"}}, brokers=["a"], host="desk")
+    assert seen["settings"]["kafka_gate_timeout"] == 7
+    with pytest.raises(ValueError, match="desk is in none of the groups of Kafka, ZooKeeper and MirrorMaker"):
+        seen["node"]
+
+
+def test_a_listener_without_a_port_is_an_error_and_no_key_that_is_missing() -> None:
+    seen = view({"a": {"kafka_node_id": 1, "kafka_listeners": [{"name": "X", "purpose": "clients"}]}}, brokers=["a"])
+    with pytest.raises(ValueError, match="a: listener X has no port"):
+        seen["nodes"]
+    with pytest.raises(KeyError):
+        seen["nothing"]
