@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import ipaddress
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.roles import LISTED_BY, expand, role_violations
+from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import is_part_of_name
 
 _ON_TOPIC = ("read", "write", "create", "describe", "delete", "alter", "describe_configs", "alter_configs")
 #: The operations that have a meaning on each kind of resource (org.apache.kafka.security.authorizer.AclEntry).
@@ -26,7 +26,6 @@ OPERATIONS: Mapping[str, tuple[str, ...]] = {
 }
 #: The one name of a resource of type cluster (org.apache.kafka.common.resource.Resource.CLUSTER_NAME).
 CLUSTER_NAME = "kafka-cluster"
-_TOPIC_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 
 
 class Binding(NamedTuple):
@@ -131,7 +130,7 @@ def resource_violations(resource_type: str, resource: str, pattern_type: str) ->
         yield f"an empty name of a {resource_type}; name it (* for all, with pattern_type literal)"
     elif pattern_type == "prefixed" and resource == "*":
         yield f"{resource_type} * with pattern_type prefixed means names that begin with a star; use literal for all"
-    elif resource_type == "topic" and resource != "*" and not _TOPIC_NAME.fullmatch(resource):
+    elif resource_type == "topic" and resource != "*" and not is_part_of_name(resource):
         yield f"{resource!r} is no lawful name of a topic; letters, digits, . _ and - are allowed"
 
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,11 +17,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._configs.values im
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._core.near_names import near
+from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import allowed_instead
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.placement import Replicas, placement
 
-#: Kafka's limits of a topic name (org.apache.kafka.common.internals.Topic).
-_LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
-_MAX_NAME = 249
 #: The controller refuses a request of more than 10,000 records (QuorumController.MAX_RECORDS_PER_USER_OP).
 MAX_RECORDS = 9_500
 #: Partitions that are placed by name come in one request, with room for the topic and its keys.
@@ -296,10 +293,8 @@ def _name_violations(name: str) -> Iterator[str]:
             f"topic {name}: holds this collection's record of moves under way and of the throttles before them; "
             "without it a run that was cut cannot be resumed or cancelled. It is never touched. Take it out."
         )
-    elif not _LEGAL_NAME.fullmatch(name) or name in {".", ".."}:
-        yield f"topic {name!r}: illegal name; letters, digits, . _ and - are allowed, but not . or .. alone."
-    elif len(name) > _MAX_NAME:
-        yield f"topic {name}: the name has {len(name)} characters; {_MAX_NAME} are allowed."
+    elif allowed := allowed_instead(name):
+        yield f"topic {name!r}: illegal name (allowed: {allowed})."
 
 
 def _wish_violations(

@@ -4,18 +4,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import allowed_instead
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.keys import TOPIC_KEYS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.properties import nearest
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.violation import ERROR, Violation
 
-# org.apache.kafka.common.internals.Topic: LEGAL_CHARS, MAX_NAME_LENGTH (the directory gets "-<partition>" added).
-LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
-MAX_NAME_LENGTH = 249
 INTERNAL_TOPICS = (
     "__consumer_offsets",
     "__transaction_state",
@@ -52,12 +49,9 @@ def names(inventory: Inventory) -> Iterator[Violation]:
 
 def _allowed_instead(name: str) -> str | None:
     """What a bad topic name would have to be; None for a good one."""
-    if name in (".", ".."):
-        return "a name other than '.' and '..'"
-    if not LEGAL_NAME.fullmatch(name):
-        return "letters, digits, '.', '_' and '-' of ASCII"
-    if len(name) > MAX_NAME_LENGTH:
-        return f"at most {MAX_NAME_LENGTH} characters (this one has {len(name)})"
+    illegal = allowed_instead(name)
+    if illegal:
+        return illegal
     if name in INTERNAL_TOPICS:
         return "no topic that Kafka keeps for itself"
     if name.startswith(OWN_PREFIX):

@@ -98,7 +98,7 @@ def test_another_replication_factor_is_reported_and_left() -> None:
         (TopicWish("a b", 1), "illegal name"),
         (TopicWish("..", 1), "illegal name"),
         (TopicWish("", 1), "illegal name"),
-        (TopicWish("n" * 250, 1), "250 characters"),
+        (TopicWish("n" * 250, 1), "this one has 250"),
         (TopicWish("x.y", 1), "collides with x_y"),
     ],
 )
