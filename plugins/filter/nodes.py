@@ -19,20 +19,14 @@ class FilterModule:
         """Name to function."""
         return {
             "cluster_endpoints": explained("mirrors.clients.cluster_endpoints"),
-            "endpoints": explained("inventory.nodes.endpoints"),
             "initial_controllers": explained("inventory.nodes.initial_controllers"),
             "live_properties": explained("inventory.nodes.live_properties"),
-            "listener_properties": explained("inventory.nodes.listener_properties"),
             "mirror_clients": explained("mirrors.clients.mirror_clients"),
-            "mirror_reach": explained("inventory.mirror_nodes.mirror_reach"),
             "mirror_secrets": explained("mirrors.clients.mirror_secrets"),
             "mirror_trusts": explained("mirrors.clients.mirror_trusts"),
             "node_lines": explained("inventory.nodes.node_lines"),
-            "peer_names": explained("inventory.nodes.peer_names"),
             "place_refusal": explained("guards.replace.place_refusal"),
             "quorum_never_formed": explained("guards.quorum_formed.never_formed"),
             "replace_refusal": explained("guards.replace.replace_refusal"),
-            "rest_url": explained("inventory.mirror_nodes.rest_url"),
-            "voter_listeners": explained("inventory.nodes.voter_listeners"),
             "with_disks": explained("inventory.nodes.with_disks"),
         }

@@ -28,16 +28,10 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {
-            "broker_bounds": explained("render.bounds.broker_bounds", secret=True),
-            "node_addresses": explained("render.bounds.node_addresses", secret=True),
-            "node_names": explained("render.bounds.node_names", secret=True),
-            "admin_connection": explained("render.security.connection", secret=True),
             "bundle_directories": explained("render.client_bundle.bundle_directories", secret=True),
             "client_bundle": explained("render.client_bundle.client_bundle", secret=True),
-            "certificate_names": explained("render.security.certificate_names", secret=True),
             "client_certificates": explained("render.security.client_certificates", secret=True),
             "client_properties": explained("render.security.client_properties", secret=True),
             "hold_secret": explained("render.security.hold_secret", secret=True),
             "scram_credentials": explained(scram_credentials, secret=True),
-            "security_properties": explained("render.security.security_properties", secret=True),
         }

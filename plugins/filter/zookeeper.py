@@ -15,15 +15,7 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {
-            "zookeeper_access": explained("render.zookeeper_security.access_options"),
-            "zookeeper_broker_security": explained("render.zookeeper_security.broker_properties"),
-            "zookeeper_client_jaas": explained("render.zookeeper_security.client_jaas"),
             "zookeeper_comers_and_goers": explained("inventory.zookeeper_nodes.comers_and_goers"),
-            "zookeeper_connect": explained("inventory.zookeeper_nodes.connect_string"),
             "zookeeper_member_steps": explained("inventory.zookeeper_nodes.member_steps"),
             "zookeeper_own_steps": explained("inventory.zookeeper_nodes.own_steps"),
-            "zookeeper_server_list": explained("inventory.zookeeper_nodes.expected_servers"),
-            "zookeeper_server_jaas": explained("render.zookeeper_security.server_jaas"),
-            "zookeeper_server_security": explained("render.zookeeper_security.server_properties"),
-            "zookeeper_servers": explained("inventory.zookeeper_nodes.server_properties"),
         }

@@ -9,7 +9,7 @@ from typing import Any
 from ansible.plugins.lookup import LookupBase
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.task import TaskReader, is_worker
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.view import View
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 
 DOCUMENTATION = r"""
 name: model

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._firewall.text import table_text
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.view import View
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 from tests.support.inventory_data import DataReader
 from tests.support.networks import STAY, Namespace, missing, network
 

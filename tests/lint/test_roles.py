@@ -66,8 +66,7 @@ def test_variables_carry_the_prefix_of_the_role_or_of_the_cluster(role: Path) ->
     prefixes = more.get(role.name, (f"{role.name}_",))
     for name in load(role / "defaults" / "main.yml") or {}:
         assert name.startswith(prefixes), f"{role.name}: {name} starts with none of {prefixes}"
-    variables = role / "vars" / "main.yml"
-    for name in (load(variables) or {}) if variables.exists() else {}:
+    for name in (name for path in role.glob("vars/**/*.yml") for name in load(path) or {}):
         assert name.startswith("_"), f"{role.name}: {name} in vars/ is derived and starts with an underscore"
 
 
@@ -92,7 +91,7 @@ def test_task_files_stay_short_and_their_tasks_have_names(path: Path) -> None:
 
 
 def test_roles_name_no_inventory_group() -> None:
-    for path in [*TASK_FILES, *ROOT.glob("roles/*/vars/*.yml"), *ROOT.glob("roles/*/templates/*")]:
+    for path in [*TASK_FILES, *ROOT.glob("roles/*/vars/**/*.yml"), *ROOT.glob("roles/*/templates/*")]:
         for group in ("kafka_brokers", "kraft_controllers", "mirror_makers", "zookeeper"):
             assert f"groups['{group}']" not in path.read_text(), f"{path} names the group {group}; use its variable"
 

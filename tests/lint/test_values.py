@@ -21,7 +21,7 @@ from tests.lint.test_module_documentation import MODULES, NAMESPACE, documentati
 from tests.lint.test_roles import ROLES, ROOT, load, options_of
 
 PLAYBOOKS = sorted((ROOT / "playbooks").glob("*.yml"))
-YAML = sorted([*PLAYBOOKS, *(ROOT / "roles").glob("*/tasks/**/*.yml"), *(ROOT / "roles").glob("*/vars/*.yml"),
+YAML = sorted([*PLAYBOOKS, *(ROOT / "roles").glob("*/tasks/**/*.yml"), *(ROOT / "roles").glob("*/vars/**/*.yml"),
                *(ROOT / "roles").glob("*/defaults/*.yml")])  # fmt: skip
 TEMPLATES = sorted((ROOT / "roles").glob("*/templates/*.j2"))
 JINJA = jinja2.Environment(extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import HostVariables, specs
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.view import View
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 
 
 class DataReader:

@@ -132,6 +132,10 @@ class Node:
         named = (groups.get(group, ()) for group in self.names("kafka_firewall_client_groups"))
         return list(dict.fromkeys(host for hosts in named for host in hosts))
 
+    def let_in(self, groups: Mapping[str, Sequence[str]]) -> list[str]:
+        """Whom its firewall lets in by name: its clients, and administrators, who may be no hosts of the inventory."""
+        return [*self.client_hosts(groups), *self.names("kafka_firewall_admin_addresses")]
+
     def is_member(self) -> bool:
         """Whether a server of ZooKeeper belongs to its ensemble, and is not about to come or go."""
         return self.name in (self.names("zookeeper_members") or (self.name,))

@@ -72,9 +72,7 @@ class InventoryReader:
         """The other hosts that firewalls of these nodes let in: those of client groups, and named administrators."""
         wanted: dict[str, None] = {}
         for node in nodes:
-            wanted.update(dict.fromkeys(node.client_hosts(self._groups)))
-            known = (name for name in node.names("kafka_firewall_admin_addresses") if name in self._hostvars)
-            wanted.update(dict.fromkeys(known))
+            wanted.update(dict.fromkeys(host for host in node.let_in(self._groups) if host in self._hostvars))
         taken = {node.name for node in nodes}
         none = {"controller": False, "broker": False, "zookeeper": False, "mirror": False}
         return [self._node(host, none) for host in wanted if host not in taken]

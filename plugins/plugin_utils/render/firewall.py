@@ -75,11 +75,6 @@ def ssh_ports(variables: Mapping[str, Any]) -> list[int]:
     return sorted({SSH_PORT, *(int(str(port)) for port in given if str(port or "").isdigit())})
 
 
-def administrators(node: Node) -> list[str]:
-    """The words of kafka_firewall_admin_addresses: addresses, networks, names or hosts of the inventory."""
-    return node.names("kafka_firewall_admin_addresses")
-
-
 def places(hosts: Sequence[Node], groups: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
     """All that the firewalls of all machines need to know of the inventory, as plain data.
 

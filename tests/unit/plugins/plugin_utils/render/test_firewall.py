@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils._firewall.text import digest_of, table_text
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.view import View
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 from tests.support.inventory_data import DataReader
 
 LISTENERS = [

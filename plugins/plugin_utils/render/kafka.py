@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The native properties of a node: who it is and where it listens, our defaults, then the inventory. Later wins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
+    ZOOKEEPER_MODE,
+    endpoints,
+    listener_properties,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import (
+    connect_string,
+    server_properties,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import zookeeper_security
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.bounds import ADDRESS_CONNECTIONS, broker_bounds
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import security_properties
+
+#: Of a server of ZooKeeper; initLimit and syncLimit are ticks that it may take to connect to its leader and copy its
+#: data, and to fall behind it.
+ZOOKEEPER_DEFAULTS: Mapping[str, Any] = {
+    "tickTime": 2000,
+    "initLimit": 10,
+    "syncLimit": 5,
+    # Snapshots and logs that are left, cleaned every so many hours; without it they grow until the disk is full.
+    "autopurge.snapRetainCount": 5,
+    "autopurge.purgeInterval": 24,
+    # The files on disk are ours: members change by a rolling restart and by nothing else.
+    "reconfigEnabled": False,
+    # An HTTP server that shows configuration and connections to anybody (CVE-2024-51504, CVE-2025-58457).
+    "admin.enableServer": False,
+    # Those that the checks ask; dump, cons, envi and wchp tell too much.
+    "4lw.commands.whitelist": "srvr, ruok, conf, mntr",
+    # Each broker has a few sessions; a client that runs wild is kept from all others.
+    "maxClientCnxns": 60,
+}
+
+
+def copies(brokers: int) -> tuple[int, int]:
+    """Copies of every partition that Kafka makes by itself, and how many must be in sync before an acknowledgement."""
+    wanted = min(3, brokers)
+    return wanted, 2 if wanted >= 3 else 1
+
+
+def super_users(nodes: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[str]:
+    """Who may do everything: the nodes, the administrator, and the names that the inventory adds."""
+    return list(
+        dict.fromkeys([*(node["host"] for node in nodes), settings["kafka_admin_user"], *settings["kafka_super_users"]])
+    )
+
+
+def broker_properties(
+    node: Mapping[str, Any],
+    nodes: Sequence[Mapping[str, Any]],
+    servers: Sequence[Mapping[str, Any]],
+    settings: Mapping[str, Any],
+    addresses: Sequence[str],
+) -> dict[str, Any]:
+    """Of a broker, or of a combined node.
+
+    nodes -- of its cluster; servers -- the members of its ensemble, all of them, since a broker that knows a part hangs
+    on that part; settings -- its variables; addresses -- what the nodes of the cluster connect from.
+    """
+    own = {**settings["kafka_config"], **settings["kafka_broker_config"]}
+    return {
+        **_identity(node, servers, settings),
+        **({"broker.rack": settings["kafka_rack"]} if settings["kafka_rack"] else {}),
+        **_listeners_and_security(node, nodes, settings),
+        **_broker_defaults(node, nodes, settings),
+        **broker_bounds(
+            node,
+            {
+                "heap_size": settings["kafka_heap_size"],
+                "node_addresses": addresses,
+                "request_bytes": own.get("socket.request.max.bytes", ""),
+            },
+        ),
+        **own,
+    }
+
+
+def controller_properties(
+    node: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Of a controller that is no broker. Only nodes get beyond its handshake, and each holds a few connections."""
+    return {
+        **_identity(node, (), settings),
+        **_listeners_and_security(node, nodes, settings),
+        "max.connections.per.ip": ADDRESS_CONNECTIONS,
+        **settings["kafka_config"],
+        **settings["kraft_controller_config"],
+    }
+
+
+def zookeeper_properties(
+    node: Mapping[str, Any], members: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Of a server of ZooKeeper (zoo.cfg); members -- the servers of its ensemble."""
+    return {
+        "dataDir": f"{settings['kafka_data_dir']}/{node['host']}",
+        "dataLogDir": settings["zookeeper_data_log_dir"],
+        **server_properties(members),
+        **zookeeper_security.server_properties(zookeeper_settings(node["host"], settings)),
+        **ZOOKEEPER_DEFAULTS,
+        "standaloneEnabled": len(members) == 1,
+        **settings["zookeeper_ensemble_config"],
+    }
+
+
+def zookeeper_settings(host: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What render/zookeeper_security.py needs to know of the servers and of the node that knows them."""
+    return {
+        "tls": settings["zookeeper_tls"],
+        "sasl": bool(settings["zookeeper_password"]),
+        "port": settings["zookeeper_client_port"],
+        "host": settings["zookeeper_host"],
+        "tls_dir": tls_dir(host, settings),
+        "tls_protocols": settings["kafka_tls_protocols"],
+    }
+
+
+def tls_dir(host: str, settings: Mapping[str, Any]) -> str:
+    """Where the stores of a node are, on the node."""
+    return f"{settings['kafka_config_dir']}/{host}/tls"
+
+
+def _identity(
+    node: Mapping[str, Any], servers: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    common = {"log.dirs": settings["kafka_log_dirs"]}
+    if settings["kafka_mode"] == ZOOKEEPER_MODE:
+        connect = connect_string(servers, settings["zookeeper_chroot"])
+        return {**common, "broker.id": node["node_id"], "zookeeper.connect": connect}
+    metadata = settings["kafka_metadata_log_dir"]
+    return {
+        **common,
+        "node.id": node["node_id"],
+        "process.roles": node["roles"],
+        **({"metadata.log.dir": metadata} if metadata else {}),
+    }
+
+
+def _listeners_and_security(
+    node: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    admin = {"name": settings["kafka_admin_user"], "password": settings["kafka_admin_password"]}
+    return {
+        **listener_properties(node, endpoints(nodes, "controllers")),
+        **security_properties(
+            node,
+            {
+                "tls_dir": tls_dir(node["host"], settings),
+                "tls_protocols": settings["kafka_tls_protocols"],
+                "principal_rules": settings["kafka_tls_principal_rules"],
+                "mechanisms": settings["kafka_sasl_mechanisms"],
+                "super_users": super_users(nodes, settings),
+                "authorizer": settings["kafka_authorizer"],
+                "plain_users": [admin, *settings["kafka_plain_users"]],
+                "zookeeper": settings["kafka_mode"] == ZOOKEEPER_MODE,
+            },
+        ),
+    }
+
+
+def _broker_defaults(
+    node: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Where we differ from Kafka's own defaults.
+
+    Three copies of everything, two of them in sync before an acknowledgement, no topic by accident; as many copies as
+    there are brokers where those are fewer.
+    """
+    wanted, in_sync = copies(sum("broker" in node["roles"] for node in nodes))
+    defaults: dict[str, Any] = {
+        "auto.create.topics.enable": False,
+        "default.replication.factor": wanted,
+        "min.insync.replicas": in_sync,
+        "offsets.topic.replication.factor": wanted,
+        "transaction.state.log.replication.factor": wanted,
+        "transaction.state.log.min.isr": in_sync,
+        "unclean.leader.election.enable": False,
+    }
+    if settings["kafka_mode"] == ZOOKEEPER_MODE:
+        return {**defaults, **zookeeper_security.broker_properties(zookeeper_settings(node["host"], settings))}
+    # Groups that share partitions (KIP-932) need KRaft.
+    return {
+        **defaults,
+        "share.coordinator.state.topic.replication.factor": wanted,
+        "share.coordinator.state.topic.min.isr": in_sync,
+    }

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The model as roles read it: plain data about the cluster of one host, each part made when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from os.path import expanduser
+from typing import Any, Protocol
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.addresses import resolved
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import mirror_reach, rest_url
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    Inventory,
+    Node,
+    build_inventory,
+    build_node,
+    machine_of,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
+    endpoints,
+    peer_names,
+    voter_listeners,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import expected_servers
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall, kafka
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.bounds import node_addresses, node_names
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import certificate_names, connection
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.zookeeper_security import (
+    access_options,
+    client_jaas,
+    server_jaas,
+)
+
+#: The variables that name the groups of the inventory, by what the hosts in them are.
+GROUPS = {
+    "controller": "kafka_controllers_group",
+    "broker": "kafka_brokers_group",
+    "zookeeper": "kafka_zookeeper_group",
+    "mirror": "kafka_mirror_makers_group",
+}
+#: What hosts of one machine have alike that share a piece of work: preparing it, installing a release, its firewall.
+ALIKE = {
+    "machine": (
+        "kafka_service_manager",
+        "kafka_user",
+        "kafka_group",
+        "kafka_install_dir",
+        "kafka_config_dir",
+        "kafka_data_dir",
+        "kafka_log_dir",
+        "kafka_run_dir",
+        "kafka_java_home",
+        "kafka_java_package",
+    ),
+    "release": (
+        "kafka_install_dir",
+        "kafka_install_source",
+        "kafka_version",
+        "kafka_archive_sha512",
+        "zookeeper_version",
+        "zookeeper_archive_sha512",
+    ),
+    "firewall": ("kafka_service_manager",),
+}
+
+
+class Reader(Protocol):
+    """Who reads the variables of hosts: task.TaskReader, or a test."""
+
+    host: str
+
+    def read(self, host: str) -> Mapping[str, Any]:
+        """The typed variables of a host."""
+
+    def is_host(self, name: str) -> bool:
+        """Whether the inventory has a host of this name."""
+
+    @property
+    def groups(self) -> Mapping[str, list[str]]:
+        """The groups of the inventory."""
+
+    @property
+    def play_hosts(self) -> Sequence[str]:
+        """All hosts of the play."""
+
+
+class View(Mapping[str, Any]):
+    """What docs/house.md lists; a part that cannot be made raises ValueError."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._made: dict[str, Any] = {}
+        self._parts: dict[str, Callable[[], Any]] = {
+            "settings": lambda: reader.read(reader.host),
+            "node": self._node,
+            "nodes": lambda: self._plain(self._inventory.kafka),
+            "zookeepers": lambda: self._plain(node for node in self._inventory.nodes if node.zookeeper),
+            "mirrors": lambda: self._plain(self._inventory.mirrors),
+            "members": self._members,
+            "first": self._first,
+            "bootstrap_servers": lambda: endpoints(self["nodes"], "clients"),
+            "super_users": lambda: kafka.super_users(self["nodes"], self["settings"]),
+            "copies_in_sync": lambda: kafka.copies(sum("broker" in node["roles"] for node in self["nodes"]))[1],
+            "properties": self._properties,
+            "connection": self._connection,
+            "zookeeper_access": self._zookeeper_access,
+            "endpoint": self._endpoint,
+            "jaas": self._jaas,
+            "certificate_names": lambda: certificate_names(self["node"]),
+            "peer_names": lambda: peer_names([*self["nodes"], *self["zookeepers"]], reader.host),
+            "voter_listeners": lambda: voter_listeners(self["node"]),
+            "rest_url": lambda: rest_url(self["node"]),
+            "places": self._places,
+            "firewall_rules": self._firewall_rules,
+        }
+
+    def __getitem__(self, name: str) -> Any:
+        make = self._parts[name]
+        try:
+            return self._once(name, make)
+        except (AttributeError, LookupError, TypeError) as error:
+            # Jinja would take these for a key that is not there.
+            raise ValueError(f"the inventory has no {name}: {type(error).__name__} {error}") from error
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def _once(self, name: str, make: Callable[[], Any]) -> Any:
+        if name not in self._made:
+            self._made[name] = make()
+        return self._made[name]
+
+    @property
+    def _inventory(self) -> Inventory:
+        own, groups = self._reader.read(self._reader.host), self._reader.groups
+        return self._once(
+            "inventory",
+            lambda: build_inventory(
+                self._reader.read, {role: groups.get(own[name], []) for role, name in GROUPS.items()}
+            ),
+        )  # type: ignore[no-any-return]  # what was made under this name
+
+    def _plain(self, nodes: Iterable[Node]) -> list[dict[str, Any]]:
+        cluster = self._cluster()
+        return [node.plain() for node in nodes if node.cluster == cluster]
+
+    def _cluster(self) -> str:
+        return str(self["settings"]["kafka_cluster_name"]).strip()
+
+    def _node(self) -> dict[str, Any]:
+        nodes = (*self["nodes"], *self["zookeepers"], *self["mirrors"])
+        found = [node for node in nodes if node["host"] == self._reader.host]
+        if not found:
+            raise ValueError(
+                f"{self._reader.host} is in none of the groups of Kafka, ZooKeeper and MirrorMaker "
+                f"({', '.join(GROUPS.values())})"
+            )
+        return dict(found[0])
+
+    def _members(self) -> list[dict[str, Any]]:
+        """The members of the ensemble: all servers, but for those that come or go just now."""
+        named = self["settings"]["zookeeper_members"]
+        return [node for node in self["zookeepers"] if not named or node["host"] in named]
+
+    def _properties(self) -> dict[str, Any]:
+        """The native properties of the node; a mirror has none of these."""
+        node, settings = self["node"], self["settings"]
+        if "zookeeper" in node["roles"]:
+            return kafka.zookeeper_properties(node, self["members"], settings)
+        if "broker" in node["roles"]:
+            addresses = self._node_addresses()
+            return kafka.broker_properties(node, self["nodes"], self["members"], settings, addresses)
+        if "controller" in node["roles"]:
+            return kafka.controller_properties(node, self["nodes"], settings)
+        return {}
+
+    def _node_addresses(self) -> list[str]:
+        """What the nodes connect from, as far as the control node can resolve it."""
+        cluster = self._cluster()
+        return node_addresses(self["places"], cluster, resolved(node_names(self["places"], cluster)))
+
+    def _connection(self) -> dict[str, Any]:
+        """How the modules reach the cluster: the defaults of the action group streamops.kafka.cluster."""
+        settings = self["settings"]
+        return connection(
+            self["nodes"],
+            {
+                "bootstrap_servers": self["bootstrap_servers"],
+                "mechanisms": settings["kafka_sasl_mechanisms"],
+                "admin_user": settings["kafka_admin_user"],
+                "admin_password": settings["kafka_admin_password"],
+                "ca_file": expanduser(settings["kafka_tls_ca_file"]),
+                "admin_certificate_file": expanduser(settings["kafka_admin_certificate_file"]),
+                "admin_key_file": expanduser(settings["kafka_admin_key_file"]),
+            },
+        )
+
+    def _zookeeper_access(self) -> dict[str, Any]:
+        """How the modules reach the ensemble: the defaults of the action group streamops.kafka.zookeeper."""
+        settings = self["settings"]
+        return access_options(
+            expected_servers(self["members"]),
+            {
+                "tls": settings["zookeeper_tls"],
+                "sasl": bool(settings["zookeeper_password"]),
+                "ca_file": expanduser(settings["kafka_tls_ca_file"]),
+                "user": settings["zookeeper_user"],
+                "password": settings["zookeeper_password"],
+            },
+        )
+
+    def _endpoint(self) -> dict[str, Any]:
+        """What mirrors have to know of this cluster, and the Spark jobs that compare it with another one."""
+        settings = self["settings"]
+        near, far = mirror_reach(self["nodes"]), mirror_reach(self["nodes"], settings["mirror_listener"])
+        return {
+            "cluster": settings["kafka_cluster_name"],
+            "bootstrap_servers": self["bootstrap_servers"],
+            "protocol": near["protocol"],
+            "mirror_bootstrap_servers": far["bootstrap_servers"],
+            "mirror_protocol": far["protocol"],
+            "mechanism": settings["kafka_sasl_mechanisms"][0],
+            "user": settings["mirror_user"],
+            "password": settings["mirror_password"],
+            "ca_file": expanduser(settings["kafka_tls_ca_file"]),
+            "brokers": sum("broker" in node["roles"] for node in self["nodes"]),
+            "connection": self["connection"],
+            "job_properties": settings["spark_validation_client_properties"],
+        }
+
+    def _jaas(self) -> str:
+        """How a node logs in at ZooKeeper, or a server knows who may."""
+        settings = self["settings"]
+        write = server_jaas if "zookeeper" in self["node"]["roles"] else client_jaas
+        return write(settings["zookeeper_user"], settings["zookeeper_password"])
+
+    def _firewall_rules(self) -> list[dict[str, Any]]:
+        """Who may connect to which port of the machine."""
+        names = resolved(firewall.unresolved(self["places"]))
+        return firewall.rules(self["places"], self._reader.host, names)
+
+    def _places(self) -> list[dict[str, Any]]:
+        inventory, groups = self._inventory, self._reader.groups
+        known = {node.name: node for node in inventory.processes}
+        wanted = [
+            host
+            for node in known.values()
+            for host in (*node.client_hosts(groups), *node.names("kafka_firewall_admin_addresses"))
+        ]
+        peers = [
+            build_node(host, variables=self._reader.read(host), undefined={}, controller=False, broker=False)
+            for host in dict.fromkeys(wanted)
+            if host not in known and self._reader.is_host(host)
+        ]
+        return firewall.places([*known.values(), *peers], groups)
+
+    def _first(self) -> dict[str, bool]:
+        """Whether the host is the first of the play that shares a piece of work on its machine."""
+        return {work: self._is_first(alike) for work, alike in ALIKE.items()}
+
+    def _is_first(self, alike: Iterable[str]) -> bool:
+        def shared(host: str) -> list[Any]:
+            variables = self._reader.read(host)
+            return [machine_of(variables, host), *(variables[name] for name in alike)]
+
+        own = shared(self._reader.host)
+        return next(host for host in self._reader.play_hosts if shared(host) == own) == self._reader.host
