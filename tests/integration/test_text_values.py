@@ -100,6 +100,14 @@ def test_a_plan_that_is_maybe_only_to_be_seen_is_never_carried_out(
         assert "ot a valid boolean" in told(run) or "neither true nor false" in told(run)
 
 
+def test_an_empty_answer_of_a_survey_is_no_answer(tmp_path: Path) -> None:
+    cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
+    for more in ({}, {"kafka_replaced_id": ""}):
+        run = cluster.playbook("playbooks/replace_node.yml", kafka_replace_node="", **more)
+        assert untouched(run, cluster), run.output[-3000:]
+        assert "kafka_replace_node is not set" in told(run)
+
+
 def test_a_playbook_without_preflight_refuses_an_unclear_value_as_its_role_begins(tmp_path: Path) -> None:
     cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
     run = cluster.playbook("playbooks/stop.yml", kafka_stop_timeout="soon")
