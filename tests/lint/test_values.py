@@ -30,7 +30,9 @@ FILTERS = {"bool": "streamops.kafka.boolean", "int": "streamops.kafka.integer", 
 EXPRESSIONS = ("when", "that", "until", "changed_when", "failed_when")
 FOR_PEOPLE = ("msg", "fail_msg", "name")
 #: What Ansible itself, or what is being run, gives.
-GIVEN = re.compile(r"_.*|ansible_\w+|hostvars|groups|inventory_hostname|omit|role_path|item|lookup|query|now|dict")
+GIVEN = re.compile(
+    r"_.*|ansible_\w+|hostvars|groups|inventory_hostname|omit|role_path|item|lookup|query|now|dict|undef"
+)
 
 
 @functools.cache
@@ -61,6 +63,8 @@ def raw_uses(tree: nodes.Node, named: dict[str, str]) -> Iterator[str]:
             user = parents[id(user)]
         if isinstance(user, nodes.Test) and user.name in ("defined", "undefined"):
             continue
+        if isinstance(user, nodes.Compare) and [one.expr for one in user.ops] == [nodes.Const("")]:
+            continue  # whether a survey was answered
         if not (
             isinstance(user, nodes.Filter) and user.name == FILTERS[named[name]] and user.args == [nodes.Const(name)]
         ):
@@ -138,6 +142,8 @@ def test_templates_read_no_boolean_and_no_number_as_it_was_given(path: Path) -> 
         ("{{ is_on | streamops.kafka.boolean('is_on') }}", []),
         ("{{ is_on | default(false) | streamops.kafka.boolean('is_on') }}", []),
         ("{{ is_on is defined }}", []),
+        ("{{ is_on | default('') != '' }}", []),
+        ("{{ is_on == 1 }}", ["is_on"]),
         ("{{ 1 if _settings.is_on else 2 }}", []),
         ("{{ other.is_on }}", ["is_on"]),
     ],

@@ -373,7 +373,15 @@ def build_inventory(read: Callable[[str], Mapping[str, Any]], groups: Mapping[st
     members = {role: groups.get(role, ()) for role in ("controller", "broker", "zookeeper", "mirror")}
     hosts = dict.fromkeys(host for role in ("controller", "broker", "zookeeper") for host in members[role])
     nodes = [
-        build_node(host, variables=read(host), undefined={}, **{role: host in some for role, some in members.items()})
+        build_node(
+            host,
+            variables=read(host),
+            undefined={},
+            controller=host in members["controller"],
+            broker=host in members["broker"],
+            zookeeper=host in members["zookeeper"],
+            mirror=host in members["mirror"],
+        )
         for host in hosts
     ]
     mirrors = [

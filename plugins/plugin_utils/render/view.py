@@ -137,12 +137,9 @@ class View(Mapping[str, Any]):
     @property
     def _inventory(self) -> Inventory:
         own, groups = self._reader.read(self._reader.host), self._reader.groups
-        return self._once(
-            "inventory",
-            lambda: build_inventory(
-                self._reader.read, {role: groups.get(own[name], []) for role, name in GROUPS.items()}
-            ),
-        )  # type: ignore[no-any-return]  # what was made under this name
+        members = {role: groups.get(own[name], []) for role, name in GROUPS.items()}
+        made: Inventory = self._once("inventory", lambda: build_inventory(self._reader.read, members))
+        return made
 
     def _plain(self, nodes: Iterable[Node]) -> list[dict[str, Any]]:
         cluster = self._cluster()
