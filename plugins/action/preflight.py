@@ -16,6 +16,10 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.firewall
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.result import preflight_result
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules import check_inventory
 
+# Ansible imports an action in the process of the run, and forks one for each task and host: what the lookup `model`
+# needs in nearly all of them is imported once here, and not forty milliseconds long in each.
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import kafka, view  # noqa: F401
+
 SPEC = {
     "controllers_group": {"type": "str", "default": "kraft_controllers"},
     "brokers_group": {"type": "str", "default": "kafka_brokers"},
