@@ -17,6 +17,9 @@ from ansible.template import trust_as_template
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import HostVariables, specs
 
+#: Only the inventory says where a host is: a task delegated to the control node carries these of the control node.
+CONNECTION = ("ansible_connection", "ansible_host", "ansible_port", "ansible_ssh_port")
+
 
 class TaskReader:
     """The variables of all hosts, each read once; to be kept no longer than the task runs."""
@@ -28,14 +31,16 @@ class TaskReader:
         self._hostvars = variables["hostvars"]
         defaults = {name: _trusted(spec["default"]) for name, spec in specs().items() if "default" in spec}
         inventory = self._hostvars.raw_get(self.host)
-        self._beneath = {**defaults, **{name: value for name, value in variables.items() if name not in inventory}}
+        given = {name: value for name, value in variables.items() if name not in CONNECTION}
+        self._beneath = {**defaults, **{name: value for name, value in given.items() if name not in inventory}}
         # What play or role say in place of the inventory.
         self._above = {
-            name: variables[name]
+            name: given[name]
             for name in specs()
-            if name in inventory and name in variables and variables[name] != inventory[name]
+            if name in inventory and name in given and given[name] != inventory[name]
         }
-        self._read = {self.host: self._variables({**defaults, **variables})}
+        place = {name: inventory[name] for name in CONNECTION if name in inventory}
+        self._read = {self.host: self._variables({**defaults, **given, **place})}
 
     def read(self, host: str) -> HostVariables:
         """The variables of a host, templated and typed when they are asked for."""
