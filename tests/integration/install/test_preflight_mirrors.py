@@ -9,9 +9,9 @@ from typing import Any
 
 import yaml
 
-from tests.integration.test_preflight_playbook import assert_refused_untouched, message
 from tests.support.cluster import Cluster, Run, free_port_base
 from tests.support.mirrored import SHIPPED
+from tests.support.refused import assert_refused_untouched, message
 
 ONLY_PREFLIGHT = """\
 - hosts: kraft_controllers:kafka_brokers:mirror_makers

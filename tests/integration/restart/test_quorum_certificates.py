@@ -10,9 +10,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from tests.integration.test_preflight_playbook import assert_refused_untouched, message
 from tests.support.certificates import Issued, issue
 from tests.support.cluster import Cluster
+from tests.support.refused import assert_refused_untouched, message
 from tests.support.secured import PASSWORD, secured_cluster
 
 ORGANIZATION = (x509.NameAttribute(NameOID.ORGANIZATION_NAME, "x"),)

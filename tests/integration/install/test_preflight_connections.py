@@ -18,14 +18,14 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.integration.test_preflight_playbook import (
+from tests.support.cluster import Cluster, Run
+from tests.support.modules import run_module
+from tests.support.refused import (
     assert_refused_untouched,
     copy_of_local,
     preflight_only,
     saved,
 )
-from tests.support.cluster import Cluster, Run
-from tests.support.modules import run_module
 
 SSH = """\
 #!/bin/sh
