@@ -29,7 +29,7 @@ Opened = tuple[Node, Listener]
 @rule(number="B18", variable="kafka_listeners", fix="correct the listener")
 def bad_listener(inventory: Inventory) -> Iterator[Problem]:
     """A listener has an unusable name or port."""
-    for node, listener in _opened(inventory):
+    for node, listener in ((one, listener) for one in inventory.kafka for listener in one.listeners()):
         if not re.fullmatch(r"[A-Za-z0-9_-]+", listener.name):
             what, allowed = f"listener {listener.name} has an unusable name", "letters, digits, '_' and '-'"
             yield Problem(node, what, f"name {listener.name!r}", allowed)
@@ -37,12 +37,6 @@ def bad_listener(inventory: Inventory) -> Iterator[Problem]:
         if listener.port is not None and not 1 <= listener.port <= MAX_PORT:
             what = f"listener {listener.name} has an unusable port"
             yield Problem(node, what, f"port {listener.port}", f"1 to {MAX_PORT}")
-
-
-def _opened(inventory: Inventory) -> Iterator[Opened]:
-    for node in inventory.kafka:
-        for listener in node.listeners():
-            yield node, listener
 
 
 @rule(number="B18", variable="kafka_listeners", fix="rename one of them")
@@ -79,10 +73,11 @@ def missing_listener(inventory: Inventory) -> Iterator[Problem]:
 )
 def advertised_wildcard(inventory: Inventory) -> Iterator[Problem]:
     """A listener advertises 0.0.0.0 or ::, to which nobody can connect."""
-    for node, listener in _opened(inventory):
-        if listener.advertised_host in META_ADDRESSES:
-            what = f"listener {listener.name} advertises an address that nobody can connect to"
-            yield Problem(node, what, f"advertised_host {listener.advertised_host}")
+    for node in inventory.nodes:
+        for listener in node.listeners():
+            if listener.advertised_host in META_ADDRESSES:
+                what = f"listener {listener.name} advertises an address that nobody can connect to"
+                yield Problem(node, what, f"advertised_host {listener.advertised_host}")
 
 
 @rule(

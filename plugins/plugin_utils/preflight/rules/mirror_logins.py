@@ -40,7 +40,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security im
 
 
 @rule(
-    number="C25", fix="set the variable in the group_vars of the cluster; the user is made and gets its ACLs by itself"
+    number="C25",
+    fix="set the variable in the group_vars of the cluster, a password from the vault",
 )
 def no_mirror_login(inventory: Inventory) -> Iterator[Problem]:
     """The listener for mirrors needs a login, and `mirror_user` or `mirror_password` is empty."""

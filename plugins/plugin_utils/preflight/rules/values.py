@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import UNDEFINED, Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 
@@ -28,16 +28,13 @@ def unclear_value(inventory: Inventory) -> Iterator[Problem]:
 @rule(number="C4", fix="set it to one of the allowed words")
 def unknown_word(inventory: Inventory) -> Iterator[Problem]:
     """A variable that takes one of a few words, such as `kafka_profile`, has another one."""
-    choices = {name: option["choices"] for name, option in role_options().items() if option.get("choices")}
+    choices = {name: option for name, option in role_options().items() if option.get("choices") and name not in WORDS}
     for node in inventory.processes:
-        for name, words in choices.items():
-            value = node.get(name)
-            for word in value if isinstance(value, (list, tuple)) else [value]:
-                if isinstance(word, str) and word not in words and name not in WORDS:
-                    yield Problem(
-                        node,
-                        "the word is not known",
-                        found=repr(word),
-                        allowed=f"one of {', '.join(filter(None, words))}",
-                        variable=name,
-                    )
+        for name, option in choices.items():
+            value, words = node.get(name), option["choices"]
+            # A list that is none is named by its type.
+            listed = [value] if option["type"] != "list" else value if isinstance(value, (list, tuple)) else ()
+            for word in listed:
+                if word not in (None, UNDEFINED, *words):
+                    allowed = f"one of {', '.join(filter(None, words))}"
+                    yield Problem(node, "the word is not known", repr(str(word)), allowed, variable=name)

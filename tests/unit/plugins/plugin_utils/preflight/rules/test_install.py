@@ -27,6 +27,8 @@ BAD: list[tuple[dict[str, Any], str, list[str]]] = [
     ({"kafka_version": "4.4.0"}, "unsupported_version", ["found: '4.4.0'", "one of 4.3.1, 3.9.2"]),
     ({"kafka_version": "2.8.1"}, "unsupported_version", ["3.9.2 first (the bridge to 4.x)"]),
     ({"kafka_version": "latest"}, "unsupported_version", ["write a full version such as 4.3.1"]),
+    ({"kafka_profile": 5}, "unknown_word", ["kafka_profile", "found: '5'"]),
+    ({"kafka_tls_protocols": ["TLSv1.3", "SSLv3"]}, "unknown_word", ["kafka_tls_protocols", "found: 'SSLv3'"]),
     ({"kafka_profile": "prod"}, "unknown_word", ["kafka_profile", "found: 'prod'", "one of production, development"]),
     ({"kafka_service_manager": "docker"}, "unknown_word", ["one of systemd, supervisor"]),
     ({"kafka_install_source": "tarball"}, "unknown_word", ["one of maven, archive"]),
