@@ -174,6 +174,12 @@ def test_spark_jobs_import_pyspark_and_themselves_only(path: Path) -> None:
     assert breaches(path, ("pyspark", "spark_validation")) == []
 
 
+def test_only_action_plugins_import_the_preflight() -> None:
+    room = f"{OURS}plugin_utils.preflight."
+    others = [path for path in files("plugins") if not {"action", "preflight"} & set(path.parts)]
+    assert [name(path) for path in others if any(one.startswith(room) for one in imports(path))] == []
+
+
 def test_the_tables_of_this_page_have_no_dead_entry() -> None:
     named = (*LIBRARIES, *OF_ANSIBLE, *WORLDLY_ROOMS)
     assert [one for one in named if not (UTILS / one).exists()] == []

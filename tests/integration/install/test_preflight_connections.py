@@ -78,7 +78,7 @@ LISTENERS = [
     {"name": "BROKER", "port": "{{ 20010 + kafka_node_id }}", "purpose": "brokers", "protocol": "SSL"},
     {"name": "CONTROLLER", "port": "{{ 20020 + kafka_node_id }}", "purpose": "controllers"},
 ]
-#: Mistakes of group variables, and the row of each with words of its own message.
+#: Mistakes of group variables, and the rule of each with words of its own message.
 MISTAKES: list[tuple[dict[str, Any], dict[str, str]]] = [
     (
         {
@@ -95,18 +95,18 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, str]]] = [
             ],
         },
         {
-            "B5": "2 controllers",
-            "B9": "min.insync.replicas",
-            "B10": "unclean.leader.election.enable",
-            "B11": "offsets.topic.replication.factor",
-            "B16": "no.such.key",
-            "B17": "zookeeper.connect",
-            "B18": "0.0.0.0",
-            "B32": "listener BROKER has no certificate",
-            "B33": "allow.everyone.if.no.acl.found",
+            "even_quorum": "2 controllers",
+            "min_isr_above_replicas": "min.insync.replicas",
+            "unclean_election": "unclean.leader.election.enable",
+            "more_internal_replicas_than_brokers": "offsets.topic.replication.factor",
+            "unknown_topic_key": "no.such.key",
+            "removed_property": "zookeeper.connect",
+            "advertised_wildcard": "0.0.0.0",
+            "no_tls_source": "listener BROKER has no certificate",
+            "open_without_acl": "allow.everyone.if.no.acl.found",
         },
     ),
-    ({"kafka_version": "2.8.2"}, {"B30": "2.8.2"}),
+    ({"kafka_version": "2.8.2"}, {"unsupported_version": "2.8.2"}),
 ]
 
 
@@ -119,7 +119,7 @@ def test_what_the_inventory_decides_is_refused_before_any_host_is_asked(
     executable(tmp_path / "bin" / "ssh", f"#!/bin/sh\ntouch {tmp_path / 'asked'}\n")
     run = cluster.playbook()
     assert_refused_untouched(run, cluster)
-    paragraphs = dict(re.findall(r"ERROR (B\d+), (.*?)(?=(?:ERROR|WARNING) [BC]\d|Origin)", told(run)))
+    paragraphs = dict(re.findall(r"ERROR (\w+) \([BC]\d+\): (.*?)(?=(?:ERROR|WARNING) \w+ \(|Origin)", told(run)))
     assert {row: words for row, words in rows.items() if words not in paragraphs.get(row, "")} == {}
     assert not (tmp_path / "asked").exists()
 
@@ -141,8 +141,8 @@ def test_a_host_that_cannot_be_reached_is_named_and_no_other_is_touched(
     assert_refused_untouched(run, cluster)
     text = told(run)
     assert "1 error found before any change; nothing was touched." in text
-    assert f"ERROR B21, hosts that did not answer: - {node}: the host did not answer what is on it (found: " in text
-    assert f"port {closed_port}: Connection refused" in text.split("ERROR B21", 1)[1]
+    assert f"ERROR no_answer (B21): - {node}: the host did not answer (found: " in text
+    assert f"port {closed_port}: Connection refused" in text.split("ERROR no_answer", 1)[1]
     assert run.output.count("PLAY [") == 1
 
 
@@ -152,7 +152,7 @@ def test_a_name_that_other_nodes_cannot_resolve_is_refused(tmp_path: Path) -> No
     run = cluster.playbook()
     assert_refused_untouched(run, cluster)
     expected = "kafka1, kafka3: kafka_listeners: a node cannot find another by what it advertises"
-    assert f"ERROR B18, listeners and what they advertise: - {expected} (found: no-such-host.invalid" in told(run)
+    assert f"ERROR unresolvable_node (B18): - {expected} (found: no-such-host.invalid" in told(run)
 
 
 def test_the_clock_of_this_machine_is_off_by_nothing_as_far_as_it_can_be_known() -> None:
@@ -167,16 +167,16 @@ def test_clocks_that_are_apart_are_refused_with_every_offset(tmp_path: Path) -> 
     run = cluster.playbook()
     assert_refused_untouched(run, cluster)
     text = told(run)
-    assert "ERROR B28, clocks: - kafka2: the clocks of cluster local differ by at least 3" in text
+    assert "ERROR clocks_apart (B28): - kafka2: the clocks of cluster local differ by at least 3" in text
     assert re.search(r"kafka1 [+-]0\.\d\d s .± 0\.\d\d.", text)
     assert "kafka2 +3600.0" in text
 
 
 def test_clocks_that_are_apart_can_be_accepted_and_are_then_shown(tmp_path: Path) -> None:
-    cluster = over_ssh(tmp_path, {"kafka2": clock_off_by(tmp_path, "1 hour ago")}, preflight_accept=["B28"])
+    cluster = over_ssh(tmp_path, {"kafka2": clock_off_by(tmp_path, "1 hour ago")}, preflight_accept=["clocks_apart"])
     run = preflight_only(cluster, tmp_path).ok()
     assert run.changed == 0
-    assert "[WARNING]: B28, clocks: kafka2: the clocks of cluster local differ by at least" in told(run)
+    assert "[WARNING]: clocks_apart (B28): kafka2: the clocks of cluster local differ by at least" in told(run)
     assert "accepted by preflight_accept" in told(run)
 
 
@@ -184,4 +184,6 @@ def test_a_host_without_a_usable_date_is_a_warning(tmp_path: Path) -> None:
     off = clock_off_by(tmp_path, "now")
     executable(tmp_path / "skewed" / "date", "#!/bin/sh\necho 12:00\n")
     run = preflight_only(over_ssh(tmp_path, {"kafka3": off}), tmp_path).ok()
-    assert "[WARNING]: B28, clocks: kafka3: the clock could not be judged (found: date printed '12:00'" in told(run)
+    assert "[WARNING]: unknown_clock (B28): kafka3: the clock could not be judged (found: date printed '12:00'" in told(
+        run
+    )

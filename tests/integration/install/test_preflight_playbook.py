@@ -34,20 +34,20 @@ def test_all_mistakes_stand_in_one_message_and_nothing_is_touched(broken: Cluste
     told = message(run)
     for part in (
         "nothing was touched",
-        "ERROR B1, node ids: - kafka1, kafka2: kafka_node_id",
-        "ERROR B7, racks: - kafka3: kafka_rack",
-        "ERROR B8, more copies than brokers:",
-        "ERROR B12,",
-        "ERROR B14, topic names:",
-        "ERROR B15, unknown broker keys:",
+        "ERROR duplicate_node_id (B1): - kafka1, kafka2: kafka_node_id",
+        "ERROR missing_racks (B7): - kafka3: kafka_rack",
+        "ERROR more_replicas_than_brokers (B8):",
+        "ERROR topic_numbers (B12):",
+        "ERROR colliding_topics (B14):",
+        "ERROR unknown_property (B15):",
         "perhaps num.io.threads is meant",
-        "ERROR B19,",
-        "ERROR B34, secrets and undefined values:",
+        "ERROR port_twice_on_machine (B19):",
+        "ERROR undefined_value (B34):",
         "kafka3: kafka_heap_size: the value cannot be templated (found: 'nowhere' is undefined",
         "kafka_admin_password",
-        "ERROR C10,",
-        "say it through kafka_node_id",
-        "WARNING C9, misspelt variables: - kafka1, kafka2, kafka3: kafka_profil:",
+        "ERROR managed_property (C10):",
+        "use kafka_node_id",
+        "WARNING misspelt_variable (C9): - kafka1, kafka2, kafka3: kafka_profil:",
     ):
         assert part in told, part
     assert "changeme" not in run.output
@@ -57,14 +57,14 @@ def test_check_mode_and_tags_do_not_get_around_it(broken: Cluster) -> None:
     for arguments in (["--check", "--diff"], ["--tags", "kafka_broker_configure"]):
         run = broken.playbook("site.yml", *arguments)
         assert_refused_untouched(run, broken)
-        assert "ERROR B1, node ids:" in message(run)
+        assert "ERROR duplicate_node_id (B1):" in message(run)
 
 
 def test_a_limit_to_a_part_of_the_cluster_is_refused(tmp_path: Path) -> None:
     cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
     run = cluster.playbook("site.yml", "--limit", "kafka1")
     assert_refused_untouched(run, cluster)
-    assert "ERROR B40, part of a cluster by --limit: - kafka2, kafka3: --limit leaves out a part" in message(run)
+    assert "ERROR limit_splits_cluster (B40): - kafka2, kafka3: --limit leaves out a part" in message(run)
 
 
 @pytest.mark.parametrize("inventory", ["local", "local_isolated"])
@@ -91,16 +91,17 @@ def test_a_vault_without_its_password_is_named_by_variable(tmp_path: Path) -> No
     sealed = message(preflight_only(cluster, tmp_path))
     assert "kafka1, kafka2, kafka3: vault_kafka_password: the value cannot be templated" in sealed
     opened = message(preflight_only(cluster, tmp_path, "--vault-password-file", str(tmp_path / "password")))
-    assert "vault_kafka_password: the secret is no secret (found: a value from the books" in opened
+    assert "vault_kafka_password: the secret is not secret (found: a well-known value" in opened
 
 
 def test_accepted_rows_are_shown_as_warnings(tmp_path: Path) -> None:
     _inventory, hosts, variables = copy_of_local(tmp_path)
     del hosts["kafka_brokers"]["hosts"]["kafka3"]
-    variables.update(kafka_profile="production", preflight_accept=["B5", "C13"], kafka_topics=[])
+    variables.update(kafka_profile="production", preflight_accept=["even_quorum", "C13"], kafka_topics=[])
     run = preflight_only(saved(tmp_path, hosts, variables), tmp_path).ok()
     told = " ".join(run.output.split())
-    assert "[WARNING]: B5, size of the quorum" in told
+    assert "[WARNING]: even_quorum (B5): kafka1, kafka2:" in told
+    assert "preflight_accept: C13 is the number of rules that have names now; write few_brokers, few_replicas" in told
     assert told.count("accepted by preflight_accept") == 2
 
 
@@ -115,13 +116,13 @@ def test_what_the_hosts_say_is_judged_at_once_with_both_ids_named(tmp_path: Path
     assert run.rc != 0
     assert run.changed == 0
     told = message(run)
-    assert "ERROR B2, node id against the disks: - kafka2:" in told
+    assert "ERROR disk_of_other_node (B2): - kafka2:" in told
     assert "node.id 7 on the disk" in told
     assert "node.id 2 (kafka_node_id)" in told
-    assert "ERROR B3, cluster id against the disks: - kafka2:" in told
+    assert "ERROR disk_of_other_cluster (B3): - kafka2:" in told
     assert "cluster id AAAAAAAAAAAAAAAAAAAAAg" in told
     assert "cluster id AAAAAAAAAAAAAAAAAAAABA (kafka_cluster_id of the inventory)" in told
-    assert f"ERROR B20, ports taken by others: - kafka1: port {cluster.port('kafka1')}" in told
+    assert f"ERROR port_taken (B20): - kafka1: port {cluster.port('kafka1')}" in told
     assert "found: pid" in told
     assert (disk / "meta.properties").read_text() == meta
     assert sorted(path.name for path in cluster.directory.iterdir()) == ["data", "extra-vars.yml"]

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 from tests.support.cluster import ROOT, Cluster, Run, free_port_base
-from tests.support.preflight_inventories import options
 
 #: What is not the same for all hosts, or has no default: the tests below say it themselves.
 OWN = ("kafka_node_id", "zookeeper_id", "kafka_grow_partitions", "kafka_replaced_id", "plan_only")
-TYPED = {name: option for name, option in options().items() if option["type"] in ("bool", "int", "float")}
+TYPED = {name: option for name, option in role_options().items() if option["type"] in ("bool", "int", "float")}
 MOVES = {
     "add_brokers": {},
     "rebalance": {},
@@ -81,11 +81,9 @@ def test_all_unclear_ones_stand_in_one_message_and_nothing_is_touched(tmp_path: 
     names = [name for name in TYPED if name not in OWN and not name.startswith("preflight_")]
     run = cluster.playbook(**dict.fromkeys(names, "maybe"))
     assert untouched(run, cluster)
-    assert "ERROR C26, booleans and numbers:" in run.output
+    assert "ERROR unclear_value (C26):" in run.output
     assert [name for name in names if f"kafka1, kafka2, kafka3: {name}: the value is" not in told(run)] == []
-    assert "(found: 'maybe', allowed: true or false (or yes and no, on and off, 1 and 0)); way out: correct" in told(
-        run
-    )
+    assert "(found: 'maybe', allowed: true or false (or yes and no, on and off, 1 and 0)); fix: correct" in told(run)
 
 
 @pytest.mark.parametrize(("playbook", "variables"), MOVES.items())

@@ -117,10 +117,11 @@ def test_the_preflight_resolves_names_and_refuses_what_would_not_hold(tmp_path: 
     assert run.changed == 0
     told = " ".join(run.output.split())
     for part in (
-        "ERROR C16, firewall:",
+        "ERROR unresolvable_address (C16):",
+        "ERROR bad_network (C16):",
         "the control node finds no address of no such name",
         "write 10.1.0.0/16, or the one address that is meant",
-        "listener BROKER wants the administration port of its machine",
+        "listener BROKER has the administration port of its machine",
         "the firewall needs systemd",
     ):
         assert part in told, part
