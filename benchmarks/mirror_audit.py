@@ -31,9 +31,9 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 from pyspark.sql import SparkSession
 
-from spark_validation.mirror_audit import MirrorAudit
-from spark_validation.mirror_config import Arguments, parse
-from spark_validation.mirror_read import reader
+from spark_validation.mirror.config import Arguments, parse
+from spark_validation.mirror.job import MirrorAudit
+from spark_validation.mirror.read import reader
 from spark_validation.progress import Progress
 from spark_validation.result import Result
 from spark_validation.session import open_session

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -71,3 +72,20 @@ def save(document: dict[str, Any], path: Path) -> None:
     unfinished = path.with_suffix(".new")
     unfinished.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     unfinished.replace(path)
+
+
+def rate(records: int, seconds: float) -> dict[str, float | int]:
+    """Records, the seconds they took, and records per second."""
+    return {
+        "records": records,
+        "seconds": round(seconds, 3),
+        "records_per_second": round(records / seconds) if seconds else 0,
+    }
+
+
+def calendar(milliseconds: float) -> datetime | None:
+    """Epoch milliseconds as a date (UTC); None for a number that no calendar has: a producer stamped microseconds."""
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -57,7 +57,7 @@ def move_report(
 
 @cache
 def _style() -> str:
-    return (Path(__file__).parents[3] / "spark_validation" / "report.css").read_text(encoding="utf-8")
+    return (Path(__file__).parents[3] / "spark_validation" / "report" / "report.css").read_text(encoding="utf-8")
 
 
 def _card(title: str, note: str, body: str) -> str:
