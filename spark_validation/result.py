@@ -35,6 +35,34 @@ class Check:
     seconds: float | None = None
 
 
+def none_of(
+    name: str,
+    title: str,
+    unit: str,
+    total: int,
+    examples: list[dict[str, Any]],
+    suggests: str,
+    status: str = FAIL,
+    examples_total: int | None = None,
+    seconds: float | None = None,
+) -> Check:
+    """A check that passes when nothing was counted. `status` and `suggests` are for when something was."""
+    return Check(
+        name,
+        title,
+        status if total else PASS,
+        expected=0,
+        actual=total,
+        difference=total,
+        threshold=0,
+        unit=unit,
+        examples=examples,
+        examples_total=total if examples_total is None else examples_total,
+        suggests=suggests if total else "",
+        seconds=seconds,
+    )
+
+
 def verdict_of(checks: list[Check]) -> str:
     """pass only when every check passed; without any check nothing was proved, so error."""
     statuses = {check.status for check in checks}

@@ -38,7 +38,10 @@ def marks(session: SparkSession, scopes: list[Scope], rows: DataFrame, firsts: D
         sorted(
             {
                 (
-                    scope.number, span.partition if keeps else ANY_PARTITION, span.cut_source, span.cut_target,
+                    scope.number,
+                    span.partition if keeps else ANY_PARTITION,
+                    span.cut_source,
+                    span.cut_target,
                     not keeps and (scope.timeless or _emptied(span.source)),
                     not keeps and (scope.timeless or _emptied(span.target)),
                 )
@@ -47,7 +50,7 @@ def marks(session: SparkSession, scopes: list[Scope], rows: DataFrame, firsts: D
             }
         ),
         "pair int, place int, cut_source boolean, cut_target boolean, no_source boolean, no_target boolean",
-    )  # fmt: skip
+    )
     flags = ("cut_source", "cut_target", "no_source", "no_target")
     cut = cut.groupBy(*_PLACE).agg(*[F.max(flag).alias(flag) for flag in flags])
     found = _by_order(rows, firsts) if keeps else _by_time(firsts)

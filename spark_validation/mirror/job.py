@@ -137,9 +137,12 @@ class MirrorAudit:
         """The comparison; None and the reason when records were gone before they were read."""
         arguments = self.arguments
         how = How(
-            arguments.keeps_partitions, arguments.bucket_seconds * 1000, arguments.from_ms, arguments.max_examples,
+            arguments.keeps_partitions,
+            arguments.bucket_seconds * 1000,
+            arguments.from_ms,
+            arguments.max_examples,
             arguments.order_check,
-        )  # fmt: skip
+        )
         source, target = (reader(self.session, side) for side in (arguments.source, arguments.target))
         spans = [span for scope in compared for side in ("source", "target") for span in scope.ranges(side).values()]
         offsets = sum(end - start for start, end in spans)

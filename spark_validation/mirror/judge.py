@@ -22,7 +22,7 @@ from spark_validation.mirror.seen import (
     Scope,
 )
 from spark_validation.mirror.wait import Waited
-from spark_validation.result import FAIL, INCONCLUSIVE, INFO, PASS, Check
+from spark_validation.result import FAIL, INCONCLUSIVE, INFO, PASS, Check, none_of
 
 _TITLES = {
     LOST: ("No record of the source is missing from the mirror", "the mirror skipped them, or they were deleted there"),
@@ -36,33 +36,42 @@ _TITLES = {
     ),
 }
 
+_ORDER = ("Records of a partition are in the order of the source", "the mirror reordered records within a partition")
+
 
 def judge_caught_up(waited: Waited, frontiers: Mapping[Place, int | None], seconds: int, examples: int) -> list[Check]:
     """Whether the mirror has a position for every topic with records, and reached the frontier in time."""
     unknown = waited.unknown(dict(frontiers))
     checks = [
-        Check(
-            "position", "The mirror has a position for every topic that holds records",
-            INCONCLUSIVE if unknown else PASS, 0, len(unknown), len(unknown), 0, "topics",
-            [{"topic": topic} for topic in unknown[:examples]], len(unknown),
-            "the mirror never wrote one: it does not run, does not cover them, or runs under another alias or group"
-            if unknown else "",
+        none_of(
+            "position",
+            "The mirror has a position for every topic that holds records",
+            "topics",
+            len(unknown),
+            [{"topic": topic} for topic in unknown[:examples]],
+            "the mirror never wrote one: it does not run, does not cover them, or runs under another alias or group",
+            status=INCONCLUSIVE,
         )
-    ]  # fmt: skip
+    ]
     lag: dict[str, int] = {}
     for (topic, _), count in waited.behind.items():
         lag[topic] = lag.get(topic, 0) + count
     worst = sorted(lag.items(), key=lambda item: (-item[1], item[0]))
     total = sum(lag.values())
     checks.append(
-        Check(
-            "caught_up", "The mirror reached the frozen end of its source",
-            INCONCLUSIVE if total else PASS, 0, total, total, 0, "offsets left",
-            [{"topic": topic, "left": count} for topic, count in worst[:examples]], len(worst),
+        none_of(
+            "caught_up",
+            "The mirror reached the frozen end of its source",
+            "offsets left",
+            total,
+            [{"topic": topic, "left": count} for topic, count in worst[:examples]],
             f"the mirror is behind after {seconds} s of waiting, these topics are not judged; look at the mirror, or "
-            "wait longer (wait_seconds)" if total else "", waited.seconds,
+            "wait longer (wait_seconds)",
+            status=INCONCLUSIVE,
+            examples_total=len(worst),
+            seconds=waited.seconds,
         )
-    )  # fmt: skip
+    )
     return checks
 
 
@@ -91,23 +100,33 @@ def judge_topics(
     ]
     more = [item for item in counted if item[2] > item[1]]
     return [
-        Check(
-            "topics", "Every topic that holds records has its mirror", FAIL if missing else PASS,
-            0, len(missing), len(missing), 0, "missing topics",
-            [{"topic": pair.source, "missing": pair.target} for pair in missing[:examples]], len(missing),
-            "the mirror says that it is done, but the topic is not there: it was deleted, or has another name"
-            if missing else "",
+        none_of(
+            "topics",
+            "Every topic that holds records has its mirror",
+            "missing topics",
+            len(missing),
+            [{"topic": pair.source, "missing": pair.target} for pair in missing[:examples]],
+            "the mirror says that it is done, but the topic is not there: it was deleted, or has another name",
+        ),
+        none_of(
+            "partitions",
+            "No mirrored topic lacks a partition that holds records",
+            "topics",
+            len(fewer),
+            _counts(fewer[:examples]),
+            "records of the partitions that are missing have no place to go",
         ),
         Check(
-            "partitions", "No mirrored topic lacks a partition that holds records", FAIL if fewer else PASS,
-            0, len(fewer), len(fewer), 0, "topics", _counts(fewer[:examples]), len(fewer),
-            "records of the partitions that are missing have no place to go" if fewer else "",
+            "extra_partitions",
+            "Mirrored topics with more partitions than their source",
+            INFO,
+            None,
+            len(more),
+            unit="topics",
+            examples=_counts(more[:examples]),
+            examples_total=len(more),
         ),
-        Check(
-            "extra_partitions", "Mirrored topics with more partitions than their source", INFO, None, len(more),
-            unit="topics", examples=_counts(more[:examples]), examples_total=len(more),
-        ),
-    ]  # fmt: skip
+    ]
 
 
 def _counts(items: list[tuple[Pair, int, int]]) -> list[dict[str, Any]]:
@@ -119,12 +138,15 @@ def _counts(items: list[tuple[Pair, int, int]]) -> list[dict[str, Any]]:
 
 def judge_stable(disturbed: Mapping[str, str], examples: int) -> Check:
     """Whether what was compared stayed what it was. `disturbed`: topic -> what happened to it during the run."""
-    return Check(
-        "stable", "No topic was made anew, grew or lost records while it was judged",
-        INCONCLUSIVE if disturbed else PASS, 0, len(disturbed), len(disturbed), 0, "topics",
-        [{"topic": topic, "what": what} for topic, what in sorted(disturbed.items())[:examples]], len(disturbed),
-        "these topics are not judged; run again" if disturbed else "",
-    )  # fmt: skip
+    return none_of(
+        "stable",
+        "No topic was made anew, grew or lost records while it was judged",
+        "topics",
+        len(disturbed),
+        [{"topic": topic, "what": what} for topic, what in sorted(disturbed.items())[:examples]],
+        "these topics are not judged; run again",
+        status=INCONCLUSIVE,
+    )
 
 
 def judge_records(
@@ -138,22 +160,17 @@ def judge_records(
     checks = [_counted(kind, title, advice, found[kind], shaky) for kind, (title, advice) in _TITLES.items()]
     checks.append(_duplicates(found[DUPLICATED], arguments, shaky))
     if arguments.keeps_partitions:
-        advice = "the mirror reordered records within a partition"
+        title, advice = _ORDER
         if arguments.order_check:
-            checks.append(_counted(DISORDER, "Records of a partition are in the order of the source", advice,
-                                   found[DISORDER], shaky))  # fmt: skip
+            checks.append(_counted(DISORDER, title, advice, found[DISORDER], shaky))
         elif seen.disorder_unjudged:
-            checks.append(Check("order_unjudged", "Partitions whose order was not judged (order_check)", INFO, None,
-                                seen.disorder_unjudged, unit="partitions"))  # fmt: skip
+            title = "Partitions whose order was not judged (order_check)"
+            checks.append(Check("order_unjudged", title, INFO, None, seen.disorder_unjudged, unit="partitions"))
     return checks + _limits(found)
 
 
 def _counted(kind: str, title: str, advice: str, found: Found, shaky: set[int]) -> Check:
-    status = _status(found, shaky)
-    return Check(
-        kind, title, status, 0, found.total, found.total, 0, "records", found.examples, found.total,
-        "" if status == PASS else advice,
-    )  # fmt: skip
+    return none_of(kind, title, "records", found.total, found.examples, advice, status=_status(found, shaky))
 
 
 def _status(found: Found, shaky: set[int]) -> str:
@@ -171,35 +188,63 @@ def _duplicates(found: Found, arguments: Arguments, shaky: set[int]) -> Check:
         status = PASS if limit is not None else INFO
     why = (
         "with exactly_once enabled no record may come twice (from_ms leaves out what came before it was enabled)"
-        if arguments.exactly_once else "more than max_duplicates; the mirror restarts often, or its offsets were lost"
-    )  # fmt: skip
+        if arguments.exactly_once
+        else "more than max_duplicates; the mirror restarts often, or its offsets were lost"
+    )
     title = "Records that came more than once" + ("" if limit is not None else " (an at-least-once mirror may repeat)")
     return Check(
-        DUPLICATED, title, status, limit, found.total, found.total - limit if limit is not None else None, limit,
-        "records", found.examples, found.total, why if too_many else "",
-    )  # fmt: skip
+        DUPLICATED,
+        title,
+        status,
+        limit,
+        found.total,
+        found.total - limit if limit is not None else None,
+        limit,
+        "records",
+        found.examples,
+        found.total,
+        why if too_many else "",
+    )
 
 
 def _limits(found: Mapping[str, Found]) -> list[Check]:
     gone, expired, flux = found[UNJUDGED], found[EXPIRED], found[IN_FLUX]
     checks = [
-        Check(
-            "retention", "Neither side has removed what the source promises to hold",
-            INCONCLUSIVE if gone.total else PASS, 0, gone.total, gone.total, 0, "records", gone.examples, gone.total,
+        none_of(
+            "retention",
+            "Neither side has removed what the source promises to hold",
+            "records",
+            gone.total,
+            gone.examples,
             "retention or deletion removed them from one side, so that nobody can tell whether they were mirrored; all "
             "later records were compared. Keep them as long on the target as in the source, or judge from a later time "
-            "(from_ms)"
-            if gone.total else "",
+            "(from_ms)",
+            status=INCONCLUSIVE,
         )
-    ]  # fmt: skip
+    ]
     if expired.total:
         checks.append(
-            Check(EXPIRED, "Records that only one side still holds, past the retention of the source", INFO, None,
-                  expired.total, unit="records", examples=expired.examples, examples_total=expired.total)
-        )  # fmt: skip
+            Check(
+                EXPIRED,
+                "Records that only one side still holds, past the retention of the source",
+                INFO,
+                None,
+                expired.total,
+                unit="records",
+                examples=expired.examples,
+                examples_total=expired.total,
+            )
+        )
     if flux.total:
         checks.append(
-            Check(IN_FLUX, "Keys that changed while they were compared show a known value", INCONCLUSIVE, 0, flux.total,
-                  flux.total, 0, "records", flux.examples, flux.total, "run again, when less is written")
-        )  # fmt: skip
+            none_of(
+                IN_FLUX,
+                "Keys that changed while they were compared show a known value",
+                "records",
+                flux.total,
+                flux.examples,
+                "run again, when less is written",
+                status=INCONCLUSIVE,
+            )
+        )
     return checks

@@ -30,8 +30,18 @@ from spark_validation.result import calendar
 
 _IDENTITY = ["pair", "place", "id"]
 _CARRIED = (
-    "partition", "offset", "ts", "ts_cmp", "timeless", "id", "key_hash", "value_hash", "headers_hash", "size", "key",
-)  # fmt: skip
+    "partition",
+    "offset",
+    "ts",
+    "ts_cmp",
+    "timeless",
+    "id",
+    "key_hash",
+    "value_hash",
+    "headers_hash",
+    "size",
+    "key",
+)
 
 
 def differing(rows: DataFrame) -> DataFrame:
@@ -133,9 +143,12 @@ def _prefixed(side: str) -> list[Column]:
 
 def _what() -> Column:
     differs = {
-        "key": "key_hash", "value": "value_hash", "headers": "headers_hash", "timestamp": "ts_cmp",
+        "key": "key_hash",
+        "value": "value_hash",
+        "headers": "headers_hash",
+        "timestamp": "ts_cmp",
         "partition": "place",
-    }  # fmt: skip
+    }
     return F.concat_ws(
         ", ", *[F.when(F.col(f"s_{column}") != F.col(f"t_{column}"), F.lit(name)) for name, column in differs.items()]
     )

@@ -23,12 +23,22 @@ def tiles(document: Document) -> str:
     cells = f"{document.show('figures.cells.unequal')} of {document.show('figures.cells.all')} cells were unequal"
     shown = [
         tile(document, "Topics compared", "figures.total.topics", "", cells),
-        tile(document, "Records of the source", "figures.total.records", "",
-             f"{document.show('figures.total.bytes', 'bytes')} of keys and values"),
+        tile(
+            document,
+            "Records of the source",
+            "figures.total.records",
+            "",
+            f"{document.show('figures.total.bytes', 'bytes')} of keys and values",
+        ),
         tile(document, "Records of the mirror", "figures.total.mirrored", "", "repeats included"),
-        tile(document, "Compared", "figures.read.records_per_second", "records/s",
-             f"in {document.show('figures.read.seconds', 'seconds')} s"),
-    ]  # fmt: skip
+        tile(
+            document,
+            "Compared",
+            "figures.read.records_per_second",
+            "records/s",
+            f"in {document.show('figures.read.seconds', 'seconds')} s",
+        ),
+    ]
     return f'<div class="tiles">{"".join(shown)}</div>'
 
 

@@ -154,14 +154,23 @@ def _distributions(document: Document) -> list[str]:
     legend = layout.legend(document)
     sections = [
         _pair(
-            card("Records by partition", "Coloured by leader; the dashed line is what was acknowledged.",
-                  plots.by_partition(document, "records") + legend),
-            card("Bytes by partition", "Keys and values as they were read back.",
-                  plots.by_partition(document, "bytes") + legend),
+            card(
+                "Records by partition",
+                "Coloured by leader; the dashed line is what was acknowledged.",
+                plots.by_partition(document, "records") + legend,
+            ),
+            card(
+                "Bytes by partition",
+                "Keys and values as they were read back.",
+                plots.by_partition(document, "bytes") + legend,
+            ),
         )
-    ]  # fmt: skip
-    append = card("Append latency", "From the send to the broker's append time, in ms, by number of records.",
-                   plots.latency(document, "figures.latency"))  # fmt: skip
+    ]
+    append = card(
+        "Append latency",
+        "From the send to the broker's append time, in ms, by number of records.",
+        plots.latency(document, "figures.latency"),
+    )
     if document.get("figures.live.count"):
         note = f"Producer, Kafka, Spark ({document.show('figures.live.mode')}), Kafka; in ms, by number of probes."
         sections.append(_pair(append, card("Live end-to-end latency", note, plots.latency(document, "figures.live"))))

@@ -104,9 +104,15 @@ class Smoke:
         wanted = {index: start + shape.partition_size(index) for index, start in starts.items()}
         ends = topic.settled_ends(partitions, wanted, arguments.timeout_seconds)
         ledger = Ledger(
-            arguments.run_id, topic.name, self.result.cluster.get("id"), shape, attempts,
-            {index: (start, ends[index]) for index, start in starts.items()}, int(begun * 1000), int(ended * 1000),
-        )  # fmt: skip
+            arguments.run_id,
+            topic.name,
+            self.result.cluster.get("id"),
+            shape,
+            attempts,
+            {index: (start, ends[index]) for index, start in starts.items()},
+            int(begun * 1000),
+            int(ended * 1000),
+        )
         ledger.save(self.output / "ledger.json")
         self.result.figures["write"] = rate(shape.records, ended - begun)
         return ledger

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spark_validation.result import FAIL, INCONCLUSIVE, INFO, PASS, Check
+from spark_validation.result import FAIL, INCONCLUSIVE, INFO, PASS, Check, none_of
 from spark_validation.smoke import latency
 from spark_validation.smoke.geometry import ATTEMPTS, WRITERS
 from spark_validation.smoke.ledger import Ledger
@@ -82,6 +82,39 @@ def _unledgered(ledger: Ledger, seen: Observation, leftover: bool) -> dict[int, 
     return dict(found)
 
 
+# Checks that pass when no such record was found: name -> title, and what to do otherwise.
+_NONE_OF = {
+    "lost": (
+        "No acknowledged record is lost",
+        "acknowledged records are gone: look for unclean leader elections, disks, min.insync.replicas, retention",
+    ),
+    "duplicated": (
+        "No record stands twice",
+        "an idempotent producer must not repeat: something copied records into the topic",
+    ),
+    "out_of_order": (
+        "The order of every writer is kept",
+        "records of one writer changed places within a partition",
+    ),
+    "misrouted": (
+        "Every record is in the topic and partition it was sent to",
+        "a client put records elsewhere than told (kafka-clients before 3.9.2: CVE-2026-35554)",
+    ),
+    "corrupt": (
+        "Every record's checksum is right",
+        "bytes changed after sending: look at disks, memory and anything that rewrites records",
+    ),
+    "phantom": (
+        "Nothing stands in the range that this run did not write",
+        "somebody else writes to this topic; if that is meant, give the run a topic of its own",
+    ),
+    "tombstone": (
+        "No record lost its value",
+        "records without value were written to this topic by somebody else",
+    ),
+}
+
+
 def judge_records(
     ledger: Ledger, seen: Observation, exact: Findings, strange: list[dict[str, Any]], unreadable: str
 ) -> list[Check]:
@@ -90,60 +123,57 @@ def judge_records(
     strangers = sum(stranger_lanes(ledger, seen).values())
     phantoms = kinds[OTHER_RUN] + kinds[FOREIGN] + exact.unknown.total + strangers
     phantom_examples = [*strange, *exact.unknown.examples, *exact.odd.get(OTHER_RUN, []), *exact.odd.get(FOREIGN, [])]
-    lost = _none(
-        "lost", "No acknowledged record is lost", exact.lost,
-        "acknowledged records are gone: look for unclean leader elections, disks, min.insync.replicas, retention",
-    )  # fmt: skip
+    lost = _none("lost", exact.lost)
     if unreadable and lost.status == FAIL:
         lost = Check(**{**lost.__dict__, "status": INCONCLUSIVE, "suggests": unreadable})
     return [
         lost,
-        _none("duplicated", "No record stands twice", exact.duplicated,
-              "an idempotent producer must not repeat: something copied records into the topic"),
-        _none("out_of_order", "The order of every writer is kept", exact.out_of_order,
-              "records of one writer changed places within a partition"),
-        _none("misrouted", "Every record is in the topic and partition it was sent to",
-              Found(kinds[MISROUTED], exact.odd.get(MISROUTED, [])),
-              "a client put records elsewhere than told (kafka-clients before 3.9.2: CVE-2026-35554)"),
-        _none("corrupt", "Every record's checksum is right", Found(kinds[CORRUPT], exact.odd.get(CORRUPT, [])),
-              "bytes changed after sending: look at disks, memory and anything that rewrites records"),
-        _none("phantom", "Nothing stands in the range that this run did not write",
-              Found(phantoms, phantom_examples[:EXAMPLES]),
-              "somebody else writes to this topic; if that is meant, give the run a topic of its own"),
-        _none("tombstone", "No record lost its value", Found(kinds[TOMBSTONE], exact.odd.get(TOMBSTONE, [])),
-              "records without value were written to this topic by somebody else"),
+        _none("duplicated", exact.duplicated),
+        _none("out_of_order", exact.out_of_order),
+        _none("misrouted", Found(kinds[MISROUTED], exact.odd.get(MISROUTED, []))),
+        _none("corrupt", Found(kinds[CORRUPT], exact.odd.get(CORRUPT, []))),
+        _none("phantom", Found(phantoms, phantom_examples)),
+        _none("tombstone", Found(kinds[TOMBSTONE], exact.odd.get(TOMBSTONE, []))),
         _coverage(ledger, seen),
         _leftovers(leftovers(ledger, seen)),
-    ]  # fmt: skip
+    ]
 
 
-def _none(name: str, title: str, found: Found, suggests: str) -> Check:
-    bad = found.total > 0
-    return Check(
-        name, title, FAIL if bad else PASS, expected=0, actual=found.total, difference=found.total, threshold=0,
-        unit="records", examples=found.examples[:EXAMPLES], examples_total=found.total,
-        suggests=suggests if bad else "",
-    )  # fmt: skip
+def _none(name: str, found: Found) -> Check:
+    title, advice = _NONE_OF[name]
+    return none_of(name, title, "records", found.total, found.examples[:EXAMPLES], advice)
 
 
 def _coverage(ledger: Ledger, seen: Observation) -> Check:
     answered = {lane.partition for lane in seen.lanes if lane.kind == OK}
     silent = sorted(set(range(ledger.shape.partitions)) - answered)
     return Check(
-        "coverage", "Every partition took and returned records", FAIL if silent else PASS,
-        expected=ledger.shape.partitions, actual=len(answered), difference=len(silent), threshold=0, unit="partitions",
-        examples=[{"partition": index} for index in silent[:EXAMPLES]], examples_total=len(silent),
+        "coverage",
+        "Every partition took and returned records",
+        FAIL if silent else PASS,
+        expected=ledger.shape.partitions,
+        actual=len(answered),
+        difference=len(silent),
+        threshold=0,
+        unit="partitions",
+        examples=[{"partition": index} for index in silent[:EXAMPLES]],
+        examples_total=len(silent),
         suggests="nothing of this run could be read from these partitions" if silent else "",
-    )  # fmt: skip
+    )
 
 
 def _leftovers(lanes: dict[int, int]) -> Check:
     total = sum(lanes.values())
     return Check(
-        "attempt_leftovers", "Records of failed Spark attempts, told apart", INFO, expected=0, actual=total,
-        difference=total, unit="records",
+        "attempt_leftovers",
+        "Records of failed Spark attempts, told apart",
+        INFO,
+        expected=0,
+        actual=total,
+        difference=total,
+        unit="records",
         suggests="Spark tasks failed and were retried; their records are neither loss nor duplicates" if total else "",
-    )  # fmt: skip
+    )
 
 
 def judge_latency(seen: Observation, limit_ms: int | None) -> Check:
@@ -160,10 +190,16 @@ def judge_latency(seen: Observation, limit_ms: int | None) -> Check:
     elif limit_ms is not None and (p99 is None or p99 > limit_ms):
         status, suggests = FAIL, "appends are slower than the limit: look at disks, replication and load of the brokers"
     return Check(
-        "latency", "Append latency, 99th percentile", status, expected=limit_ms, actual=p99, threshold=limit_ms,
+        "latency",
+        "Append latency, 99th percentile",
+        status,
+        expected=limit_ms,
+        actual=p99,
+        threshold=limit_ms,
         unit="ms",
-        difference=None if limit_ms is None or p99 is None else p99 - limit_ms, suggests=suggests,
-    )  # fmt: skip
+        difference=None if limit_ms is None or p99 is None else p99 - limit_ms,
+        suggests=suggests,
+    )
 
 
 def judge_stream(batch: Mapping[int, PartitionSeen], stream: Mapping[int, PartitionSeen], seconds: float) -> Check:
@@ -175,12 +211,19 @@ def judge_stream(batch: Mapping[int, PartitionSeen], stream: Mapping[int, Partit
     ]
     read, again = (sum(seen.records for seen in side.values()) for side in (batch, stream))
     return Check(
-        "stream_agrees", "A streaming read sees the same records", FAIL if differing else PASS, expected=read,
-        actual=again, difference=again - read, threshold=0, unit="records", examples=examples,
+        "stream_agrees",
+        "A streaming read sees the same records",
+        FAIL if differing else PASS,
+        expected=read,
+        actual=again,
+        difference=again - read,
+        threshold=0,
+        unit="records",
+        examples=examples,
         examples_total=len(differing),
         suggests="counts or contents differ between two reads of one range: replicas may differ" if differing else "",
         seconds=seconds,
-    )  # fmt: skip
+    )
 
 
 def _records(seen: PartitionSeen | None) -> int:
@@ -196,16 +239,25 @@ def judge_layout(partitions: Sequence[Placed], brokers: Mapping[int, bool], want
     down = sorted(broker for broker, alive in brokers.items() if not alive)
     checks = [
         _missing_some(
-            "leaders", "Every partition has a leader", "partitions", len(partitions),
-            [{"partition": index} for index in orphans], FAIL,
+            "leaders",
+            "Every partition has a leader",
+            "partitions",
+            len(partitions),
+            [{"partition": index} for index in orphans],
+            FAIL,
             "a broker is down and no in-sync replica is left for these partitions",
         ),
         _missing_some(
-            "alive", "Every broker is up", "brokers", len(brokers), [{"broker": broker} for broker in down], FAIL,
+            "alive",
+            "Every broker is up",
+            "brokers",
+            len(brokers),
+            [{"broker": broker} for broker in down],
+            FAIL,
             f"the cluster knows {_named(down)}, which takes no part now: start it, then run again",
         ),
         _leading(partitions, sorted(set(brokers) - set(down))),
-    ]  # fmt: skip
+    ]
     if wanted is not None:
         same = wanted == len(partitions)
         checks.append(
@@ -257,10 +309,18 @@ def _missing_some(
 ) -> Check:
     """A check that passes when nothing is missing of what is expected."""
     return Check(
-        name, title, status if missing else PASS, expected=expected, actual=expected - len(missing),
-        difference=len(missing), threshold=0, unit=unit, examples=missing[:EXAMPLES], examples_total=len(missing),
+        name,
+        title,
+        status if missing else PASS,
+        expected=expected,
+        actual=expected - len(missing),
+        difference=len(missing),
+        threshold=0,
+        unit=unit,
+        examples=missing[:EXAMPLES],
+        examples_total=len(missing),
         suggests=suggests if missing else "",
-    )  # fmt: skip
+    )
 
 
 def _named(brokers: list[int]) -> str:
@@ -280,11 +340,18 @@ def judge_range(wanted: dict[int, tuple[int, int]], held: dict[int, tuple[int, i
         FAIL: "offsets are gone before their time: topic deleted, recreated or truncated, or its retention lowered",
     }[status]
     return Check(
-        "range", "The frozen offsets can be read", status, expected=total, actual=total - sum(short.values()),
-        difference=sum(short.values()), threshold=0, unit="offsets", suggests=suggests,
+        "range",
+        "The frozen offsets can be read",
+        status,
+        expected=total,
+        actual=total - sum(short.values()),
+        difference=sum(short.values()),
+        threshold=0,
+        unit="offsets",
+        suggests=suggests,
         examples=[{"partition": index, "offsets_missing": short[index]} for index in list(short)[:EXAMPLES]],
         examples_total=len(short),
-    )  # fmt: skip
+    )
 
 
 def _missing(wanted: tuple[int, int], held: tuple[int, int]) -> int:
