@@ -88,8 +88,9 @@ def load(hosts: dict[str, Namespace], tmp_path: Path) -> Callable[[list[dict[str
 def module(hosts: dict[str, Namespace], tmp_path: Path) -> Callable[..., dict[str, Any]]:
     """Runs the module on the machine; its file is firewall.nft."""
 
-    def run(rules: list[dict[str, Any]], **how: Any) -> dict[str, Any]:
-        result = hosts["machine"].module(MODULE, {"rules": rules, "path": str(tmp_path / "firewall.nft")}, **how)
+    def run(rules: list[dict[str, Any]], checked: tuple[str, ...] = (), **how: Any) -> dict[str, Any]:
+        params = {"rules": rules, "path": str(tmp_path / "firewall.nft"), "checked": list(checked)}
+        result = hosts["machine"].module(MODULE, params, **how)
         assert not result["failed"], result
         return result
 
@@ -221,14 +222,35 @@ def test_a_chain_of_another_firewall_that_blocks_a_port_is_named(hosts: dict[str
     assert hosts["gateway"].connect(MACHINE, CLIENT) == "no answer"
     assert hosts["broker"].connect(MACHINE, CLIENT) == "open"
     assert [(one["owner"], one["port"], one["sources"]) for one in result["foreign"]] == [
-        ("ufw", CLIENT, [MACHINE, GATEWAY]),
-        ("ufw", CONTROLLER, [MACHINE]),
-        ("ufw", INTER, [MACHINE]),
+        ("ufw", CLIENT, [MACHINE, BROKER, GATEWAY]),
+        ("ufw", CONTROLLER, [MACHINE, BROKER]),
+        ("ufw", INTER, [MACHINE, BROKER]),
     ]
-    assert "chain INPUT of table ip filter (ufw) refuses port 9092" in result["warnings"][0]
-    machine.run("nft", "add", "rule", "ip", "filter", "ufw-user-input", "ip", "saddr", "10.77.0.0/24", "accept")
-    assert module(wish())["foreign"] == []
-    assert hosts["gateway"].connect(MACHINE, CLIENT) == "open"
+    (warning,) = result["warnings"]
+    assert "ufw (table ip filter, chain INPUT: its policy is drop) can refuse connections" in warning
+    assert f"let it accept TCP {CLIENT} from {MACHINE}, {BROKER}, {GATEWAY}; TCP {CONTROLLER} from" in warning
+    result = module(wish(), checked=["ufw"])
+    assert result["foreign"][0]["checked"]
+    assert not result.get("warnings")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "warned"), [("accept", False), ("tcp dport 9092 drop", True), ("ip saddr 10.77.0.3 reject", True)]
+)
+def test_a_rule_in_a_chain_that_another_firewall_jumps_to_is_found(
+    hosts: dict[str, Any], module: Any, verdict: str, warned: bool
+) -> None:
+    hosts["machine"].run(
+        "nft",
+        "add table inet theirs; add chain inet theirs in { type filter hook input priority 10; };"
+        "add chain inet theirs side; add map inet theirs way { type inet_service : verdict; };"
+        "add element inet theirs way { 9092 : goto side }; add rule inet theirs in tcp dport vmap @way;"
+        "add chain inet theirs forward { type filter hook forward priority 0; policy drop; };"
+        f"add rule inet theirs side {verdict}",
+    )
+    result = module(wish())
+    assert [one["chain"] for one in result["foreign"]] == ["in"] * 3 * warned
+    assert (hosts["gateway"].connect(MACHINE, CLIENT) == "open") is not warned
 
 
 def test_what_nft_refuses_changes_nothing(hosts: dict[str, Any], module: Any, tmp_path: Path) -> None:

@@ -15,17 +15,17 @@ from confluent_kafka.admin import AdminClient
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from spark_validation import record
-from spark_validation.config import parse
 from spark_validation.errors import CannotRunError
-from spark_validation.geometry import Geometry
-from spark_validation.ledger import Ledger
 from spark_validation.progress import Progress
 from spark_validation.result import Result
 from spark_validation.session import client_properties, jvm, kafka_options, producer_properties
-from spark_validation.smoke import Smoke
-from spark_validation.topic import Topic
-from spark_validation.write import AttemptsParam, writer_rows
+from spark_validation.smoke import record
+from spark_validation.smoke.config import parse
+from spark_validation.smoke.geometry import Geometry
+from spark_validation.smoke.job import Smoke
+from spark_validation.smoke.ledger import Ledger
+from spark_validation.smoke.topic import Topic
+from spark_validation.smoke.write import AttemptsParam, writer_rows
 from tests.support.cluster import Cluster, until
 from tests.support.modules import run_module
 from tests.support.spark import start_session
