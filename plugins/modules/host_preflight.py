@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ description:
     violation. The rules are listed in C(docs/preflight.md).
   - Runs on the control node only and connects to no host. Run it once for the play, after both ran on all hosts, with
     C(ignore_unreachable), so that hosts without an answer are named too.
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:
