@@ -37,7 +37,6 @@ OF_ANSIBLE = {
     "_core/errors.py": ("ansible.module_utils.basic",),
     "_core/module.py": ("ansible.module_utils.basic",),
     "_core/values.py": ("ansible.module_utils.common.validation",),
-    "_release/source.py": ("ansible.module_utils.urls",),
 }
 #: Standard library that reaches out of the process, or reads a clock or chance: not for pure files.
 REACHES_OUT = set(

@@ -15,11 +15,9 @@ import tempfile
 import time
 import urllib.error
 import urllib.parse
+import urllib.request
 from collections.abc import Callable
 from typing import IO
-
-from ansible.module_utils.urls import ConnectionError as TlsRefused
-from ansible.module_utils.urls import open_url
 
 from ansible_collections.streamops.kafka.plugins.module_utils._release import layout
 from ansible_collections.streamops.kafka.plugins.module_utils._release.errors import (
@@ -101,7 +99,7 @@ def _download(source: str, target: IO[bytes], deadline: float, clock: Callable[[
     name, way_out = f"Archive {shown(source)}", "Check kafka_archive_src and that the control node reaches it."
     received = 0
     try:
-        with open_url(source, timeout=_STALL, decompress=False) as answer:
+        with urllib.request.urlopen(source, timeout=_STALL) as answer:
             expected = answer.headers.get("Content-Length")
             for chunk in iter(lambda: answer.read(_CHUNK), b""):
                 received += len(chunk)
@@ -111,7 +109,7 @@ def _download(source: str, target: IO[bytes], deadline: float, clock: Callable[[
                 target.write(chunk)
     except urllib.error.HTTPError as error:
         raise DownloadFailed(name, f"the server answered {error.code} {error.reason}", way_out) from error
-    except (OSError, http.client.HTTPException, TlsRefused) as error:
+    except (OSError, http.client.HTTPException) as error:
         raise DownloadFailed(name, f"the download broke off after {received} bytes: {error}", way_out) from error
     if expected and int(expected) != received:
         raise DownloadFailed(name, f"the download is cut: expected {expected} bytes, found {received}", way_out)
