@@ -6,6 +6,7 @@ from __future__ import annotations
 import posixpath
 import re
 import subprocess
+import sys
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -86,7 +87,8 @@ def test_links_are_given(link: str) -> None:
 def packed(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     """The files of the built collection."""
     folder = tmp_path_factory.mktemp("packed")
-    build = ["ansible-galaxy", "collection", "build", "--output-path", str(folder), str(ROOT)]
+    program = str(Path(sys.executable).parent / "ansible-galaxy")
+    build = [program, "collection", "build", "--output-path", str(folder), str(ROOT)]
     subprocess.run(build, check=True, capture_output=True, text=True, timeout=120)
     (archive,) = folder.glob("*.tar.gz")
     with tarfile.open(archive) as tar:
