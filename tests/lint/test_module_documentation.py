@@ -187,12 +187,3 @@ def test_a_plugin_file_says_its_licence_and_whether_it_is_private(path: Path) ->
         assert room[1].startswith("_")
     if room[0] in {"module_utils", "plugin_utils", "doc_fragments"}:
         assert "# Private to this collection." in head
-
-
-def test_each_filter_is_documented_or_private() -> None:
-    # ansible-doc, and with it Galaxy, lists the filters of every file that does not begin with two underscores.
-    files = [path.stem for path in (ROOT / "plugins" / "filter").glob("*.py") if not path.stem.startswith("__")]
-    public = {
-        name for file in files for name in importlib.import_module(f"{PACKAGE}.filter.{file}").FilterModule().filters()
-    }
-    assert public == {path.stem for path in (ROOT / "plugins" / "filter").glob("*.yml")}

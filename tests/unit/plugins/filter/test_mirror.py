@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.streamops.kafka.plugins.filter.__mirror import FilterModule
+from ansible_collections.streamops.kafka.plugins.filter.mirror import FilterModule
 
 FILTERS: dict[str, Any] = FilterModule().filters()
 OPTIONS = {"refresh_seconds": 5, "offset_flush_seconds": 1, "rebalance_delay_seconds": 1}

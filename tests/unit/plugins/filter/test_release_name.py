@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.streamops.kafka.plugins.filter.__release_name import FilterModule
+from ansible_collections.streamops.kafka.plugins.filter.release_name import FilterModule
 from ansible_collections.streamops.kafka.plugins.module_utils._release import layout
 
 FILES = Path(__file__).parents[4] / "roles/_common/files"

@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.filter.__nodes import cluster_nodes
+from ansible_collections.streamops.kafka.plugins.filter.nodes import cluster_nodes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.once import once
 
 GROUPS = {"brokers": ["a"], "controllers": ["a"]}
