@@ -86,11 +86,11 @@ PYTHON
 )
   mkdir -p "$work/home/.ansible/test/cache"
   cat > "$work/home/.ansible/test/cache/get_pip_${version//./_}.py" <<'PYTHON'
-import ensurepip
 import subprocess
 import sys
 
-ensurepip.bootstrap()
+# In a process of its own: it takes pip's settings out of the environment.
+subprocess.check_call([sys.executable, "-m", "ensurepip"])
 wanted = [one for one in sys.argv[1:] if one not in ("--no-setuptools", "--no-wheel")]
 sys.exit(subprocess.call([sys.executable, "-m", "pip", "install", *wanted]))
 PYTHON
