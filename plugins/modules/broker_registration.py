@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: broker_registration
 short_description: Look at and change the registration of a broker
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Tells which brokers a cluster has registered, fenced (they are down, or not yet up) and cordoned (they get no new
     replicas, KIP-1066), cordons a broker before it is drained, and takes away the registration of one that is gone.

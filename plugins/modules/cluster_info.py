@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: cluster_info
 short_description: Look at a Kafka cluster
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Returns the nodes, the metadata quorum, the topics with their partitions, and what is not as it should be
     (under-replicated, under or at min.insync.replicas, offline, not led by the preferred replica).

@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: isr_wait
 short_description: Wait until replicas are back in sync
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Waits, bounded, until the replicas of a broker, of some topics or of the whole cluster are in the ISR, seen in
     several observations in a row.

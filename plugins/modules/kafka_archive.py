@@ -1,5 +1,6 @@
 #!/usr/bin/python
 # Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Make the archive of a Kafka or ZooKeeper release on the control node."""
 
@@ -9,7 +10,7 @@ DOCUMENTATION = r"""
 module: kafka_archive
 short_description: Make the archive of a Kafka or ZooKeeper release on the control node
 version_added: 0.1.0
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 description:
   - Makes one uncompressed tar file per release in a cache directory, from jars that Maven fetches and a lock file pins,
     or from the archive that Apache publishes, pinned by its SHA-512. Both end in the same layout and launcher.

@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: leader_election
 short_description: Give partitions back to their preferred leaders
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Makes the preferred (first) replica lead, for the partitions of one broker, for a list of partitions, or for the
     whole cluster, and waits until it does. It moves no data.

@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: log_dirs
 short_description: Tell what brokers hold in their log directories
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Tells for each broker its log directories, how full their file systems are, and which replicas of which size are in
     them, those on their way in from another directory (future replicas) included. It changes nothing.

@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: mirror_status
 short_description: Say how far a mirror is behind, or wait until it has caught up
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Compares the logs of the source with the positions that MirrorMaker 2 has written down in the target, or with the
     offsets that the legacy MirrorMaker has committed in the source, and tells records behind for each partition.

@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ description:
     names it) lives and listens on its ports, or until it is gone.
   - When the process ends meanwhile, or another one takes its place since the service manager starts it again, the wait
     fails at once with the last error lines of the node's own logs since that start.
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:

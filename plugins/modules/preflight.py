@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ description:
   - Fails with one message that names every violation, with what, where, found, allowed and the fix. The rules are
     listed in C(docs/preflight.md).
   - Runs on the control node only and connects to no host. Run it once for the play.
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:

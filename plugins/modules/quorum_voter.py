@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: quorum_voter
 short_description: Make a controller a voter of the metadata quorum, or take it out
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Changes the voters of a dynamic KRaft quorum (KIP-853, kraft.version 1) one at a time.
   - A controller whose disk was replaced comes back with another directory id, as an observer, while its former self

@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: reassignment
 short_description: Plan the fewest moves of replicas, and carry them out
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Plans which replicas must move, and no more, to rebalance a cluster, to add, drain or replace brokers, to change
     replication factors or to fix racks. With every plan come its lower bound, the reasons, and a schedule.
@@ -35,6 +35,7 @@ options:
       Brokers to ask first, each as V(host:port); the others are found through them. Either this or O(snapshot).
     type: list
     elements: str
+    required: false
   snapshot:
     description: File with what M(streamops.kafka.cluster_info) returned, as JSON, to plan with no cluster in reach.
     type: path

@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: restart_gate
 short_description: Decide whether nodes may be stopped now
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Allows the stop of one or several nodes when, judged on one snapshot of the cluster, every partition keeps
     min.insync.replicas in-sync replicas on live brokers and a leader, the metadata quorum keeps a caught-up majority,

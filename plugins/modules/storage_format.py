@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ description:
   - Which nodes may be formatted at all is decided for the whole cluster by P(streamops.kafka.format_plan#filter).
   - Run it as the user that runs Kafka, or as root with O(owner) and O(group); files are made for that user and its
     group alone (umask 027).
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:

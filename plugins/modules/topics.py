@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ansible module: the topics of a cluster as a list."""
 
@@ -97,7 +99,7 @@ attributes:
 seealso:
   - module: streamops.kafka.broker_configs
   - module: streamops.kafka.cluster_info
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 """
 
 EXAMPLES = r"""

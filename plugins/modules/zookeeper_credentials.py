@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ansible module: the first SCRAM credentials of a cluster of ZooKeeper mode."""
 
@@ -8,7 +10,7 @@ DOCUMENTATION = r"""
 module: zookeeper_credentials
 short_description: Give a cluster of ZooKeeper mode its first SCRAM user before its first broker starts
 version_added: 0.1.0
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 description:
   - Writes a SCRAM credential into ZooKeeper for each mechanism that the user has none for, and never changes one that
     is there. Without it nobody could log in to create the first user.

@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ansible module: how an ensemble of ZooKeeper stands."""
 
@@ -8,7 +10,7 @@ DOCUMENTATION = r"""
 module: zookeeper_info
 short_description: Look at an ensemble of ZooKeeper and at the cluster it keeps
 version_added: 0.1.0
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 description:
   - Asks every server by the four-letter words C(srvr), C(conf) and C(mntr), and says whether one leads, all others
     follow it in the same epoch, none is read-only, and each was started with the members of O(servers).

@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ansible module: one look of the wait for an ensemble of ZooKeeper; the action plugin repeats it."""
 
@@ -8,7 +10,7 @@ DOCUMENTATION = r"""
 module: zookeeper_wait
 short_description: Wait until an ensemble of ZooKeeper is whole, or could spare some servers
 version_added: 0.1.0
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 description:
   - Waits, for a bounded time and with a live line for each interval, until every server but those of O(away) serves,
     one leads, all others follow it in the same epoch, and each was started with the members of O(servers).
