@@ -122,18 +122,3 @@ def _shown(limits: Mapping[str, float], keys: Mapping[str, Any]) -> dict[str, fl
     """The limits among these keys, whole numbers as such; None for none."""
     some = {key: int(value) if value == int(value) else value for key, value in limits.items() if key in keys}
     return some or None
-
-
-# -- Kafka's messages --------------------------------------------------------------------------------------------
-
-
-def quotas_of(entries: Any) -> dict[Entity, dict[str, float]]:
-    """The limits in the entries of DescribeClientQuotas."""
-    return {entity_of(entry.entity): {value.key: value.value for value in entry.values} for entry in entries or ()}
-
-
-def entity_of(parts: Any) -> Entity:
-    """The entity of one entry of an answer, its kinds in our order."""
-    named = {part.entity_type: part.entity_name for part in parts}
-    known = [kind for kind in KINDS.values() if kind in named]
-    return tuple((kind, named[kind]) for kind in [*known, *sorted(set(named) - set(known))])

@@ -26,7 +26,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.balance 
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.bytes import Fillers, Ledger, left_above
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.bytes_level import level
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.explicit import assigned, assignment_violations
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.flow import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.forced import Demands, Givers, asked, release
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.in_sync import lagging_of, thin_changes
@@ -47,6 +46,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.shares i
     targets_of,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import (
+    assigned,
+    assignment_violations,
     brokers_of,
     receivers,
     shown,

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.near_names import nearest
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import ALLOWED, is_clear
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.plan import KEYS, KINDS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
@@ -95,8 +95,8 @@ def _fields(
             yield _violation(node, where, f"the entry has no {field}", "nothing", f"a {field}")
     for field in entry:
         if field not in known:
-            near = difflib.get_close_matches(str(field), known, n=1)
-            hint = f"{', '.join(known)}" + (f"; perhaps {near[0]} is meant" if near else "")
+            near = nearest(str(field), known)
+            hint = f"{', '.join(known)}" + (f"; perhaps {near} is meant" if near else "")
             yield _violation(node, where, "the entry has a field that does not exist", str(field), hint)
 
 
@@ -137,11 +137,11 @@ def names(inventory: Inventory) -> Iterator[Violation]:
         for name in node.variables:
             if not name.startswith(OWN_PREFIXES) or name in known:
                 continue
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0.88)
+            near = nearest(name, known, cutoff=0.88)
             if near:
                 yield Violation(
-                    "C9", WARNING, (node.name,), name, "nothing reads this variable", name, near[0],
-                    f"perhaps {near[0]} is meant; if the name is your own, choose one without our prefixes",
+                    "C9", WARNING, (node.name,), name, "nothing reads this variable", name, near,
+                    f"perhaps {near} is meant; if the name is your own, choose one without our prefixes",
                 )  # fmt: skip
 
 

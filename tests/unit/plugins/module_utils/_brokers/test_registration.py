@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers import registration_apply
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.registration import (
     CORDONED,
     Registration,
@@ -15,7 +15,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._brokers.registrat
     registrations,
     unregister_violations,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.registration_apply import ensure_registration
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import InFlight
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue
@@ -59,21 +58,28 @@ def test_a_registration_goes_only_when_the_broker_is_down_and_holds_nothing() ->
 
 @pytest.mark.parametrize(("code", "changed"), [("REQUEST_TIMED_OUT", True), ("UNSUPPORTED_VERSION", False)])
 @pytest.mark.parametrize("state", ["unregistered", "cordoned"])
-def test_a_request_that_was_not_answered_may_have_changed_it(state: str, code: str, changed: bool) -> None:
-    def unregister(_broker: int) -> bool:
+def test_a_request_that_was_not_answered_may_have_changed_it(
+    monkeypatch: pytest.MonkeyPatch, state: str, code: str, changed: bool
+) -> None:
+    def unregister(_session: Any, _broker: int) -> bool:
         raise RequestFailedError("unregister broker 2", "of a:1", code, "why")
 
     fenced = state == "unregistered"
-    admin: Any = SimpleNamespace(
-        brokers=lambda: (Broker(2, "h", 9093, None, fenced),),
-        configs=lambda _kind, names: {name: {CORDONED: ConfigValue(value="", kind="LIST")} for name in names},
-        set_configs=lambda _kind, changes: dict.fromkeys(changes, (code, "why")),
-        topics=dict,
-        quorum=lambda: True,
-        in_flight=dict,
-        unregister_broker=unregister,
-    )
+    calls = {
+        "list_brokers": lambda _session: (Broker(2, "h", 9093, None, fenced),),
+        "describe_configs": lambda _session, _kind, names: {
+            name: {CORDONED: ConfigValue(value="", kind="LIST")} for name in names
+        },
+        "alter_configs": lambda _session, _kind, changes: dict.fromkeys(changes, (code, "why")),
+        "list_topics": lambda _session: {},
+        "describe_quorum": lambda _session: True,
+        "list_reassignments": lambda _session: {},
+        "unregister_broker": unregister,
+    }
+    for name, call in calls.items():
+        monkeypatch.setattr(registration_apply, name, call)
+    session: Any = None
     with pytest.raises(RequestFailedError) as failed:
-        ensure_registration(admin, 2, state, 5, check=False)
+        registration_apply.ensure_registration(session, {"broker": 2, "state": state, "timeout": 5}, False, False)
     assert failed.value.done["changed"] is changed
     assert ("No clear answer came for broker 2" in failed.value.message) is changed

@@ -10,16 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue
+from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import MAX_RECORDS
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.plan import (
     CONFIGURED,
     CREATED,
     DELETED,
     GROWN,
-    MAX_RECORDS,
     Plan,
     TopicState,
     TopicWish,
-    batches,
     changes_of,
     growth_requests,
     parse_wishes,
@@ -169,14 +168,6 @@ def test_a_topic_above_the_limit_is_created_and_then_grown() -> None:
     totals = [request["a"] for request in growth_requests([topic])]
     assert totals[-1] == 25_000
     assert all(late - early <= MAX_RECORDS for early, late in pairwise([topic.create_with or 0, *totals]))
-
-
-@given(st.lists(st.integers(1, MAX_RECORDS)))
-def test_batches_keep_every_name_in_order_within_the_limit(sizes: list[int]) -> None:
-    named = [(str(number), size) for number, size in enumerate(sizes)]
-    cut = list(batches(named))
-    assert [name for batch in cut for name in batch] == [name for name, _size in named]
-    assert all(sum(sizes[int(name)] for name in batch) <= MAX_RECORDS for batch in cut)
 
 
 @given(st.lists(st.tuples(st.integers(1, 30_000), st.integers(0, 30_000)), max_size=8))
