@@ -25,6 +25,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Quorum,
     Snapshot,
     brokers_of,
+    ids_alive,
     partition_of,
     quorum_of,
 )
@@ -45,7 +46,7 @@ def list_brokers(session: Session) -> tuple[Broker, ...]:
 
 def live_brokers(session: Session) -> list[int]:
     """The ids of the brokers that are registered and not fenced."""
-    return live_brokers(session)
+    return ids_alive(list_brokers(session))
 
 
 def require_describe(session: Session, what: str) -> None:

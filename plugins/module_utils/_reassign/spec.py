@@ -60,14 +60,14 @@ def _of_combinations(wish: Wish) -> Iterator[str]:
     named = bool(wish.drain or wish.replace or wish.replication_factor or wish.fix_racks)
     if wish.assignment is not None:
         if named or wish.balances:
-            yield "assignment: stands alone, since it says where every replica goes; leave the other wishes out"
+            yield "assignment: stands alone, since it names the brokers of every replica; leave the other options out"
     elif not (named or wish.balances or wish.leaders == "balance"):
         yield (
-            "nothing is wished; say rebalance, add, drain, replace, replication_factor, fix_racks, assignment or "
+            "no change is asked for; set rebalance, add, drain, replace, replication_factor, fix_racks, assignment or "
             "leaders: balance"
         )
     if wish.topic_spread and not wish.balances:
-        yield "topic_spread: says how a plan balances; wish for rebalance or add beside it, or leave it out"
+        yield "topic_spread: goes with rebalance or add; set one of them, or leave it out"
     if wish.topic_spread and wish.balance_by == "bytes":
         yield "topic_spread: says how many replicas brokers hold, which by bytes is left as it comes; choose one"
     if wish.replace and wish.balances:
@@ -116,9 +116,9 @@ def has(known: Iterable[int]) -> str:
 
 def _why_not(broker: BrokerSpec, wish: Wish) -> str:
     if broker.id in wish.drain:
-        return "drained by the same wish"
+        return "drained by the same call"
     if broker.id in wish.replace:
-        return "replaced by the same wish"
+        return "replaced by the same call"
     return {"dead": "not alive (fenced or not registered); start it first"}.get(broker.state, broker.state)
 
 
@@ -130,7 +130,7 @@ def _of_racks(wish: Wish, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
     if without and len(without) < len(counted):
         yield (
             f"broker.rack: brokers {shown(without)} have none while others have one; give every broker a rack, "
-            "an added one where it is added, or say rack_rule: none"
+            "an added one where it is added, or set rack_rule: none"
         )
     more = wish.balances or wish.drain or wish.replace or wish.replication_factor or wish.leaders == "balance"
     if wish.fix_racks and not more and len(without) == len(counted):
@@ -150,7 +150,7 @@ def _of_replication(cluster: Cluster, wish: Wish, taking: int) -> Iterator[str]:
         elif factor > taking:
             yield (
                 f"replication_factor: {factor} for topic {topic} needs as many brokers that may hold replicas, and "
-                f"there are {taking}; wish for at most {taking}, or add brokers first"
+                f"there are {taking}; set at most {taking}, or add brokers first"
             )
         elif factor < cluster.min_insync[known[topic]]:
             yield (
@@ -239,7 +239,7 @@ def assignment_violations(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpe
         if wanted and len(wanted) != len(had) and wish.replication_factor.get(topic) != len(wanted):
             found.append(
                 f"{name}: has {len(had)} replicas and would have {len(wanted)}; a change of the replication factor "
-                "must be wished as such"
+                "is set by replication_factor"
             )
         if wanted and len(wanted) < min(len(had), cluster.min_insync[cluster.topic_of[partition]]):
             found.append(f"{name}: {len(wanted)} replicas are fewer than its min.insync.replicas; lower that first")

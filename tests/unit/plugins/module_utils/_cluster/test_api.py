@@ -5,7 +5,13 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import _partitions
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    _partitions,
+    list_brokers,
+    live_brokers,
+)
 
 
 def answered(index: int, leader: int) -> SimpleNamespace:
@@ -17,3 +23,14 @@ def test_partitions_are_in_order_with_their_leader_copies_and_copies_in_sync() -
     first, second = _partitions(SimpleNamespace(name="orders", partitions=[answered(1, 2), answered(0, -1)]))
     assert (first.topic, first.index, first.leader) == ("orders", 0, None)
     assert (second.index, second.leader, second.replicas, second.isr) == (1, 2, (1, 2, 3), (1, 2))
+
+
+def test_a_live_broker_is_registered_and_not_fenced() -> None:
+    session = Session(Connection(("a:1",)))
+    described = [
+        {"broker_id": 2, "host": "b", "port": 2, "rack": None, "is_fenced": True},
+        {"broker_id": 1, "host": "a", "port": 1, "rack": "r", "is_fenced": False},
+    ]
+    session._python_client = SimpleNamespace(describe_cluster=lambda: {"brokers": described})
+    assert [(broker.id, broker.fenced) for broker in list_brokers(session)] == [(1, False), (2, True)]
+    assert live_brokers(session) == [1]
