@@ -142,7 +142,7 @@ def test_a_compacted_topic_grows_with_consent_only(ensure: Ensure, admin: Sessio
     ensure(topic("it-compact", 2, **{"cleanup.policy": "compact"}))
     refused = ensure(topic("it-compact", 4))
     assert refused["failed"]
-    assert "it-compact: is compacted, and 2 partitions shall become 4" in refused["msg"]
+    assert "it-compact: is compacted, and would grow from 2 to 4 partitions" in refused["msg"]
     assert len(list_topics(admin)["it-compact"]) == 2
     assert ensure(topic("it-compact", 4), allow_compacted_growth=True)["grown"] == ["it-compact"]
     assert len(list_topics(admin)["it-compact"]) == 4

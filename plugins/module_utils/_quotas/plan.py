@@ -73,7 +73,7 @@ def parse_wishes(items: Sequence[Mapping[str, Any]]) -> tuple[list[QuotaWish], l
 def _entity_violations(entity: Entity) -> Iterator[str]:
     named = dict(entity)
     if not entity:
-        yield f"names nobody; user, client_id, both of them, or ip is needed ({DEFAULT} for everybody else)."
+        yield f"has no user, client_id or ip. Set user, client_id, both of them, or ip ({DEFAULT} for all others)."
     if "ip" in named and len(entity) > 1:
         yield "ip goes with neither user nor client_id; connections have no user yet when Kafka counts them (KIP-612)."
     if "" in named.values():

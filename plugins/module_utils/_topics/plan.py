@@ -367,8 +367,8 @@ def _compaction_violations(wish: TopicWish, now: TopicState) -> Iterator[str]:
     policies = f"{held.value if held else ''},{wish.config.get(CLEANUP_POLICY)}"
     if grows(wish, now.partitions) and "compact" in policies.split(","):
         yield (
-            f"topic {wish.name}: is compacted, and {now.partitions} partitions shall become {wish.partitions}; new "
-            "records of a key would go to another partition than its old ones, which compaction then keeps for ever. "
+            f"topic {wish.name}: is compacted, and would grow from {now.partitions} to {wish.partitions} partitions. "
+            "New records of a key would go to another partition than its old ones, which compaction keeps for ever. "
             "Set allow_compacted_growth: true to consent, or copy the records to a new topic."
         )
 

@@ -48,6 +48,14 @@ def test_an_error_has_kafkas_name_and_the_brokers_words(session: Session) -> Non
     assert session.outcome("alter configs", part(44, told[1])) == told
 
 
+def test_an_object_of_the_brokers_process_is_not_quoted(session: Session) -> None:
+    quoted = "Request Request(processor=1, connectionId=10.0.0.1:9092-10.0.0.2:4-0, session=Session(User:a,/10.0.0.2))"
+    assert session.explain("alter configs", part(42, f"{quoted} is refused")) == (
+        "INVALID_REQUEST",
+        "the request is refused",
+    )
+
+
 def test_an_error_without_words_gets_those_of_the_library() -> None:
     code, why = explain(part(3))
     assert code == "UNKNOWN_TOPIC_OR_PARTITION"

@@ -76,7 +76,7 @@ def test_an_address_limits_connections(ip: str) -> None:
 
 
 BAD = [
-    ([{"producer_byte_rate": 1}], "quota number 1: names nobody"),
+    ([{"producer_byte_rate": 1}], "quota number 1: has no user, client_id or ip"),
     ([{"user": "", "producer_byte_rate": 1}], "an empty name"),
     ([{"user": "a", "ip": "10.0.0.1", "connection_creation_rate": 1}], "ip goes with neither user nor client_id"),
     ([{"ip": "10.0.0.0/8", "connection_creation_rate": 1}], "no network and no host name"),
