@@ -11,18 +11,26 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_seen
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics, live_brokers, topics_at
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Failures, Key
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
 from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import KEY, Record, record_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.schedule import REQUEST_PARTITIONS
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics
 
 #: The biggest record. A plan of a million partitions is one of about 50 MB before compression.
 RECORD_BYTES = 64 << 20
+#: Settings of the state topic.
 STATE_CONFIG = {"cleanup.policy": "compact", "max.message.bytes": str(RECORD_BYTES), "compression.type": "producer"}
+#: Seconds that the state topic may take to be there.
+_STATE_TIMEOUT = 30.0
 
 
 def alter_reassignments(session: Session, targets: Mapping[Key, Sequence[int] | None]) -> Failures:
@@ -64,6 +72,38 @@ def _alter(session: Session, targets: Mapping[Key, Sequence[int] | None]) -> Fai
         for found in topic.partitions
         if found.error_code
     }
+
+
+# -- the record of a reassignment, by its key in the state topic --------------------------------------------------
+
+
+def read_record(session: Session) -> Record | None:
+    """The record of the reassignment that is not ended, if there is one."""
+    return record_of(read_state(session, KEY)[0])
+
+
+def write_record(session: Session, record: Record | None) -> None:
+    """Keep the record with the cluster; None takes it away."""
+    write_state(session, KEY, None if record is None else record.as_data())
+
+
+def made_state_topic(session: Session) -> bool:
+    """Make the state topic, seen by every live broker; return whether it was not there."""
+    if STATE_TOPIC in list_topics(session):
+        return False
+    factor = min(3, len(live_brokers(session)))
+    config = {**STATE_CONFIG, "min.insync.replicas": str(min(2, factor))}
+    failure = create_topics(session, [TopicSpec(STATE_TOPIC, 1, factor, config)]).get(STATE_TOPIC)
+    if failure is not None and failure[0] != "TOPIC_ALREADY_EXISTS":
+        raise RequestFailedError("create topic", STATE_TOPIC, *failure)
+
+    def missing_at(broker: int) -> list[str]:
+        """Whether a broker does not see a leader of it."""
+        found = topics_at(session, broker, [STATE_TOPIC]).get(STATE_TOPIC, ())
+        return [] if found and found[0].leader is not None else ["no leader is seen"]
+
+    wait_until_seen(STATE_TOPIC, partial(live_brokers, session), missing_at, _STATE_TIMEOUT)
+    return True
 
 
 def read_state(session: Session, key: str) -> tuple[Any, int]:

@@ -21,10 +21,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import (
     alter_reassignments,
-    read_state,
-    write_state,
+    read_record,
+    write_record,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import KEY, Record, Row, record_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Record, Row
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.report import decided
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.figures import progress
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.look import (
@@ -57,7 +57,7 @@ def end(session: Session, record: Record, look: Look, standing: Standing) -> dic
     """
     left = restore(session, record, look.alive)
     elected = _elect(session, record, look)
-    write_state(session, KEY, None if not left.brokers else replace(left, batches=(), wish={}, stopped={}).as_data())
+    write_record(session, replace(left, batches=(), wish={}, stopped={}) if left.brokers else None)
     return {
         "changed": bool(record.batches) or len(left.brokers) < len(record.brokers),
         "stage": "stopped" if record.stopped else "done",
@@ -86,7 +86,7 @@ def finish(session: Session, params: Mapping[str, Any], check: bool) -> dict[str
 
     What somebody else moves is named, and awaited with C(foreign) wait.
     """
-    record = record_of(read_state(session, KEY)[0])
+    record = read_record(session)
     until = time.monotonic() + params["interval"]
     while True:
         look = look_at(session)
@@ -131,7 +131,7 @@ def _verified(session: Session, record: Record | None, look: Look) -> dict[str, 
 
 def cancel(session: Session, check: bool) -> dict[str, Any]:
     """Cancel what the record has under way, as far as enough replicas of before are in sync, and end the record."""
-    record = record_of(read_state(session, KEY)[0])
+    record = read_record(session)
     look = look_at(session)
     foreign = _foreign(record, look)
     facts: dict[str, Any] = {"foreign": foreign[:20], "foreign_total": len(foreign)}
@@ -165,7 +165,7 @@ def _after_cancel(session: Session, record: Record, look: Look) -> dict[str, Any
     if not moving:
         return end(session, replace(record, stopped={}), look, judge(record, look))
     kept: tuple[Row, ...] = tuple(row for row in record.rows if row.key in moving)
-    write_state(session, KEY, replace(record, batches=(kept,)).as_data())
+    write_record(session, replace(record, batches=(kept,)))
     return {"changed": True, "stage": "moving", "throttles_left": sorted(map(int, record.brokers))}
 
 

@@ -28,8 +28,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     RequestFailedError,
     StreamopsError,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import read_state
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import KEY, record_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import read_record
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.step import Look, Standing, ours
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.snapshot import snapshot_of_text
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import shown
@@ -94,7 +93,7 @@ def _silence(session: Session, broker: Broker) -> str | None:
 def what_stands(session: Session) -> dict[str, Any] | None:
     """What an earlier run has under way, and on which brokers throttles stand; None where nobody tells."""
     try:
-        record = record_of(read_state(session, KEY)[0])
+        record = read_record(session)
         if record is None:
             return {"in_flight_total": 0, "throttled": []}
         return {"in_flight_total": len(ours(record, look_at(session))), "throttled": sorted(map(int, record.brokers))}

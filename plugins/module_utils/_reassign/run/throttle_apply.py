@@ -23,8 +23,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._configs.api impor
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import read_state, write_state
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import KEY, Priors, Record, record_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import (
+    read_record,
+    write_record,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import KEY, Priors, Record
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import (
     BROKER_KEYS,
     TOPIC_KEYS,
@@ -101,7 +104,7 @@ def _remember(session: Session, record: Record, copies: list[Copy], living: set[
         return record
     before = live_throttles(session, BROKER, brokers), live_throttles(session, TOPIC, topics)
     # Another run may drive the same record. It writes before it sets, so what it has set by now is in the record.
-    kept = record_of(read_state(session, KEY)[0])
+    kept = read_record(session)
     if kept is None:
         raise RequestFailedError("throttle", KEY, "ENDED", "another run has ended this reassignment; run again")
     record = replace(
@@ -109,7 +112,7 @@ def _remember(session: Session, record: Record, copies: list[Copy], living: set[
         brokers={**before[0], **record.brokers, **kept.brokers},
         topics={**before[1], **record.topics, **kept.topics},
     )
-    write_state(session, KEY, record.as_data())
+    write_record(session, record)
     return record
 
 

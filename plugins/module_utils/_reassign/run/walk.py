@@ -14,30 +14,26 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_seen
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
     list_reassignments,
-    list_topics,
     live_brokers,
-    topics_at,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Key, named
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     RefusedError,
     RequestFailedError,
     StreamopsError,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import (
-    STATE_CONFIG,
     alter_reassignments,
     claim_state,
+    made_state_topic,
+    read_record,
     read_state,
-    write_state,
+    write_record,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import WISHES
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import (
@@ -60,11 +56,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.thro
     throttle,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import shown
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics
 
 SUBJECT = "Reassignment"
-#: Seconds between two looks, and that the state topic may take to be there.
-_PAUSE, _STATE_TIMEOUT = 1.0, 30.0
+#: Seconds between two looks.
+_PAUSE = 1.0
 
 
 def apply(session: Session, params: Mapping[str, Any], check: bool) -> dict[str, Any]:
@@ -103,7 +98,7 @@ def _begun(session: Session, record: Record, end_offset: int) -> Record | None:
     That is so when the topic of the record had to be made, since the replicas of that topic belong into the plan, and
     when somebody else was first: then their record holds.
     """
-    if _made_state_topic(session):
+    if made_state_topic(session):
         return None
     return record if record_of(claim_state(session, KEY, record.as_data(), end_offset)) == record else None
 
@@ -158,7 +153,7 @@ def drive(session: Session, record: Record, params: Mapping[str, Any]) -> dict[s
 def _give_up(session: Session) -> None:
     """End the record if nothing of it is under way."""
     with contextlib.suppress(StreamopsError):
-        record = record_of(read_state(session, KEY)[0])
+        record = read_record(session)
         look = look_at(session)
         if record is not None and not ours(record, look):
             end(session, record, look, judge(record, look))
@@ -169,7 +164,7 @@ def _submit(session: Session, record: Record, rows: Sequence[Row]) -> Record:
     failed = alter_reassignments(session, {row.key: row.replicas for row in rows})
     if failed:
         record = replace(record, stopped={named([key])[0]: f"{why} ({code})" for key, (code, why) in failed.items()})
-        write_state(session, KEY, record.as_data())
+        write_record(session, record)
     return record
 
 
@@ -245,22 +240,3 @@ def _same_wish(record: Record, params: Mapping[str, Any]) -> None:
                 "-a 'bootstrap_servers=HOST:PORT state=finished'"
             ],
         )
-
-
-def _made_state_topic(session: Session) -> bool:
-    """Whether the topic of the record had to be made."""
-    if STATE_TOPIC in list_topics(session):
-        return False
-    factor = min(3, len(live_brokers(session)))
-    config = {**STATE_CONFIG, "min.insync.replicas": str(min(2, factor))}
-    failure = create_topics(session, [TopicSpec(STATE_TOPIC, 1, factor, config)]).get(STATE_TOPIC)
-    if failure is not None and failure[0] != "TOPIC_ALREADY_EXISTS":
-        raise RequestFailedError("create topic", STATE_TOPIC, *failure)
-
-    def missing_at(broker: int) -> list[str]:
-        """Whether a broker does not see a leader of it."""
-        found = topics_at(session, broker, [STATE_TOPIC]).get(STATE_TOPIC, ())
-        return [] if found and found[0].leader is not None else ["no leader is seen"]
-
-    wait_until_seen(STATE_TOPIC, partial(live_brokers, session), missing_at, _STATE_TIMEOUT)
-    return True
