@@ -3,11 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers import voter_apply
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.voter import (
     Steps,
     general_violations,
@@ -17,7 +12,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._brokers.voter imp
     removal_violations,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Voter
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 
 
 def member(node: int, directory: str | None, ago: int | None = 0, lag: int = 0) -> Voter:
@@ -72,24 +66,3 @@ def test_what_has_no_voters_or_fixed_ones_is_refused() -> None:
 
 def test_voters_are_named_by_id_and_directory() -> None:
     assert named(quorum(member(3, "c")).voters) == ["1@a", "2@b", "3@c"]
-
-
-@pytest.mark.parametrize(
-    ("code", "unsent", "changed"),
-    [("REQUEST_TIMED_OUT", False, True), ("VOTER_NOT_FOUND", False, False), ("NodeNotReadyError", True, False)],
-)
-def test_a_removal_that_was_not_answered_may_be_done(
-    monkeypatch: pytest.MonkeyPatch, code: str, unsent: bool, changed: bool
-) -> None:
-    def remove(_session: Any, _node: int, _directory: str) -> None:
-        raise RequestFailedError("remove voter 3", "of a:1", code, "why", unsent)
-
-    session: Any = None
-    monkeypatch.setattr(voter_apply, "describe_quorum", lambda _session: quorum(member(3, "c")))
-    monkeypatch.setattr(voter_apply, "remove_voter", remove)
-    params = {"node_id": 3, "state": "absent", "listeners": None, "timeout": 5}
-    with pytest.raises(RequestFailedError) as failed:
-        voter_apply.ensure_voter(session, params, False, False)
-    assert failed.value.done["changed"] is changed
-    assert ("No clear answer came for removed 3@c" in failed.value.message) is changed
-    assert failed.value.message.endswith("Nothing was changed.") is not changed
