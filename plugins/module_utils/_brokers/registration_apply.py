@@ -48,7 +48,7 @@ def ensure_registration(session: Session, params: Mapping[str, Any], check: bool
     change = Change(f"broker {broker}", {key: before[0].as_dict()[key]}, {key: value})
     if gone:
         _refuse_unregistering(session, before[0])
-        # Before Kafka 4.0 a cluster does not list who is fenced, so it is asked to forget whom it may not know.
+        # Kafka before 4.0 does not list fenced brokers, so unregister in any case.
         changed = before[0].registered if check else True
     else:
         changed = _cordoning(session, before[0], state, check)
