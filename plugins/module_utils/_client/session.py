@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 DRAWS = 10
 #: Seconds between two draws when no broker may be drawn yet.
 _PAUSE = 0.1
+#: The packages of the libraries, by the name under which they are imported.
+_LIBRARIES = {"kafka": "kafka-python", "confluent_kafka": "confluent-kafka"}
 #: How a broker quotes a request in an error: an object of its own process, which tells an operator nothing.
 _REQUEST_OBJECT = re.compile(r"(Request )?Request\(processor=.*\)")
 
@@ -68,8 +70,11 @@ class Session:
         self._reached = replace(self.connection, bootstrap_servers=reached.servers)
         return self
 
-    def __exit__(self, *_exc: object) -> None:
+    def __exit__(self, _kind: object = None, error: object = None, _trace: object = None) -> None:
         self._close_python()
+        # An api.py imports the messages of a request before it sends it.
+        if isinstance(error, ImportError) and error.name is not None and error.name.partition(".")[0] in _LIBRARIES:
+            raise _missing(_LIBRARIES[error.name.partition(".")[0]]) from error
 
     def confluent_config(self) -> dict[str, Any]:
         """The configuration of a client of confluent-kafka."""

@@ -21,6 +21,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.applied impo
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     ClusterUnreachableError,
+    MissingLibraryError,
     RequestFailedError,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics
@@ -94,6 +95,20 @@ def test_what_a_connection_reported_is_told_of_its_own_server() -> None:
         "a:1": "sasl_ssl://a:1/bootstrap: Authentication failed",
         "b:1": "timed out",
     }
+
+
+class Opened(Session):
+    """A session that needs no cluster."""
+
+    def __enter__(self) -> Opened:
+        return self
+
+
+def test_a_library_that_is_missing_is_named_and_another_one_is_not_hidden() -> None:
+    with pytest.raises(MissingLibraryError, match="kafka-python is needed"), Opened(Connection(("a:1",))):
+        raise ModuleNotFoundError("No module named 'kafka'", name="kafka.protocol")
+    with pytest.raises(ModuleNotFoundError, match="lz4"), Opened(Connection(("a:1",))):
+        raise ModuleNotFoundError("No module named 'lz4'", name="lz4")
 
 
 class Drawing(Session):
