@@ -161,7 +161,7 @@ def test_another_replication_factor_is_reported_and_left(ensure: Ensure, admin: 
     reported = ensure(topic("it-factor", 1, 3))
     assert not reported["changed"]
     assert reported["replication_differs"] == [{"name": "it-factor", "found": 2, "wanted": 3}]
-    assert "only a reassignment changes it" in reported["warnings"][0]
+    assert "Only a reassignment changes it" in reported["warnings"][0]
     assert len(list_topics(admin)["it-factor"][0].replicas) == 2
 
 

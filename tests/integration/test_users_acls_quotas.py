@@ -165,7 +165,7 @@ def test_without_a_listener_to_log_in_at_the_password_is_left_and_that_is_told(
     nowhere = {"login_bootstrap_servers": ["127.0.0.1:1"]}
     told = ensure("users", user("it-alice", "other"), **nowhere)
     assert (told["changed"], told["unproven"]) == (False, ["it-alice"])
-    assert "was not tried" in told["warnings"][0]
+    assert "so their passwords were not compared and were left as they are" in told["warnings"][0]
     wrong_protocol = {"login_security_protocol": "SASL_PLAINTEXT", "login_timeout": 2}
     assert ensure("users", user("it-alice", "other"), **wrong_protocol)["unproven"] == ["it-alice"]
     assert not ensure("users", user("it-alice", "other"), update_password="on_create")["changed"]
