@@ -85,42 +85,19 @@ failure:
   type: dict
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-    Connection,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.apply import ensure_broker_configs
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.configs_apply import ensure_broker_configs
+from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
 
 ARGUMENT_SPEC = {
     "brokers": {"type": "dict", "default": {}},
     "default": {"type": "dict", "default": {}},
     "timeout": {"type": "int", "default": 60},
-    **CONNECTION_SPEC,
 }
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec=ARGUMENT_SPEC,
-        supports_check_mode=True,
-        required_if=CONNECTION_REQUIRED_IF,
-        required_together=CONNECTION_REQUIRED_TOGETHER,
-    )
-    wanted = module.params
-    with errors_reported(module), Admin(Connection.from_params(wanted)) as admin:
-        result = ensure_broker_configs(
-            admin, wanted["brokers"], wanted["default"], wanted["timeout"], module.check_mode, module._diff
-        )
-        for warning in result["hidden"]:
-            module.warn(warning)
-        module.exit_json(**result)
+    run_on_cluster(ARGUMENT_SPEC, ensure_broker_configs)
 
 
 if __name__ == "__main__":

@@ -77,9 +77,9 @@ settings:
       type: str
 """
 
-from ansible.module_utils.basic import AnsibleModule
+from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
 from ansible_collections.streamops.kafka.plugins.module_utils._node import tuning
 
 SPEC = {
@@ -91,15 +91,18 @@ SPEC = {
 }
 
 
+def tune(module: Any) -> dict[str, Any]:
+    """Set what differs, and warn of what this machine does not take."""
+    result = tuning.tune(module)
+    complaint = tuning.complaint(result.pop("judged"))
+    if complaint:
+        module.warn(complaint)
+    return result
+
+
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
-    with errors_reported(module):
-        result = tuning.tune(module)
-        complaint = tuning.complaint(result.pop("judged"))
-        if complaint:
-            module.warn(complaint)
-        module.exit_json(**result)
+    run_module(SPEC, tune)
 
 
 if __name__ == "__main__":

@@ -240,9 +240,7 @@ installed:
   type: bool
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
 from ansible_collections.streamops.kafka.plugins.module_utils._node.info import node_info
 
 WANTED = {
@@ -269,9 +267,7 @@ SPEC = {
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
-    with errors_reported(module):
-        module.exit_json(changed=False, **node_info(module.params, module.run_command))
+    run_module(SPEC, lambda module: {"changed": False, **node_info(module.params, module.run_command)})
 
 
 if __name__ == "__main__":

@@ -150,10 +150,9 @@ failure:
 """
 
 import time
+from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
 from ansible_collections.streamops.kafka.plugins.module_utils._node.wait import WAIT_OPTIONS
 from ansible_collections.streamops.kafka.plugins.module_utils._node.wait_look import look
 
@@ -171,17 +170,20 @@ SPEC = dict(
 )
 
 
-def main() -> None:
-    """Run one look of the wait."""
-    module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
+def look_once(module: Any) -> dict[str, Any]:
+    """One look of the wait; the action plugin repeats it."""
 
     def journal(unit: str) -> str:
         """The last lines that a unit printed; nothing where there is no journal."""
         command = ["journalctl", f"--unit={unit}", "--lines=300", "--output=cat", "--no-pager", "--quiet"]
         return str(module.run_command(command)[1])
 
-    with errors_reported(module):
-        module.exit_json(changed=False, **look(module.params, time.time, time.sleep, journal))
+    return {"changed": False, **look(module.params, time.time, time.sleep, journal)}
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(SPEC, look_once)
 
 
 if __name__ == "__main__":

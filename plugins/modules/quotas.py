@@ -109,16 +109,7 @@ failure:
   type: dict
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-    Connection,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.apply import ensure_quotas
 
 QUOTA_SPEC = {
@@ -135,22 +126,12 @@ QUOTA_SPEC = {
 ARGUMENT_SPEC = {
     "quotas": {"type": "list", "elements": "dict", "required": True, "options": QUOTA_SPEC},
     "timeout": {"type": "int", "default": 60},
-    **CONNECTION_SPEC,
 }
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec=ARGUMENT_SPEC,
-        supports_check_mode=True,
-        required_if=CONNECTION_REQUIRED_IF,
-        required_together=CONNECTION_REQUIRED_TOGETHER,
-    )
-    wanted = module.params
-    with errors_reported(module), Admin(Connection.from_params(wanted)) as admin:
-        result = ensure_quotas(admin, wanted["quotas"], wanted["timeout"], module.check_mode, module._diff)
-        module.exit_json(**result)
+    run_on_cluster(ARGUMENT_SPEC, ensure_quotas)
 
 
 if __name__ == "__main__":

@@ -113,9 +113,7 @@ meta_properties:
   type: dict
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
 from ansible_collections.streamops.kafka.plugins.module_utils._node.format import storage_format
 
 SPEC = {
@@ -140,13 +138,11 @@ SPEC = {
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec=SPEC,
-        supports_check_mode=True,
+    run_module(
+        SPEC,
+        lambda module: storage_format(module.params, module.run_command, module.check_mode),
         required_one_of=[("release_dir", "class_path")],
     )
-    with errors_reported(module):
-        module.exit_json(**storage_format(module.params, module.run_command, module.check_mode))
 
 
 if __name__ == "__main__":

@@ -125,9 +125,7 @@ acls:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connection import (
     GOAL_SPEC,
     ZOOKEEPER_REQUIRED_TOGETHER,
@@ -146,21 +144,20 @@ SPEC = {
 }
 
 
-def look(params: dict[str, Any]) -> dict[str, Any]:
+def look(module: Any) -> dict[str, Any]:
     """Ask the servers, and with a chroot read the cluster."""
+    params = module.params
     goal, access = Goal.from_params(params), Access.from_params(params)
     found = view(ask(goal.members, access), goal)
     if params["chroot"] is not None:
         with Zookeeper(goal.members, access, params["chroot"]) as session:
             found.update(cluster=session.cluster(), acls=session.acls(params["acl_paths"]))
-    return found
+    return {"changed": False, **found}
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=SPEC, required_together=ZOOKEEPER_REQUIRED_TOGETHER, supports_check_mode=True)
-    with errors_reported(module):
-        module.exit_json(changed=False, **look(module.params))
+    run_module(SPEC, look, required_together=ZOOKEEPER_REQUIRED_TOGETHER)
 
 
 if __name__ == "__main__":

@@ -94,9 +94,9 @@ elapsed:
   type: float
 """
 
-from ansible.module_utils.basic import AnsibleModule
+from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connection import (
     GOAL_SPEC,
     ZOOKEEPER_REQUIRED_TOGETHER,
@@ -107,17 +107,18 @@ from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensembl
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.look import ask
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.wait import WAIT_OPTIONS
 
+SPEC = {**ZOOKEEPER_SPEC, **GOAL_SPEC, **WAIT_OPTIONS}
+
+
+def look(module: Any) -> dict[str, Any]:
+    """Ask the servers once; the action plugin repeats this and judges."""
+    goal = Goal.from_params(module.params)
+    return {"changed": False, **view(ask(goal.members, Access.from_params(module.params)), goal)}
+
 
 def main() -> None:
-    """Look once."""
-    module = AnsibleModule(
-        argument_spec={**ZOOKEEPER_SPEC, **GOAL_SPEC, **WAIT_OPTIONS},
-        required_together=ZOOKEEPER_REQUIRED_TOGETHER,
-        supports_check_mode=True,
-    )
-    with errors_reported(module):
-        goal = Goal.from_params(module.params)
-        module.exit_json(changed=False, **view(ask(goal.members, Access.from_params(module.params)), goal))
+    """Run the module."""
+    run_module(SPEC, look, required_together=ZOOKEEPER_REQUIRED_TOGETHER)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -13,6 +12,8 @@ from typing import Any
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.yaml import yaml_load
 from ansible.parsing.plugin_docs import read_docstring
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.near_names import nearest
 
 Spec = Mapping[str, Mapping[str, Any]]
 
@@ -65,10 +66,10 @@ def unknown_keys(entry: Mapping[str, Any], options: Spec) -> Iterator[tuple[str,
     known = [name for key, option in options.items() for name in (key, *option.get("aliases", ()))]
     for key in map(str, entry):
         if key not in known:
-            yield key, nearest(key, known)
+            yield key, advice(key, known)
 
 
-def nearest(name: str, known: Any, cutoff: float = 0.75) -> str:
+def advice(name: str, known: Any, cutoff: float = 0.75) -> str:
     """The advice for an unknown name: the nearest known one, when one is near."""
-    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=cutoff)
-    return f"perhaps {near[0]} is meant" if near else "correct it or remove it"
+    near = nearest(name, sorted(known), cutoff)
+    return f"perhaps {near} is meant" if near else "correct it or remove it"

@@ -21,7 +21,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._users.scram import HASHES, ScramClient
+from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import HASHES, ScramClient
 
 #: Kafka's numbers of the requests (ApiKeys) and of the errors UNSUPPORTED_SASL_MECHANISM, ILLEGAL_SASL_STATE and
 #: SASL_AUTHENTICATION_FAILED (Errors).

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics
 from tests.support.cluster import Cluster, Run, until
 from tests.support.growing import FOURTH, with_brokers
 from tests.support.modules import run_module
@@ -32,7 +33,7 @@ def validate(cluster: Cluster) -> Run:
 def preferred(cluster: Cluster) -> list[int]:
     """The preferred leaders of the job's topic, by partition."""
     with administering(cluster) as admin:
-        return [partition.replicas[0] for partition in admin.topics()[TOPIC]]
+        return [partition.replicas[0] for partition in list_topics(admin)[TOPIC]]
 
 
 def words(run: Run) -> str:

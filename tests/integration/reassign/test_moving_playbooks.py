@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers, list_topics
 from tests.support.cluster import Cluster, until
 from tests.support.growing import FIFTH, held, moves, report, with_brokers
 from tests.support.modules import run_module
@@ -63,7 +64,7 @@ def test_two_replicas_in_one_rack_are_parted_and_nothing_else_moves(four: Cluste
         done = move(four, fix_racks=True)
         assert (done["failed"], done["moves"], len(done["changes"])) == (False, 1, 1), done
         with administering(four) as admin:
-            placed = [set(partition.replicas) for partition in admin.topics()["racked"]]
+            placed = [set(partition.replicas) for partition in list_topics(admin)["racked"]]
         assert not {1, 4} <= placed[0]
         assert placed[1:] == [{1, 2}, {3, 4}]
 
@@ -85,7 +86,7 @@ def test_a_dead_broker_gives_its_place_to_one_of_another_id(three: Cluster, four
     done = five.playbook("playbooks/replace_node.yml", **words).ok()
     assert moves(done.output) == replicas == held(five, 5)
     with administering(five) as admin:
-        assert [broker.id for broker in admin.brokers()] == [1, 2, 3, 5]
+        assert [broker.id for broker in list_brokers(admin)] == [1, 2, 3, 5]
     options = {"bootstrap_servers": five.bootstrap_servers}
     assert run_module("streamops.kafka.cluster_info", options)["counts"]["under_replicated"] == 0
 
@@ -101,7 +102,7 @@ def test_a_loaded_broker_is_emptied_by_as_many_moves_as_it_has_replicas_and_remo
     assert moves(done.output) == replicas
     assert not five.alive("kafka5")
     with administering(five) as admin:
-        assert [broker.id for broker in admin.brokers()] == [1, 2, 3]
+        assert [broker.id for broker in list_brokers(admin)] == [1, 2, 3]
     del before["brokers"]["5"]
     assert throttles(five) == before
     assert not ledger.failed
@@ -183,7 +184,7 @@ def test_a_topic_gets_fewer_and_more_replicas_and_more_partitions(three: Cluster
 def isr(cluster: Cluster, topic: str) -> list[int]:
     """Who is in sync in the first partition of a topic."""
     with administering(cluster) as admin:
-        return sorted(admin.topics()[topic][0].isr)
+        return sorted(list_topics(admin)[topic][0].isr)
 
 
 def start(cluster: Cluster, node: str) -> None:

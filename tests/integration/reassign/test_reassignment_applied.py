@@ -12,7 +12,14 @@ import pytest
 from kafka.admin import KafkaAdminClient
 from kafka.structs import TopicPartition
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import BROKER, STATE_TOPIC, TOPIC
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    list_brokers,
+    list_reassignments,
+    list_topics,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER, TOPIC, alter_configs
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import claim_state, read_state, write_state
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Record, Row
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import (
     FOLLOWER_RATE,
@@ -20,6 +27,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.thro
     LEADER_RATE,
     LEADER_REPLICAS,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import delete_topics
 from tests.support.cluster import Cluster, until
 from tests.support.modules import run_module
 from tests.support.moves import (
@@ -40,7 +48,7 @@ def _without_state(combined: Cluster) -> Iterator[None]:
     """Other tests know all topics of this cluster."""
     yield
     with administering(combined) as admin:
-        admin.delete_topics([STATE_TOPIC])
+        delete_topics(admin, [STATE_TOPIC])
 
 
 @pytest.fixture(autouse=True)
@@ -51,8 +59,8 @@ def _untouched(combined: Cluster) -> Iterator[None]:
         ended = move(combined, state="finished")
         assert not ended["failed"], ended
     with administering(combined) as admin:
-        brokers = [str(broker.id) for broker in admin.brokers()]
-        admin.set_configs(BROKER, {broker: {LEADER_RATE: None, FOLLOWER_RATE: None} for broker in brokers})
+        brokers = [str(broker.id) for broker in list_brokers(admin)]
+        alter_configs(admin, BROKER, {broker: {LEADER_RATE: None, FOLLOWER_RATE: None} for broker in brokers})
 
 
 def in_sync(cluster: Cluster) -> None:
@@ -93,8 +101,8 @@ def test_a_plan_is_carried_out_under_load_and_throttles_are_then_as_they_were(co
     first = combined.identities["kafka1"]
     with topic_of(combined, "applied", spread(combined, 6), 3) as topic:
         with administering(combined) as admin:
-            admin.set_configs(BROKER, {str(first): {LEADER_RATE: "000123456789"}})
-            admin.set_configs(TOPIC, {topic: {FOLLOWER_REPLICAS: f"5:{first},0:{first}"}})
+            alter_configs(admin, BROKER, {str(first): {LEADER_RATE: "000123456789"}})
+            alter_configs(admin, TOPIC, {topic: {FOLLOWER_REPLICAS: f"5:{first},0:{first}"}})
         until(lambda: "000123456789" in str(throttles(combined, topic)), "the throttle of before")
         before, wish = throttles(combined, topic), {"replication_factor": {topic: 2}, "concurrency": 2}
         with producing(combined.bootstrap_servers, topic, rate=1000) as ledger:
@@ -130,7 +138,7 @@ def test_a_run_killed_at_five_points_is_gone_on_with_towards_the_same_placement(
         def flying() -> set[int]:
             """The partitions under way."""
             with administering(combined) as admin:
-                return {index for name, index in admin.in_flight() if name == topic}
+                return {index for name, index in list_reassignments(admin) if name == topic}
 
         def arrived() -> int:
             """How many partitions have two replicas and are not under way."""
@@ -212,8 +220,8 @@ def test_what_others_move_is_named_and_left_and_so_are_throttles_that_nobody_rec
     with topic_of(combined, "foreign", {0: [one], 1: [two]}, 3) as topic:
         left = {str(two): {FOLLOWER_RATE: "50000"}}
         with administering(combined) as admin:
-            admin.set_configs(BROKER, left)
-            admin.set_configs(TOPIC, {topic: {FOLLOWER_REPLICAS: f"0:{two}"}})
+            alter_configs(admin, BROKER, left)
+            alter_configs(admin, TOPIC, {topic: {FOLLOWER_REPLICAS: f"0:{two}"}})
         client = KafkaAdminClient(bootstrap_servers=combined.bootstrap_servers)
         try:
             client.alter_partition_reassignments({TopicPartition(topic, 0): [one, two]})
@@ -221,14 +229,15 @@ def test_what_others_move_is_named_and_left_and_so_are_throttles_that_nobody_rec
             client.close()
         wish = {"replication_factor": {topic: 2}}
         refused = move(combined, **wish)
-        assert f"1 partitions are being moved now by somebody else ({topic}-0), which is never" in refused["msg"]
+        said = f"1 partitions are being moved by another tool ({topic}-0), which this module never cancels"
+        assert said in refused["msg"]
         waited = move(combined, **wish, foreign="wait", timeout=2)
         assert f"({topic}-0) have not ended within 2s. Nothing was changed." in waited["msg"]
         cancelled = move(combined, state="cancelled")
         assert (cancelled["changed"], cancelled["foreign"]) == (False, [f"{topic}-0"])
         with administering(combined) as admin:
-            assert list(admin.in_flight()) == [(topic, 0)]
-            admin.set_configs(BROKER, {str(two): {FOLLOWER_RATE: "50000000"}})
+            assert list(list_reassignments(admin)) == [(topic, 0)]
+            alter_configs(admin, BROKER, {str(two): {FOLLOWER_RATE: "50000000"}})
         done = move(combined, **wish, foreign="wait")
         assert (done["failed"], done["changed"], done["moves"]) == (False, True, 1)
         told = {(one["kind"], one["name"], one["key"]): one["value"] for one in done["leftover_throttles"]}
@@ -290,7 +299,7 @@ def test_a_partition_that_the_cluster_refuses_stops_the_rest_and_is_told_in_its_
         move(combined, check=True, replication_factor={topic: 2})
         with administering(combined) as admin:
             # No plan names a broker twice; a record does what no race can be made to do.
-            admin.write_state("reassignment", Record(wish, ((*rows[:2],), (rows[2],))).as_data())
+            write_state(admin, "reassignment", Record(wish, ((*rows[:2],), (rows[2],))).as_data())
         stopped = move(combined, replication_factor={topic: 2}, throttle=10_000_000)
         assert stopped["failed"]
         assert "refused" in stopped, stopped["msg"]
@@ -307,11 +316,11 @@ def test_of_two_who_claim_the_state_at_once_the_first_one_holds_for_both(combine
     with topic_of(combined, "claimed", spread(combined, 1), 0) as topic:
         assert move(combined, replication_factor={topic: 2})["changed"] is True
     with administering(combined) as admin:
-        _nothing, since = admin.read_state("claim")
-        assert [admin.claim_state("claim", whose, since) for whose in ("mine", "yours")] == ["mine", "mine"]
-        assert admin.read_state("claim")[0] == "mine"
-        admin.write_state("claim", None)
-        assert admin.read_state("claim")[0] is None
+        _nothing, since = read_state(admin, "claim")
+        assert [claim_state(admin, "claim", whose, since) for whose in ("mine", "yours")] == ["mine", "mine"]
+        assert read_state(admin, "claim")[0] == "mine"
+        write_state(admin, "claim", None)
+        assert read_state(admin, "claim")[0] is None
 
 
 def test_brokers_that_are_down_or_unknown_take_nothing(combined: Cluster) -> None:
@@ -334,13 +343,13 @@ def test_brokers_that_are_down_or_unknown_take_nothing(combined: Cluster) -> Non
 def alive(cluster: Cluster) -> set[int]:
     """Brokers that take part."""
     with administering(cluster) as admin:
-        return {broker.id for broker in admin.brokers() if not broker.fenced}
+        return {broker.id for broker in list_brokers(admin) if not broker.fenced}
 
 
 def behind(cluster: Cluster, topic: str, broker: int) -> bool:
     """Whether no partition of a topic has a broker in sync."""
     with administering(cluster) as admin:
-        return all(broker not in partition.isr for partition in admin.topics()[topic])
+        return all(broker not in partition.isr for partition in list_topics(admin)[topic])
 
 
 def test_fewer_replicas_are_those_in_sync(combined: Cluster) -> None:
@@ -354,8 +363,8 @@ def test_fewer_replicas_are_those_in_sync(combined: Cluster) -> None:
             assert [sorted(change["to"]) for change in shown["changes"]] == [[two, three]] * 2, shown
             # Leaders send it one byte a second, so that it lives and stays behind.
             with administering(combined) as admin:
-                admin.set_configs(BROKER, {str(broker): {LEADER_RATE: "1"} for broker in (two, three)})
-                admin.set_configs(TOPIC, {topic: {LEADER_REPLICAS: "*"}})
+                alter_configs(admin, BROKER, {str(broker): {LEADER_RATE: "1"} for broker in (two, three)})
+                alter_configs(admin, TOPIC, {topic: {LEADER_REPLICAS: "*"}})
             # Kafka lets a megabyte through each ten seconds or so, however low the rate.
             fill(combined, topic, 2, 8)
         finally:
@@ -366,7 +375,7 @@ def test_fewer_replicas_are_those_in_sync(combined: Cluster) -> None:
         assert not done["failed"], done
         assert {tuple(sorted(brokers)) for brokers in replicas(combined, topic).values()} == {(two, three)}
         with administering(combined) as admin:
-            admin.set_configs(BROKER, {str(broker): {LEADER_RATE: None} for broker in (two, three)})
+            alter_configs(admin, BROKER, {str(broker): {LEADER_RATE: None} for broker in (two, three)})
     in_sync(combined)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers
 from tests.support.cluster import Cluster, until
 from tests.support.modules import run_module
 from tests.support.moves import administering, topic_of
@@ -19,7 +20,7 @@ def registration(cluster: Cluster, check: bool = False, diff: bool = False, **op
 def fenced(cluster: Cluster, broker: int) -> bool | None:
     """Whether a broker is fenced, None when it is not registered."""
     with administering(cluster) as admin:
-        return {one.id: one.fenced for one in admin.brokers()}.get(broker)
+        return {one.id: one.fenced for one in list_brokers(admin)}.get(broker)
 
 
 def test_log_dirs_tell_what_a_broker_holds(combined: Cluster) -> None:

@@ -8,12 +8,20 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.api import describe_acls
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import elect_preferred
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election_apply import ensure_leaders
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    describe_quorum,
+    disk_usage,
+    list_brokers,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import describe_quotas
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.apply import ensure_topics
+from ansible_collections.streamops.kafka.plugins.module_utils._users.api import describe_credentials
 from tests.support.certificates import issue
 from tests.support.cluster import Cluster
 from tests.support.modules import run_module
@@ -65,13 +73,14 @@ ABSENT = {
     "max_new_replicas_per_broker": 1,
     "timeout": 60,
 }
-RIGHTS: dict[str, tuple[Callable[[PartitionAdmin], Any], str]] = {
-    "users": (lambda admin: admin.credentials(), "describe on the cluster"),
-    "acls": (lambda admin: admin.acls(), "describe on the cluster"),
-    "quotas": (lambda admin: admin.quotas(), "describe_configs on the cluster"),
-    "log_dirs": (lambda admin: admin.log_dirs([1]), "describe on the cluster"),
-    "elections": (lambda admin: admin.elect_preferred([("orders", 0)]), "alter on the cluster"),
-    "leader_election": (lambda admin: ensure_leaders(admin, None, None, 60, True), "describe on the cluster"),
+ELECTION = {"broker": None, "partitions": None, "timeout": 60}
+RIGHTS: dict[str, tuple[Callable[[Session], Any], str]] = {
+    "users": (describe_credentials, "describe on the cluster"),
+    "acls": (describe_acls, "describe on the cluster"),
+    "quotas": (describe_quotas, "describe_configs on the cluster"),
+    "log_dirs": (lambda admin: disk_usage(admin, [1]), "describe on the cluster"),
+    "elections": (lambda admin: elect_preferred(admin, [("orders", 0)]), "alter on the cluster"),
+    "leader_election": (lambda admin: ensure_leaders(admin, ELECTION, True, False), "describe on the cluster"),
     "topics": (lambda admin: ensure_topics(admin, ABSENT, True, False), "describe on the topic orders"),
 }
 
@@ -79,7 +88,7 @@ RIGHTS: dict[str, tuple[Callable[[PartitionAdmin], Any], str]] = {
 @pytest.mark.parametrize("what", RIGHTS)
 def test_a_right_that_is_missing_is_named(carol: dict[str, Any], what: str) -> None:
     call, right = RIGHTS[what]
-    with PartitionAdmin(Connection.from_params(carol)) as admin, pytest.raises(StreamopsError) as refused:
+    with Session(Connection.from_params(carol)) as admin, pytest.raises(StreamopsError) as refused:
         call(admin)
     assert f"User:it-carol has no right to do this: it needs the operation {right}" in refused.value.message
     assert not refused.value.passing
@@ -113,8 +122,8 @@ def test_what_was_deleted_before_a_refusal_is_told(connection: dict[str, Any], c
 
 
 def test_a_frozen_broker_does_not_hold_the_gate(secured: Cluster, connection: dict[str, Any]) -> None:
-    with Admin(Connection.from_params(connection)) as admin:
-        quorum = admin.quorum()
+    with Session(Connection.from_params(connection)) as admin:
+        quorum = describe_quorum(admin)
     assert quorum is not None
     # Not the leader of the quorum: until there is another one, no broker answers what a gate asks for.
     frozen, stopping = sorted({1, 2, 3} - {quorum.leader_id})
@@ -125,9 +134,9 @@ def test_a_frozen_broker_does_not_hold_the_gate(secured: Cluster, connection: di
             beside = Connection.from_params({**connection, "bootstrap_servers": others, "request_timeout": 10})
             # It stays registered for seconds, so a client that begins at another one may draw it.
             for _ in range(4):
-                with Admin(beside) as admin:
-                    assert {broker.id for broker in admin.brokers()} >= {1, 2, 3} - {frozen}
-                    assert admin.credentials()
+                with Session(beside) as admin:
+                    assert {broker.id for broker in list_brokers(admin)} >= {1, 2, 3} - {frozen}
+                    assert describe_credentials(admin)
             # Without an end of its own the look would last as long as the broker is frozen.
             wish = {**connection, **GATE, "node_ids": [stopping], "timeout": 20}
             shut = run_module("streamops.kafka.restart_gate", wish, timeout=120)

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers, list_topics
 from tests.support.cluster import Cluster
 from tests.support.modules import run_module
 
@@ -55,9 +56,9 @@ def test_one_frozen_broker_of_three_is_named_and_the_others_answer(combined: Clu
         with combined.frozen("kafka1"):
             # It stays registered for seconds, so a client that begins at another one may draw it.
             for servers in [others] * 3 + [combined.bootstrap_servers] * 3:
-                with Admin(Connection(tuple(servers), request_timeout=10)) as admin:
-                    assert {broker.id for broker in admin.brokers()} >= {2, 3}
-                    assert "orders" in admin.topics()
+                with Session(Connection(tuple(servers), request_timeout=10)) as admin:
+                    assert {broker.id for broker in list_brokers(admin)} >= {2, 3}
+                    assert "orders" in list_topics(admin)
             found = run_module(
                 "streamops.kafka.topics", {"bootstrap_servers": combined.bootstrap_servers, "topics": []}, timeout=100
             )

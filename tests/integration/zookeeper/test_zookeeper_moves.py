@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers
 from tests.support.cluster import ROOT, Cluster, free_port_base, until
 from tests.support.modules import run_module
 from tests.support.moves import administering, move, record, replicas, throttles, topic_of
@@ -29,7 +30,7 @@ def older(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def brokers(cluster: Cluster) -> list[int]:
     """The ids of the brokers."""
     with administering(cluster) as admin:
-        return [broker.id for broker in admin.brokers()]
+        return [broker.id for broker in list_brokers(admin)]
 
 
 @pytest.mark.parametrize("mode", ["zookeeper", pytest.param("older", marks=pytest.mark.full)])

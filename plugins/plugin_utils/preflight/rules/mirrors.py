@@ -34,7 +34,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_f
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import MAX_PORT, binds_meet
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import nearest
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
 
 
 @rule(number="C24", fix="correct the flow, or it mirrors nothing or the wrong thing")
@@ -95,7 +95,7 @@ def unknown_cluster(inventory: Inventory) -> Iterator[Problem]:
                     f"no broker of the inventory has kafka_cluster_name {name}",
                     found=name,
                     allowed=", ".join(known) or "no cluster",
-                    fix=f"{nearest(name, known)}; both ends of a mirror live in one inventory, or set enabled: false",
+                    fix=f"{advice(name, known)}; both ends of a mirror live in one inventory, or set enabled: false",
                     variable=f"{VARIABLE}[{number}].{key}",
                 )
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.keys import BROKER_KEYS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import nearest
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
 
 # What the collection writes itself, with the variable that says it. Nothing is set in two places.
 MANAGED = {
@@ -88,7 +88,7 @@ def unknown_property(inventory: Inventory) -> Iterator[Problem]:
         known = BROKER_KEYS.get(version)
         if known is None or _is_known(node, key, known) or _gone(key, node) is not None:
             continue
-        plugin = f"{nearest(key, known)}, or list it in kafka_allow_unknown_config when a plugin reads it"
+        plugin = f"{advice(key, known)}, or list it in kafka_allow_unknown_config when a plugin reads it"
         yield Problem(
             node,
             f"Kafka {version} does not know this key and would ignore it silently",

@@ -10,7 +10,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import flows, kafka_clusters
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import RULES, WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import nearest
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
 
 
 @rule(
@@ -56,4 +56,4 @@ def unknown_rule(inventory: Inventory) -> Iterator[Problem]:
     for listed, nodes in by_value(inventory.processes, "preflight_accept"):
         for name in map(str, listed if isinstance(listed, (list, tuple)) else ()):
             if name not in names and name not in numbers:
-                yield Problem(nodes, "the list names no rule that can be accepted", name, fix=nearest(name, names))
+                yield Problem(nodes, "the list names no rule that can be accepted", name, fix=advice(name, names))

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.near_names import nearest
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import CONVERSIONS, typed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import OWN_PREFIXES, UNDEFINED, Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
@@ -106,7 +106,7 @@ def misspelt_variable(inventory: Inventory) -> Iterator[Problem]:
     for node in inventory.processes:
         for name in node.variables:
             if name.startswith(OWN_PREFIXES) and name not in known:
-                for near in difflib.get_close_matches(name, known, n=1, cutoff=0.88):
+                if near := nearest(name, known, cutoff=0.88):
                     yield Problem(node, "nothing reads this variable", name, f"perhaps {near} is meant", variable=name)
 
 

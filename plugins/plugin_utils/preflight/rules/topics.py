@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.keys import TOPIC_KEYS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import nearest
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
 
 # org.apache.kafka.common.internals.Topic: LEGAL_CHARS, MAX_NAME_LENGTH (the directory gets "-<partition>" added).
 LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
@@ -108,4 +108,4 @@ def unknown_topic_key(inventory: Inventory) -> Iterator[Problem]:
             for key in topic.config:
                 if key not in known:
                     what = f"Kafka {cluster.version} does not know this key of topic {topic.name}"
-                    yield Problem(cluster, what, key, fix=nearest(key, known))
+                    yield Problem(cluster, what, key, fix=advice(key, known))

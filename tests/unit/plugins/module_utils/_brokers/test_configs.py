@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.plan import (
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.configs import (
     DEFAULT,
     parse_wishes,
     plan_broker_configs,

@@ -5,12 +5,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.configs import (
-    BROKER,
-    TOPIC,
-    _by_node,
-    _config_value,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER, TOPIC, _by_node, _config_value
 
 
 def test_a_broker_is_asked_for_itself_and_any_one_for_topics_and_the_default() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.streamops.kafka.plugins.module_utils._users.scram import (
+from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import (
     HASHES,
     ScramClient,
     ScramError,
