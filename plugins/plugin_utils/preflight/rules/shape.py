@@ -105,9 +105,9 @@ def misspelt_variable(inventory: Inventory) -> Iterator[Problem]:
     known = inventory.known_variables
     for node in inventory.processes:
         for name in node.variables:
-            if name.startswith(OWN_PREFIXES) and name not in known:
-                if near := nearest(name, known, cutoff=0.88):
-                    yield Problem(node, "nothing reads this variable", name, f"perhaps {near} is meant", variable=name)
+            own = name.startswith(OWN_PREFIXES) and name not in known
+            if own and (near := nearest(name, known, cutoff=0.88)):
+                yield Problem(node, "nothing reads this variable", name, f"perhaps {near} is meant", variable=name)
 
 
 def _kind(value: Any) -> str:
