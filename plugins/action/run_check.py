@@ -50,7 +50,9 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         if options["one_of"] and not any(groups.get(group) for group in options["one_of"]):
             found.append(f"The inventory has no host in the groups {', '.join(options['one_of'])}.")
         if found:
-            result.update(failed=True, refusals=found, msg=" ".join([*found, "No cluster was asked, and nothing was changed."]))
+            result.update(
+                failed=True, refusals=found, msg=" ".join([*found, "No cluster was asked, and nothing was changed."])
+            )
         return result
 
 

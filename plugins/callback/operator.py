@@ -37,7 +37,7 @@ class CallbackModule(Default):  # type: ignore[misc]  # Ansible ships no types
         self._unshown: Any = None
 
     def set_options(self, task_keys: Any = None, var_options: Any = None, direct: Any = None) -> None:
-        """Leave out hosts that are ok or skipped; the default callback then prints a task's name with its first line."""
+        """Leave out hosts that are ok or skipped; a task's name then comes with its first line."""
         super().set_options(task_keys=task_keys, var_options=var_options, direct=direct)
         if self._is_short():
             self.set_option("display_ok_hosts", False)

@@ -6,9 +6,9 @@ DOCUMENTATION = r"""
 module: run_check
 short_description: Check how a run was started
 description:
-  - Fails when the strategy of the play lets hosts go on by themselves (C(free), C(host_pinned)), when the run has a part
-    of a cluster only (by C(--limit), by C(hosts) of the play or by C(serial)), or when a plan is asked for where there
-    is none. What such a run does would be wrong, or nothing at all.
+  - Fails when the strategy of the play lets hosts go on by themselves (C(free), C(host_pinned)), when the run has only
+    a part of a cluster (by C(--limit), by C(hosts) of the play or by C(serial)), or when a plan is asked for where
+    there is none. What such a run does would be wrong, or nothing at all.
   - Runs on the control node only and connects to no host. The roles and playbooks of this collection begin with it.
 author: The streamops engineers
 extends_documentation_fragment: [streamops.kafka._attributes]

@@ -74,4 +74,6 @@ def _left_out(run: RunStart, name: str, hosts: Sequence[str]) -> str:
         what, fix = f"--limit {run.limit}", "run without --limit, or name all hosts of the cluster in it"
     else:
         what, fix = "the play", "name all groups of the cluster in hosts of the play, or run the role preflight on them"
-    return f"{what} leaves out {capped(missing, _SHOWN)} of cluster {name}, which must take part as a whole. fix: {fix}."
+    return (
+        f"{what} leaves out {capped(missing, _SHOWN)} of cluster {name}, which must take part as a whole. fix: {fix}."
+    )

@@ -22,9 +22,12 @@ def restart_words(reasons: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(named + more)
 
 
-def restart_plan(host: str, reasons: Sequence[Mapping[str, Any]], refusals: Sequence[Mapping[str, Any] | str] = ()) -> str:
+def restart_plan(
+    host: str, reasons: Sequence[Mapping[str, Any]], refusals: Sequence[Mapping[str, Any] | str] = ()
+) -> str:
     """Say that a run would restart a node, and why it could not now; ``refusals`` are those of the restart gate."""
-    held = f"; not now: {'; '.join(one if isinstance(one, str) else str(one['what']) for one in refusals)}" if refusals else ""
+    why = [one if isinstance(one, str) else str(one["what"]) for one in refusals]
+    held = f"; not now: {'; '.join(why)}" if why else ""
     return f"{host} would restart ({restart_words(reasons)}){held}"
 
 

@@ -17,9 +17,7 @@ def test_a_restart_says_why_and_how_long() -> None:
 
 
 def test_a_mirror_has_no_replicas() -> None:
-    assert restart_line("mirror1", [], 75, None) == (
-        "mirror1 restarted (requested by kafka_restart_force), down 1m15s"
-    )
+    assert restart_line("mirror1", [], 75, None) == ("mirror1 restarted (requested by kafka_restart_force), down 1m15s")
 
 
 def test_each_kind_of_reason_has_its_words() -> None:
@@ -28,7 +26,8 @@ def test_each_kind_of_reason_has_its_words() -> None:
         {"kind": "file", "name": "/etc/kafka/kafka1/tls/keystore.pem", "from": "a", "to": None},
         {"kind": "record", "name": "process", "from": "none", "to": "a start"},
     ]
-    assert restart_words(reasons) == "JVM option -Xmx: (not set) -> 2g, file keystore.pem changed, started by something else"
+    words = "JVM option -Xmx: (not set) -> 2g, file keystore.pem changed, started by something else"
+    assert restart_words(reasons) == words
 
 
 def test_a_long_value_is_left_out() -> None:

@@ -104,8 +104,8 @@ def test_a_run_says_what_it_changed() -> None:
         "settings": {"settings": {"cluster default": {"min.insync.replicas": "2"}}},
         "users": {"skipped": True},
     }
-    assert change_lines(changes, ["kafka1"], ["kafka1", "kafka2"]) == [
-        "Changed      topics created: orders, payments; ACLs added: 2; settings set on cluster default; files of kafka1",
+    assert change_lines(changes, ["b1"], ["kafka1", "kafka2"]) == [
+        "Changed      topics created: orders, payments; ACLs added: 2; settings set on cluster default; files of b1",
         "Restarted    kafka1, kafka2",
     ]
     assert change_lines({"topics": {}}, [], []) == []
