@@ -82,6 +82,7 @@ class CallbackModule(Default):  # type: ignore[misc]  # Ansible ships no types
 
     def _report(self, result: Any) -> None:
         """Print each line of a message behind the name of its host."""
+        self._show_play()
         said = result.result.get("msg", [])
         for line in said if isinstance(said, list) else str(said).splitlines():
             self._display.display(f"[{result.host.get_name()}] {line}")

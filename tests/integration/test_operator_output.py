@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,11 @@ def shown(
 ) -> str:
     """What a run of these plays on two hosts that are this machine printed, without its recap."""
     playbook = folder / "play.yml"
-    playbook.write_text(yaml.safe_dump([{"gather_facts": False, "connection": "local", **play} for play in plays]))
+    common: dict[str, Any] = {"gather_facts": False, "connection": "local"}
+    python = {"ansible_python_interpreter": sys.executable}
+    playbook.write_text(
+        yaml.safe_dump([{**common, **play, "vars": {**python, **play.get("vars", {})}} for play in plays])
+    )
     done = subprocess.run(
         [str(BIN / "ansible-playbook"), "-i", "kafka1,kafka2,", str(playbook), *arguments],
         cwd=ROOT,
@@ -29,13 +34,14 @@ def shown(
         timeout=300,
         check=False,
     )
+    assert "PLAY RECAP" in done.stdout, done.stderr
     return done.stdout.partition("PLAY RECAP")[0]
 
 
 def test_only_what_changes_or_reports_is_shown(tmp_path: Path) -> None:
     (tmp_path / "included.yml").write_text(yaml.safe_dump([{"ansible.builtin.debug": {"msg": ["one", "two"]}}]))
     plays: list[dict[str, Any]] = [
-        {"name": "A play without hosts", "hosts": []},
+        {"name": "A play without hosts", "hosts": "{{ [] }}"},
         {"name": "A play without a word", "hosts": "all", "tasks": [{"ansible.builtin.assert": {"that": "true"}}]},
         {
             "name": "A play that does something",
@@ -53,9 +59,9 @@ def test_only_what_changes_or_reports_is_shown(tmp_path: Path) -> None:
     ]
     lines = [line.rstrip("* ") for line in shown(tmp_path, plays).splitlines() if line]
     assert lines == [
+        "PLAY [A play that does something]",
         "[kafka1] one",
         "[kafka1] two",
-        "PLAY [A play that does something]",
         "TASK [Change]",
         "changed: [kafka2]",
     ]
@@ -78,12 +84,13 @@ def test_a_module_without_a_cluster_runs_on_the_control_node_for_that_of_the_rol
 
 def test_a_module_that_names_a_cluster_runs_where_its_task_says(tmp_path: Path) -> None:
     other = {"bootstrap_servers": ["127.0.0.1:2"], "request_timeout": 3, "topics": []}
-    play = {"hosts": "kafka1", "vars": {"_kafka_connection": NOWHERE}}
-    here = shown(tmp_path, [{**play, "tasks": [{"streamops.kafka.cluster_info": other}]}])
-    assert "Kafka cluster 127.0.0.1:2: no bootstrap server answered" in _joined(here)
-    play["vars"]["ansible_python_interpreter"] = "/nowhere/python"  # type: ignore[index]  # a dict of its own
-    there = shown(tmp_path, [{**play, "tasks": [{"streamops.kafka.cluster_info": other}]}])
-    assert "/nowhere/python" in there
+    said = []
+    for python in (sys.executable, "/nowhere/python"):
+        there = {"ansible_python_interpreter": python, "_kafka_connection": NOWHERE}
+        play = {"hosts": "kafka1", "vars": there, "tasks": [{"streamops.kafka.cluster_info": other}]}
+        said.append(_joined(shown(tmp_path, [play])))
+    assert "Kafka cluster 127.0.0.1:2: no bootstrap server answered" in said[0]
+    assert "/nowhere/python" in said[1]
 
 
 def _joined(output: str) -> str:
