@@ -45,12 +45,17 @@ def verdict_line(cluster: str, info: Mapping[str, Any], found: Sequence[str]) ->
     return f"OK           {cluster}: {counts['nodes']} brokers up, {counts['partitions']} partitions in sync"
 
 
-def change_lines(changes: Mapping[str, Mapping[str, Any]], files: Sequence[str], restarted: Sequence[str]) -> list[str]:
-    """Say what a run changed: results of modules by what they are about, nodes with new files, restarted nodes."""
+def change_lines(
+    changes: Mapping[str, Mapping[str, Any]], files: Sequence[str], restarted: Sequence[str], check: bool = False
+) -> list[str]:
+    """Say what a run changed, or would in check mode.
+
+    ``changes`` are the results of modules by what they are about, ``files`` and ``restarted`` names of nodes.
+    """
     done = [phrase for subject, result in changes.items() for phrase in _changed(subject, result)]
     if files:
         done.append(f"files of {capped(list(files), SHOWN)}")
-    lines = [f"Changed      {'; '.join(done)}"] if done else []
+    lines = [f"{'Would change' if check else 'Changed     '} {'; '.join(done)}"] if done else []
     return lines + ([f"Restarted    {capped(list(restarted), 20)}"] if restarted else [])
 
 

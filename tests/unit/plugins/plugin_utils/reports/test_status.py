@@ -109,6 +109,7 @@ def test_a_run_says_what_it_changed() -> None:
         "Restarted    kafka1, kafka2",
     ]
     assert change_lines({"topics": {}}, [], []) == []
+    assert change_lines({}, ["b1"], [], check=True) == ["Would change files of b1"]
 
 
 def test_a_thousand_topics_are_counted() -> None:
