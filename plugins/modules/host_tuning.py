@@ -78,7 +78,7 @@ settings:
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._node import tuning, tuning_apply
+from ansible_collections.streamops.kafka.plugins.module_utils._node import tuning
 
 SPEC = {
     "sysctl": {"type": "dict", "default": {}},
@@ -93,7 +93,7 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
     with errors_reported(module):
-        result = tuning_apply.tune(module)
+        result = tuning.tune(module)
         complaint = tuning.complaint(result.pop("judged"))
         if complaint:
             module.warn(complaint)

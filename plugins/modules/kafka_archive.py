@@ -115,7 +115,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._release import archive as _archive
 from ansible_collections.streamops.kafka.plugins.module_utils._release.cache import Cache, default_directory
 from ansible_collections.streamops.kafka.plugins.module_utils._release.layout import PRODUCTS, normal_sha512
-from ansible_collections.streamops.kafka.plugins.module_utils._release.run import runner_of
+from ansible_collections.streamops.kafka.plugins.module_utils._release.maven import runner_of
 
 ARGUMENTS = {
     "product": {"type": "str", "choices": ["kafka", "zookeeper"], "default": "kafka"},
@@ -133,15 +133,15 @@ ARGUMENTS = {
 }
 
 
-def wish_of(params: dict[str, Any]) -> _archive.Wish:
+def spec_of(params: dict[str, Any]) -> _archive.Spec:
     """Read the files that the parameters name."""
     version, launcher = params["version"], _archive.read_text(params["launcher"], "Launcher")
     product = PRODUCTS[params["product"]]
     if params["source"] == "archive":
         digest = normal_sha512(params["sha512"])
-        return _archive.Wish(version, launcher, src=params["src"], sha512=digest, product=product)
+        return _archive.Spec(version, launcher, src=params["src"], sha512=digest, product=product)
     lock = _archive.read_lock(params["lock"], version, product.name)
-    return _archive.Wish(version, launcher, lock, params["lock"], product=product)
+    return _archive.Spec(version, launcher, lock, params["lock"], product=product)
 
 
 def main() -> None:
@@ -153,7 +153,7 @@ def main() -> None:
     )
     params = module.params
     with errors_reported(module):
-        wish = wish_of(params)
+        spec = spec_of(params)
         cache = Cache(params["cache_dir"] or default_directory(os.environ))
         means = _archive.Means(
             runner_of(module),
@@ -163,16 +163,16 @@ def main() -> None:
             params["lock_timeout"],
         )
         if module.check_mode:
-            sha256 = _archive.cached(wish, cache) or ""
+            sha256 = _archive.cached(spec, cache) or ""
             changed = not sha256
         else:
-            sha256, changed = _archive.ensure(wish, cache, means)
-    path = cache.archive(wish.name)
+            sha256, changed = _archive.ensure(spec, cache, means)
+    path = cache.archive(spec.name)
     after = f"{path}\n"
     module.exit_json(
         changed=changed,
         archive=path,
-        release_name=wish.name,
+        release_name=spec.name,
         sha256=sha256,
         diff={"before": "" if changed else after, "after": after},
     )

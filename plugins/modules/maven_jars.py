@@ -70,7 +70,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
 from ansible_collections.streamops.kafka.plugins.module_utils._release import archive
-from ansible_collections.streamops.kafka.plugins.module_utils._release.run import runner_of
+from ansible_collections.streamops.kafka.plugins.module_utils._release.maven import runner_of
 
 ARGUMENTS = {
     "lock": {"type": "path", "required": True},

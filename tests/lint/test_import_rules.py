@@ -34,6 +34,7 @@ LIBRARIES = {
 }
 #: What of Ansible a file of module_utils may import: what modules are made with, and how Ansible reads values.
 OF_ANSIBLE = {
+    "_release/source.py": ("ansible.module_utils.urls",),
     "_core/errors.py": ("ansible.module_utils.basic",),
     "_core/module.py": ("ansible.module_utils.basic",),
     "_core/values.py": ("ansible.module_utils.common.validation",),
@@ -170,8 +171,19 @@ def test_filters_name_functions_that_are_there(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", files("spark_validation"), ids=name)
-def test_spark_jobs_import_pyspark_and_themselves_only(path: Path) -> None:
+def test_spark_jobs_import_pyspark_the_root_and_their_own_room_only(path: Path) -> None:
     assert breaches(path, ("pyspark", "spark_validation")) == []
+    room = path.relative_to(ROOT / "spark_validation").parts[0]
+    # The command line is what brings root and rooms together.
+    others = [] if room == "cli.py" else [one for one in ("smoke", "mirror", "report") if one != room]
+    closed = tuple(f"spark_validation.{one}" for one in others)
+    assert [one for one in imports(path) if one.startswith(closed)] == []
+
+
+def test_only_action_plugins_import_the_preflight() -> None:
+    room = f"{OURS}plugin_utils.preflight."
+    others = [path for path in files("plugins") if not {"action", "preflight"} & set(path.parts)]
+    assert [name(path) for path in others if any(one.startswith(room) for one in imports(path))] == []
 
 
 def test_the_tables_of_this_page_have_no_dead_entry() -> None:

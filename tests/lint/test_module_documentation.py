@@ -164,7 +164,7 @@ def test_a_module_is_tested(module: str) -> None:
         ROOT / "tests/unit/plugins/module_utils" / room / f"test_{file}.py" for room, file in utils if room != "_core"
     ]
     tests = [path for path in tests if path.exists()]
-    tests += (ROOT / "tests" / "integration").glob(f"test_*{module}*.py")
+    tests += (ROOT / "tests" / "integration").rglob(f"test_*{module}*.py")
     tests += [path for path in (ROOT / "tests").rglob("test_*.py") if NAMESPACE + module in path.read_text()]
     assert tests, f"no test of {module}"
 

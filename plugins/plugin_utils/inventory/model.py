@@ -2,7 +2,7 @@
 # Private to this collection.
 """What the preflight rules look at: the inventory as frozen data, built from plain dicts.
 
-Accessors are forgiving: what has the wrong shape is left out (the rules of _preflight_shape name it), so that one
+Accessors are forgiving: what has the wrong shape is left out (the rules of preflight name it), so that one
 mistake never hides another.
 """
 
@@ -27,6 +27,8 @@ ZOOKEEPER_GROUP = "zookeeper"
 MIRROR_GROUP = "mirror_makers"
 NO_CLUSTER = ""
 REST_PORT = "mirror_maker_rest_port"
+#: What the names of this collection's own variables begin with.
+OWN_PREFIXES = ("kafka_", "kraft_controller_", "mirror_", "preflight_", "spark_validation_", "zookeeper_")
 # What the example inventory holds where a user must decide.
 PLACEHOLDER = "CHANGE-ME"
 

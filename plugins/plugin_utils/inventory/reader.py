@@ -21,12 +21,12 @@ from ansible.parsing.vault import EncryptedString
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import all_typed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certificates import read_certificate
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    OWN_PREFIXES,
     PLACEHOLDER,
     UNDEFINED,
     Node,
     build_node,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.shape import OWN_PREFIXES
 
 if TYPE_CHECKING:
     from ansible.plugins.action import ActionBase
