@@ -154,7 +154,7 @@ def test_more_streams_restart_the_mirrors_one_by_one_and_nothing_else(mirrored: 
 def test_what_a_process_cannot_carry_is_refused(mirrored: LegacyMirrors, variables: dict[str, Any], told: str) -> None:
     before = mirrored.pids()
     # Behind the preflight, which sees some of it first.
-    refused = mirrored.playbook("playbooks/mirrors_step.yml", **variables)
+    refused = mirrored.playbook("playbooks/_mirrors_step.yml", **variables)
     assert refused.rc != 0
     assert told in " ".join(refused.output.split())
     assert "No mirror was changed" in refused.output

@@ -174,7 +174,7 @@ def test_a_topic_gets_fewer_and_more_replicas_and_more_partitions(three: Cluster
         first = three.playbook("playbooks/grow_topic.yml", **grown).ok()
         assert replicas(three, "lopsided") == {number: [1, 2] for number in range(6)}
         assert three.playbook("playbooks/grow_topic.yml", **grown).ok().changed == 0
-    assert "kafka_topics wants 6 partitions of orders" in " ".join(first.output.split())
+    assert "kafka_topics still declares 6 partitions for orders. Change it to" in " ".join(first.output.split())
     options = {"bootstrap_servers": three.bootstrap_servers, "topics": [TOPIC]}
     partitions = run_module("streamops.kafka.cluster_info", options)["topics"][0]["partitions"]
     assert [len(one["replicas"]) for one in partitions] == [3] * 9
