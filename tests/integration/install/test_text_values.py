@@ -14,7 +14,10 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_
 from tests.support.cluster import ROOT, Cluster, Run, free_port_base
 
 #: What is not the same for all hosts, or has no default: the tests below say it themselves.
-OWN = ("kafka_node_id", "zookeeper_id", "kafka_grow_partitions", "kafka_replaced_id", "plan_only")
+OWN = (
+    *("kafka_node_id", "zookeeper_id", "kafka_grow_partitions", "kafka_replaced_id"),
+    *("plan_only", "status_strict"),
+)
 TYPED = {name: option for name, option in role_options().items() if option["type"] in ("bool", "int", "float")}
 MOVES = {
     "add_brokers": {},
