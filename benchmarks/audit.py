@@ -22,13 +22,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from pyspark.sql import SparkSession
 
-from spark_validation import audit, record
-from spark_validation.config import Arguments, parse
-from spark_validation.geometry import Geometry, writers_for
-from spark_validation.observed import OK
 from spark_validation.session import client_properties, cores, jvm, open_session
-from spark_validation.topic import Ranges, Topic
-from spark_validation.write import write_records
+from spark_validation.smoke import audit, record
+from spark_validation.smoke.config import Arguments, parse
+from spark_validation.smoke.geometry import Geometry, writers_for
+from spark_validation.smoke.observed import OK
+from spark_validation.smoke.topic import Ranges, Topic
+from spark_validation.smoke.write import write_records
 
 
 def timed(work: Callable[[], object]) -> float:

@@ -31,9 +31,9 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 from pyspark.sql import SparkSession
 
-from spark_validation.mirror_audit import MirrorAudit
-from spark_validation.mirror_config import Arguments, parse
-from spark_validation.mirror_read import reader
+from spark_validation.mirror.config import Arguments, parse
+from spark_validation.mirror.job import MirrorAudit
+from spark_validation.mirror.read import reader
 from spark_validation.progress import Progress
 from spark_validation.result import Result
 from spark_validation.session import open_session
@@ -60,8 +60,10 @@ class Bench:
         """Writes the source, copies it, and says that a mirror has come to its end."""
         admin = AdminClient({"bootstrap.servers": self.server})
         shapes = {SOURCE: {}, COPY: {}, OFFSETS: {"cleanup.policy": "compact"}}
-        wishes = [NewTopic(name, num_partitions=PARTITIONS, replication_factor=1, config=config)
-                  for name, config in shapes.items()]  # fmt: skip
+        wishes = [
+            NewTopic(name, num_partitions=PARTITIONS, replication_factor=1, config=config)
+            for name, config in shapes.items()
+        ]
         for made in admin.create_topics(wishes).values():
             made.result(30)
         producer = Producer(
@@ -72,9 +74,13 @@ class Bench:
             while True:
                 try:
                     producer.produce(
-                        SOURCE, os.urandom(SIZE), b"key-%d" % (number % 1000), number % PARTITIONS,
-                        timestamp=began + number, headers=[("trace", b"%d" % number)],
-                    )  # fmt: skip
+                        SOURCE,
+                        os.urandom(SIZE),
+                        b"key-%d" % (number % 1000),
+                        number % PARTITIONS,
+                        timestamp=began + number,
+                        headers=[("trace", b"%d" % number)],
+                    )
                     break
                 except BufferError:
                     producer.poll(0.1)
@@ -102,11 +108,15 @@ class Bench:
         side = {"bootstrap_servers": [self.server]}
         return parse(
             {
-                "run_id": "benchmark", "output_dir": str(self.directory), "wait_seconds": 30,
-                "source": {"alias": "dc_a", **side}, "target": {"alias": "dc_b", **side},
-                "position": {"offsets_topic": OFFSETS}, "topics": [{"source": SOURCE, "target": COPY}],
+                "run_id": "benchmark",
+                "output_dir": str(self.directory),
+                "wait_seconds": 30,
+                "source": {"alias": "dc_a", **side},
+                "target": {"alias": "dc_b", **side},
+                "position": {"offsets_topic": OFFSETS},
+                "topics": [{"source": SOURCE, "target": COPY}],
             }
-        )  # fmt: skip
+        )
 
     def count(self, session: SparkSession) -> None:
         """Reads both topics and counts."""
@@ -176,11 +186,14 @@ def main() -> None:
             for name, (master, cores) in masters.items():
                 words = ["--row", name, bench.server, folder, "--records", str(options.records)]
                 started = {
-                    **os.environ, "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable,
-                    "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONPATH": str(ROOT),
+                    **os.environ,
+                    "PYSPARK_PYTHON": sys.executable,
+                    "PYSPARK_DRIVER_PYTHON": sys.executable,
+                    "SPARK_LOCAL_IP": "127.0.0.1",
+                    "PYTHONPATH": str(ROOT),
                     "PYSPARK_SUBMIT_ARGS": f"--master {master} --conf spark.cores.max={cores} "
                     f"--conf spark.executor.memory=700m --jars {','.join(connector_jars())} pyspark-shell",
-                }  # fmt: skip
+                }
                 script = [sys.executable, str(Path(__file__).resolve()), *words, "--rounds", str(options.rounds)]
                 subprocess.run(script, env=started, check=True)
         finally:

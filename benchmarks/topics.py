@@ -25,8 +25,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "collections"))
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers, topics_at
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import delete_topics
 
 PREFIX = "bench-"
 Row = dict[str, Any]
@@ -55,10 +57,10 @@ for future in admin.describe_configs([ConfigResource(ResourceType.TOPIC, name) f
 def delete(bootstrap: str, count: int) -> None:
     """Delete the topics and return when no broker knows one of them any more."""
     names = [f"{PREFIX}{number:05d}" for number in range(count)]
-    with Admin(Connection(tuple(bootstrap.split(",")), request_timeout=60)) as admin:
+    with Session(Connection(tuple(bootstrap.split(",")), request_timeout=60)) as admin:
         # By name and not by list: the broker asked for a list may not know yet what was created a moment ago.
-        admin.delete_topics(names)
-        while any(admin.topics_at(broker.id, names) for broker in admin.brokers() if not broker.fenced):
+        delete_topics(admin, names)
+        while any(topics_at(admin, broker.id, names) for broker in list_brokers(admin) if not broker.fenced):
             time.sleep(0.5)
 
 

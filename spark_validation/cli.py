@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spark_validation import config, mirror_config, report
 from spark_validation.errors import BadArgumentsError, CannotRunError, root_cause
 from spark_validation.fields import JobArguments
+from spark_validation.mirror import config as mirror_config
+from spark_validation.report import page
 from spark_validation.result import ERROR, Check, Result, save
+from spark_validation.smoke import config as smoke_config
 
 
 def main(argv: list[str]) -> int:
@@ -52,7 +54,7 @@ def run_job(name: str, args_file: Path) -> int:
     result.finished_ms = _now()
     document = result.to_dict()
     save(document, output / "result.json")
-    report.write(document, output / "report.html")
+    page.write(document, output / "report.html")
     print(_summary(document, output), flush=True)
     return int(document["exit_code"])
 
@@ -77,16 +79,16 @@ def _running(arguments: JobArguments, result: Result) -> Iterator[tuple[Any, Any
         progress.close()
 
 
-def _smoke(arguments: config.Arguments, result: Result) -> None:
+def _smoke(arguments: smoke_config.Arguments, result: Result) -> None:
     with _running(arguments, result) as (session, progress):
-        from spark_validation.smoke import Smoke
+        from spark_validation.smoke.job import Smoke
 
         Smoke(session, arguments, progress, result).run()
 
 
 def _mirror_audit(arguments: mirror_config.Arguments, result: Result) -> None:
     with _running(arguments, result) as (session, progress):
-        from spark_validation.mirror_audit import MirrorAudit
+        from spark_validation.mirror.job import MirrorAudit
 
         MirrorAudit(session, arguments, progress, result).run()
 
@@ -100,7 +102,7 @@ class Job:
 
 
 JOBS: dict[str, Job] = {
-    "smoke": Job(config.parse, _smoke),
+    "smoke": Job(smoke_config.parse, _smoke),
     "mirror_audit": Job(mirror_config.parse, _mirror_audit),
 }
 
@@ -114,7 +116,7 @@ def _decoded(path: Path) -> Any:
 
 def _draw(source: Path, target: Path) -> int:
     try:
-        report.write(json.loads(source.read_text(encoding="utf-8")), target)
+        page.write(json.loads(source.read_text(encoding="utf-8")), target)
     except (OSError, ValueError, KeyError) as error:
         print(f"cannot draw {source}: {type(error).__name__}: {error}", file=sys.stderr)
         return 2

@@ -1,6 +1,6 @@
 """What a table of arguments is made of: a key, its JSON type, its rule; and the check of a whole object. Pure.
 
-Each job has one table (config.py, mirror_config.py); its page in docs repeats it and a test compares the two.
+Each job has one table (smoke/config.py, mirror/config.py); its page in docs repeats it and a test compares the two.
 """
 # SPDX-License-Identifier: GPL-3.0-or-later
 

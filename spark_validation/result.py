@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,34 @@ class Check:
     examples_total: int = 0
     suggests: str = ""
     seconds: float | None = None
+
+
+def none_of(
+    name: str,
+    title: str,
+    unit: str,
+    total: int,
+    examples: list[dict[str, Any]],
+    suggests: str,
+    status: str = FAIL,
+    examples_total: int | None = None,
+    seconds: float | None = None,
+) -> Check:
+    """A check that passes when nothing was counted. `status` and `suggests` are for when something was."""
+    return Check(
+        name,
+        title,
+        status if total else PASS,
+        expected=0,
+        actual=total,
+        difference=total,
+        threshold=0,
+        unit=unit,
+        examples=examples,
+        examples_total=total if examples_total is None else examples_total,
+        suggests=suggests if total else "",
+        seconds=seconds,
+    )
 
 
 def verdict_of(checks: list[Check]) -> str:
@@ -71,3 +100,20 @@ def save(document: dict[str, Any], path: Path) -> None:
     unfinished = path.with_suffix(".new")
     unfinished.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     unfinished.replace(path)
+
+
+def rate(records: int, seconds: float) -> dict[str, float | int]:
+    """Records, the seconds they took, and records per second."""
+    return {
+        "records": records,
+        "seconds": round(seconds, 3),
+        "records_per_second": round(records / seconds) if seconds else 0,
+    }
+
+
+def calendar(milliseconds: float) -> datetime | None:
+    """Epoch milliseconds as a date (UTC); None for a number that no calendar has: a producer stamped microseconds."""
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from spark_validation import __version__
 from spark_validation.fields import SECRET_NAME, Reach
-from spark_validation.geometry import RECORDS_PER_WRITER
+from spark_validation.sizes import RECORDS_PER_WRITER
 
 #: What Spark itself hides where it prints settings and options. The words are the same in Java's patterns.
 _REDACTED = f"(?i){SECRET_NAME.pattern}"

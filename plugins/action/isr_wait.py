@@ -8,11 +8,11 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import WAIT_OPTIONS, Goal
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.isr import Tracker
 
 
-class ActionModule(ProgressAction):
+class ActionModule(ClusterAction):
     """Waits for the ISR."""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import CAUGHT_UP
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.wait import WAIT_OPTIONS, Tracker
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
 
 
-class ActionModule(ProgressAction):
+class ActionModule(ClusterAction):
     """Waits for a mirror."""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:

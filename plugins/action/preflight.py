@@ -1,35 +1,39 @@
 # Copyright: the streamops engineers
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks the whole inventory on the control node and fails once with everything that is wrong; no remote call."""
+"""Checks the inventory, or what all hosts answered, and fails once with everything that is wrong; no remote call."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.addresses import resolved
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.reader import InventoryReader
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.firewall import names_to_resolve
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.result import preflight_result
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules import check_inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import (
+    Policy,
+    check_hosts,
+    check_inventory,
+    numbers_accepted,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host, host_of
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.report import preflight_result
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.firewall import names_to_resolve
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.trust_reader import trust_facts
 
 # Ansible imports an action in the process of the run, and forks one for each task and host: what the lookup `model`
 # needs in nearly all of them is imported once here, and not forty milliseconds long in each.
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import kafka, view  # noqa: F401
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import module_options
 
-SPEC = {
-    "controllers_group": {"type": "str", "default": "kraft_controllers"},
-    "brokers_group": {"type": "str", "default": "kafka_brokers"},
-    "zookeeper_group": {"type": "str", "default": "zookeeper"},
-    "mirror_makers_group": {"type": "str", "default": "mirror_makers"},
-}
+COLLECTION = "streamops.kafka"
 
 
 class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
-    """Applies the inventory rules."""
+    """Applies the rules of the inventory or those of the hosts."""
 
     _requires_connection = False
     _supports_check_mode = True
@@ -38,17 +42,53 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         """Read all hosts of all clusters, apply all rules, report all violations."""
         result: dict[str, Any] = super().run(tmp, task_vars)
         known = task_vars or {}
-        _, options = self.validate_argument_spec(argument_spec=SPEC)
+        _, options = self.validate_argument_spec(argument_spec=dict(module_options("preflight")))
         reader = InventoryReader(self, known)
         groups = (options[f"{name}_group"] for name in ("controllers", "brokers", "zookeeper", "mirror_makers"))
         nodes = reader.nodes(*groups)
-        inventory = Inventory(
-            nodes=tuple(nodes),
-            limit=known.get("ansible_limit"),
-            play_hosts=tuple(known.get("ansible_play_hosts_all", ())),
-            known_variables=tuple(reader.read_variables()),
-            peers=tuple(reader.peers(nodes)),
-            mirrors=tuple(reader.mirrors(options["mirror_makers_group"], nodes)),
-        )
-        inventory = replace(inventory, addresses=resolved(names_to_resolve(inventory)))
-        return dict(result, **preflight_result(check_inventory(inventory), bool(self._task.register)))
+        mirrors = reader.mirrors(options["mirror_makers_group"], nodes)
+        if options["of"] == "hosts" or self._task.action.endswith("host_preflight"):
+            found = check_hosts(_hosts(reader, (*nodes, *mirrors), known, options))
+        else:
+            self._warn_of_numbers((*nodes, *mirrors))
+            found = check_inventory(_inventory(reader, nodes, mirrors, known))
+        return dict(result, **preflight_result(found, bool(self._task.register)))
+
+    def _warn_of_numbers(self, nodes: Iterable[Node]) -> None:
+        accepted = numbers_accepted(Policy(True, node.names("preflight_accept")) for node in nodes)
+        for number, names in accepted.items():
+            self._display.deprecated(
+                f"preflight_accept: {number} is the number of rules that have names now; write {', '.join(names)}",
+                version="0.2.0",
+                collection_name=COLLECTION,
+            )
+
+
+def _inventory(
+    reader: InventoryReader, nodes: Sequence[Node], mirrors: Sequence[Node], known: Mapping[str, Any]
+) -> Inventory:
+    inventory = Inventory(
+        nodes=tuple(nodes),
+        limit=known.get("ansible_limit"),
+        play_hosts=tuple(known.get("ansible_play_hosts_all", ())),
+        known_variables=tuple(reader.read_variables()),
+        peers=tuple(reader.peers(nodes)),
+        mirrors=tuple(mirrors),
+    )
+    return replace(inventory, addresses=resolved(names_to_resolve(inventory)))
+
+
+def _hosts(
+    reader: InventoryReader, nodes: Iterable[Node], known: Mapping[str, Any], options: Mapping[str, Any]
+) -> list[Host]:
+    """The hosts of the play with what node_info and clock_info registered there, and what they trust."""
+    expected = set(known.get("ansible_play_hosts_all", ()))
+    hosts, asked = [], []
+    for node in nodes:
+        if node.name in expected:
+            answers = reader.raw(node.name)
+            info, clock = (answers.get(options[f"{kind}_variable"]) for kind in ("node_info", "clock_info"))
+            hosts.append(host_of(node, info, clock))
+            asked.append((node, hosts[-1].info))
+    trust = trust_facts(asked)
+    return [replace(host, trust=trust.get(host.name)) for host in hosts]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Step
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
 
 #: The options that the loop itself needs; the module judges all of them.
 OPTIONS = {"node_id": {"type": "int"}, "timeout": {"type": "int", "default": 120}}
@@ -15,7 +15,7 @@ OPTIONS = {"node_id": {"type": "int"}, "timeout": {"type": "int", "default": 120
 INTERVAL = 2.0
 
 
-class ActionModule(ProgressAction):
+class ActionModule(ClusterAction):
     """Makes a controller a voter, or none."""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.moves import Tracker
 
 #: The options that the loop itself needs; the module judges all of them.
@@ -18,7 +18,7 @@ OPTIONS = {
 }
 
 
-class ActionModule(ProgressAction):
+class ActionModule(ClusterAction):
     """Carries a reassignment out."""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:

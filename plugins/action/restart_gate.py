@@ -8,11 +8,11 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import Step, duration
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import GATE_OPTIONS, GATE_WAIT_OPTIONS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.gate import failure, step, unanswered
 
 
-class ActionModule(ProgressAction):
+class ActionModule(ClusterAction):
     """Holds a roll at the gate of its next node."""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:

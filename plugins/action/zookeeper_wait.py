@@ -7,13 +7,13 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.wait import WAIT_OPTIONS, failure, step
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ZOOKEEPER, ClusterAction
 
 
-class ActionModule(ProgressAction):
+class ActionModule(ClusterAction):
     """Waits for an ensemble."""
 
-    _requires_connection = True
+    named_by = ZOOKEEPER
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Run the wait and return what it found; in check mode one look, which fails nothing."""

@@ -3,6 +3,20 @@
 
 from __future__ import annotations
 
+DOCUMENTATION = r"""
+name: moves
+short_description: "PRIVATE: reports of moves"
+description:
+  - The roles of this collection call the filters of this file; their names and what they take may change with any
+    release.
+options:
+  _input:
+    description: See the functions of this file.
+    type: raw
+    required: true
+author: The streamops engineers (@streamops)
+"""
+
 from collections.abc import Callable
 from typing import Any
 

@@ -6,6 +6,20 @@ What they answer is in plugin_utils/inventory/nodes.py, guards/replace.py and mi
 
 from __future__ import annotations
 
+DOCUMENTATION = r"""
+name: nodes
+short_description: "PRIVATE: the nodes of a cluster and its mirrors"
+description:
+  - The roles of this collection call the filters of this file; their names and what they take may change with any
+    release.
+options:
+  _input:
+    description: See the functions of this file.
+    type: raw
+    required: true
+author: The streamops engineers (@streamops)
+"""
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,13 +1,9 @@
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Lookup addresses: names to IP addresses, as the control node resolves them."""
 
 from __future__ import annotations
-
-from typing import Any
-
-from ansible.plugins.lookup import LookupBase
-
-from ansible_collections.streamops.kafka.plugins.plugin_utils.addresses import resolved
 
 DOCUMENTATION = r"""
 name: addresses
@@ -21,7 +17,7 @@ options:
     type: list
     elements: str
     required: true
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 """
 
 EXAMPLES = r"""
@@ -36,6 +32,12 @@ _raw:
   type: list
   elements: dict
 """
+
+from typing import Any
+
+from ansible.plugins.lookup import LookupBase
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.addresses import resolved
 
 
 class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible ships no types

@@ -13,13 +13,13 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import
 
 DOCUMENTATION = r"""
 name: model
-short_description: what the inventory says about the cluster of this host, typed
+short_description: "PRIVATE: what the inventory says about the cluster of this host, typed"
 description:
   - Returns one dictionary about the host that the task runs for and about its cluster. The roles of this collection
-    read the inventory by it and by nothing else.
+    read the inventory by it; its keys may change with any release.
   - Every boolean and number is converted as the argument specs of the roles say; a value that is none is an error.
   - Each key is made when it is first asked for.
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 """
 
 EXAMPLES = r"""
@@ -31,10 +31,9 @@ EXAMPLES = r"""
 RETURN = r"""
 _raw:
   description:
-    - One dictionary with the keys C(settings) (the variables of the host, typed), C(node) (its own node), C(nodes) (the
-      nodes of Kafka of its cluster, controllers first), C(zookeepers) (the servers of its ensemble), C(mirrors) (the
-      mirrors next to it), C(places) (all nodes of all clusters with what firewalls need) and C(first) (whether the host
-      does what the nodes of a machine share - C(machine), C(release), C(firewall)).
+    - One dictionary. Among its keys are C(settings) (the variables of the host, typed), C(node) (its own node),
+      C(nodes) (the nodes of Kafka of its cluster, controllers first), C(zookeepers) (the servers of ZooKeeper beside
+      it) and C(mirrors) (the mirrors next to it).
     - A node has C(host), C(node_id), C(roles), C(rack), C(machine) and C(listeners).
   type: list
   elements: dict

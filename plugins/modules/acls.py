@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ansible module: the ACLs of a cluster as a list."""
 
@@ -116,7 +118,7 @@ attributes:
 seealso:
   - module: streamops.kafka.users
   - module: streamops.kafka.quotas
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 """
 
 EXAMPLES = r"""
@@ -184,17 +186,8 @@ failure:
   type: dict
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.apply import ensure_acls
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-    Connection,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
 
 OPERATIONS = [
     *["all", "read", "write", "create", "delete", "alter", "describe", "cluster_action", "describe_configs"],
@@ -224,30 +217,12 @@ ARGUMENT_SPEC = {
     "authoritative": {"type": "bool", "default": False},
     "authoritative_for": {"type": "list", "elements": "str", "default": []},
     "timeout": {"type": "int", "default": 60},
-    **CONNECTION_SPEC,
 }
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec=ARGUMENT_SPEC,
-        supports_check_mode=True,
-        required_if=CONNECTION_REQUIRED_IF,
-        required_together=CONNECTION_REQUIRED_TOGETHER,
-    )
-    wanted = module.params
-    with errors_reported(module), Admin(Connection.from_params(wanted)) as admin:
-        result = ensure_acls(
-            admin,
-            wanted["acls"],
-            wanted["authoritative"],
-            wanted["authoritative_for"],
-            wanted["timeout"],
-            module.check_mode,
-            module._diff,
-        )
-        module.exit_json(**result)
+    run_on_cluster(ARGUMENT_SPEC, ensure_acls)
 
 
 if __name__ == "__main__":

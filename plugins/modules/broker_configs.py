@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ansible module: configurations that brokers take while they run."""
 
@@ -46,7 +48,7 @@ attributes:
     support: full
 seealso:
   - module: streamops.kafka.topics
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 """
 
 EXAMPLES = r"""
@@ -83,42 +85,19 @@ failure:
   type: dict
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-    Connection,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.apply import ensure_broker_configs
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.configs_apply import ensure_broker_configs
+from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
 
 ARGUMENT_SPEC = {
     "brokers": {"type": "dict", "default": {}},
     "default": {"type": "dict", "default": {}},
     "timeout": {"type": "int", "default": 60},
-    **CONNECTION_SPEC,
 }
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec=ARGUMENT_SPEC,
-        supports_check_mode=True,
-        required_if=CONNECTION_REQUIRED_IF,
-        required_together=CONNECTION_REQUIRED_TOGETHER,
-    )
-    wanted = module.params
-    with errors_reported(module), Admin(Connection.from_params(wanted)) as admin:
-        result = ensure_broker_configs(
-            admin, wanted["brokers"], wanted["default"], wanted["timeout"], module.check_mode, module._diff
-        )
-        for warning in result["hidden"]:
-            module.warn(warning)
-        module.exit_json(**result)
+    run_on_cluster(ARGUMENT_SPEC, ensure_broker_configs)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: broker_registration
 short_description: Look at and change the registration of a broker
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Tells which brokers a cluster has registered, fenced (they are down, or not yet up) and cordoned (they get no new
     replicas, KIP-1066), cordons a broker before it is drained, and takes away the registration of one that is gone.
@@ -79,38 +79,22 @@ brokers:
     - {id: 3, registered: true, fenced: false, cordoned: true, cordoned_log_dirs: ["*"], host: h, port: 9092, rack: a}
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.registration_apply import ensure_registration
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-    Connection,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
 
 STATES = ["present", "cordoned", "uncordoned", "unregistered"]
 ARGUMENT_SPEC = {
     "broker": {"type": "int"},
     "state": {"type": "str", "choices": STATES, "default": "present"},
     "timeout": {"type": "int", "default": 60},
-    **CONNECTION_SPEC,
 }
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec=ARGUMENT_SPEC,
-        required_if=[*CONNECTION_REQUIRED_IF, *(("state", state, ["broker"]) for state in STATES[1:])],
-        required_together=CONNECTION_REQUIRED_TOGETHER,
-        supports_check_mode=True,
+    run_on_cluster(
+        ARGUMENT_SPEC, ensure_registration, required_if=[("state", state, ["broker"]) for state in STATES[1:]]
     )
-    wanted = (module.params["broker"], module.params["state"], module.params["timeout"])
-    with errors_reported(module), PartitionAdmin(Connection.from_params(module.params)) as admin:
-        module.exit_json(**ensure_registration(admin, *wanted, module.check_mode))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: cluster_info
 short_description: Look at a Kafka cluster
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Returns the nodes, the metadata quorum, the topics with their partitions, and what is not as it should be
     (under-replicated, under or at min.insync.replicas, offline, not led by the preferred replica).
@@ -149,51 +149,20 @@ counts:
            offline: 0, not_preferred_leader: 0}
 """
 
-from dataclasses import replace
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-    Connection,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.look import cluster_info
 
 ARGUMENT_SPEC = {
     "topics": {"type": "list", "elements": "str"},
     "include_partitions": {"type": "bool", "default": True},
     "topic_configs": {"type": "list", "elements": "str", "default": []},
     "sizes": {"type": "bool", "default": False},
-    **CONNECTION_SPEC,
 }
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec=ARGUMENT_SPEC,
-        required_if=CONNECTION_REQUIRED_IF,
-        required_together=CONNECTION_REQUIRED_TOGETHER,
-        supports_check_mode=True,
-    )
-    topics = module.params["topics"]
-    with errors_reported(module), PartitionAdmin(Connection.from_params(module.params)) as admin:
-        # Always all partitions: leader counts are of the whole cluster, and an older one shows a broker that is down
-        # only through its replicas.
-        detail = topics is None or bool(topics)
-        snapshot = admin.snapshot(min_insync=detail)
-        if detail:
-            snapshot = replace(snapshot, partitions=admin.with_eligible(snapshot.partitions))
-        names = {partition.topic for partition in snapshot.partitions if topics is None or partition.topic in topics}
-        configs = admin.topic_values(names, module.params["topic_configs"])
-        log_dirs = admin.log_dirs(ids_alive(snapshot.brokers)) if module.params["sizes"] else None
-        partitions = module.params["include_partitions"]
-        module.exit_json(changed=False, **describe(snapshot, topics, partitions, log_dirs, configs))
+    run_on_cluster(ARGUMENT_SPEC, cluster_info)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ansible module: who may connect to the Kafka ports of a machine."""
 
@@ -13,8 +15,9 @@ description:
     else. A port that no rule names, such as that of SSH, is never touched.
   - The table is replaced as a whole in one transaction. It is loaded anew only when the file or what the kernel really
     filters differs from what is wanted, hand-made changes included.
-  - Finds chains of other firewalls (ufw, firewalld, own tables) that refuse a connection which O(rules) allow. It names
-    them in RV(foreign) and as warnings; it does not change them.
+  - Finds other firewalls (ufw, firewalld, iptables, own tables) with a policy or a rule that refuses, since the table
+    of this collection cannot overrule them. It names them in RV(foreign), and warns of those that O(checked) leaves
+    out, with the ports to open there. It does not change them, and does not work out which connections they refuse.
   - Runs on the machine as root. What the rules are made from is described in C(docs/firewall.md).
 options:
   rules:
@@ -44,6 +47,13 @@ options:
         description: A few words that the table shows beside the rule.
         type: str
         default: ""
+  checked:
+    description:
+      - Other firewalls that you have checked to let the ports of O(rules) through, so that nothing warns of them.
+      - C(ufw), C(firewalld), C(iptables), or family and name of a table, such as C(inet f2b-table).
+    type: list
+    elements: str
+    default: []
   path:
     description: The file that the table is loaded from at boot.
     type: path
@@ -56,7 +66,7 @@ attributes:
     support: full
   idempotent:
     support: full
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 """
 
 EXAMPLES = r"""
@@ -69,7 +79,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 foreign:
-  description: Chains of other firewalls that refuse what the rules allow.
+  description: Chains of other firewalls that can refuse what the rules allow, an entry for each port.
   returned: success
   type: list
   elements: dict
@@ -90,14 +100,14 @@ foreign:
       description: The port.
       type: int
     sources:
-      description: The sources that are refused.
+      description: The sources that may connect to this port by O(rules).
       type: list
       elements: str
-    certain:
-      description: Whether no rule that could not be judged might let them in.
+    checked:
+      description: Whether O(checked) names it.
       type: bool
     message:
-      description: The finding as a sentence.
+      description: The finding as a sentence, the same for all ports of a chain.
       type: str
 notes:
   description: Sentences on what could not be looked at.
@@ -120,6 +130,7 @@ RULE = {
 }
 SPEC = {
     "rules": {"type": "list", "elements": "dict", "required": True, "options": RULE},
+    "checked": {"type": "list", "elements": "str", "default": []},
     "path": {"type": "path", "default": "/etc/streamops-kafka/firewall.nft"},
 }
 
@@ -128,8 +139,9 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
     with errors_reported(module):
-        result = apply.ensure(module, module.params["rules"], module.params["path"])
-        for line in (*(one["message"] for one in result["foreign"]), *result["notes"]):
+        result = apply.ensure(module, module.params["rules"], module.params["path"], module.params["checked"])
+        unchecked = dict.fromkeys(one["message"] for one in result["foreign"] if not one["checked"])
+        for line in (*unchecked, *result["notes"]):
             module.warn(f"firewall: {line}.")
         module.exit_json(**result)
 

@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ description:
   - What the host forbids (containers share the kernel of their host) is reported with its reason, as a warning and in
     RV(settings); it is no failure and no change.
   - Sizes and counts of which the host has more than what is wanted are left as they are.
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:
@@ -75,10 +77,10 @@ settings:
       type: str
 """
 
-from ansible.module_utils.basic import AnsibleModule
+from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._node import tuning, tuning_apply
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
+from ansible_collections.streamops.kafka.plugins.module_utils._node import tuning
 
 SPEC = {
     "sysctl": {"type": "dict", "default": {}},
@@ -89,15 +91,18 @@ SPEC = {
 }
 
 
+def tune(module: Any) -> dict[str, Any]:
+    """Set what differs, and warn of what this machine does not take."""
+    result = tuning.tune(module)
+    complaint = tuning.complaint(result.pop("judged"))
+    if complaint:
+        module.warn(complaint)
+    return result
+
+
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
-    with errors_reported(module):
-        result = tuning_apply.tune(module)
-        complaint = tuning.complaint(result.pop("judged"))
-        if complaint:
-            module.warn(complaint)
-        module.exit_json(**result)
+    run_module(SPEC, tune)
 
 
 if __name__ == "__main__":

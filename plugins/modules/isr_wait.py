@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: isr_wait
 short_description: Wait until replicas are back in sync
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Waits, bounded, until the replicas of a broker, of some topics or of the whole cluster are in the ISR, seen in
     several observations in a row.
@@ -157,53 +157,14 @@ attempts:
   returned: always
 """
 
-import time
-from typing import Any
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-    Connection,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import IsrObserver, quick
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import REQUIRED_IF, WAIT_OPTIONS, Goal, watch
-
-ARGUMENT_SPEC = {**WAIT_OPTIONS, **CONNECTION_SPEC}
-
-
-def _observations(module: AnsibleModule, goal: Goal) -> list[dict[str, Any]]:
-    """Observe for one interval, in check mode once; the action plugin repeats this and judges."""
-    observer = IsrObserver(quick(Connection.from_params(module.params)), goal)
-    interval = 0.0 if module.check_mode else module.params["interval"]
-    try:
-        seen = watch(
-            observer.take,
-            clock=time.monotonic,
-            sleep=time.sleep,
-            interval=interval,
-            sample_interval=module.params["sample_interval"],
-            consecutive=module.params["consecutive"],
-        )
-    finally:
-        observer.close()
-    return [one.as_dict() for one in seen]
+from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import REQUIRED_IF, WAIT_OPTIONS
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.look import observations
 
 
 def main() -> None:
-    """Run the module."""
-    module = AnsibleModule(
-        argument_spec=ARGUMENT_SPEC,
-        required_if=[*CONNECTION_REQUIRED_IF, *REQUIRED_IF],
-        required_together=CONNECTION_REQUIRED_TOGETHER,
-        supports_check_mode=True,
-    )
-    params = module.params
-    with errors_reported(module):
-        module.exit_json(changed=False, observations=_observations(module, Goal.of(params)))
+    """Observe for one interval, in check mode once; the action plugin repeats this and judges."""
+    run_with_connection(WAIT_OPTIONS, observations, required_if=REQUIRED_IF)
 
 
 if __name__ == "__main__":

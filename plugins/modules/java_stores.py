@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ansible module: certificates in the stores that Java's own TLS reads."""
 
@@ -8,7 +10,7 @@ DOCUMENTATION = r"""
 module: java_stores
 short_description: Write a key store and a trust store for Java
 version_added: 0.1.0
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 description:
   - Puts a key with its certificate, and the certificates of trusted CAs, into two PKCS 12 stores, as the REST server of
     Kafka Connect needs them, which reads no PEM.

@@ -1,5 +1,6 @@
 #!/usr/bin/python
 # Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Make the archive of a Kafka or ZooKeeper release on the control node."""
 
@@ -9,7 +10,7 @@ DOCUMENTATION = r"""
 module: kafka_archive
 short_description: Make the archive of a Kafka or ZooKeeper release on the control node
 version_added: 0.1.0
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 description:
   - Makes one uncompressed tar file per release in a cache directory, from jars that Maven fetches and a lock file pins,
     or from the archive that Apache publishes, pinned by its SHA-512. Both end in the same layout and launcher.
@@ -115,7 +116,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._release import archive as _archive
 from ansible_collections.streamops.kafka.plugins.module_utils._release.cache import Cache, default_directory
 from ansible_collections.streamops.kafka.plugins.module_utils._release.layout import PRODUCTS, normal_sha512
-from ansible_collections.streamops.kafka.plugins.module_utils._release.run import runner_of
+from ansible_collections.streamops.kafka.plugins.module_utils._release.maven import runner_of
 
 ARGUMENTS = {
     "product": {"type": "str", "choices": ["kafka", "zookeeper"], "default": "kafka"},
@@ -133,15 +134,15 @@ ARGUMENTS = {
 }
 
 
-def wish_of(params: dict[str, Any]) -> _archive.Wish:
+def spec_of(params: dict[str, Any]) -> _archive.Spec:
     """Read the files that the parameters name."""
     version, launcher = params["version"], _archive.read_text(params["launcher"], "Launcher")
     product = PRODUCTS[params["product"]]
     if params["source"] == "archive":
         digest = normal_sha512(params["sha512"])
-        return _archive.Wish(version, launcher, src=params["src"], sha512=digest, product=product)
+        return _archive.Spec(version, launcher, src=params["src"], sha512=digest, product=product)
     lock = _archive.read_lock(params["lock"], version, product.name)
-    return _archive.Wish(version, launcher, lock, params["lock"], product=product)
+    return _archive.Spec(version, launcher, lock, params["lock"], product=product)
 
 
 def main() -> None:
@@ -153,7 +154,7 @@ def main() -> None:
     )
     params = module.params
     with errors_reported(module):
-        wish = wish_of(params)
+        spec = spec_of(params)
         cache = Cache(params["cache_dir"] or default_directory(os.environ))
         means = _archive.Means(
             runner_of(module),
@@ -163,16 +164,16 @@ def main() -> None:
             params["lock_timeout"],
         )
         if module.check_mode:
-            sha256 = _archive.cached(wish, cache) or ""
+            sha256 = _archive.cached(spec, cache) or ""
             changed = not sha256
         else:
-            sha256, changed = _archive.ensure(wish, cache, means)
-    path = cache.archive(wish.name)
+            sha256, changed = _archive.ensure(spec, cache, means)
+    path = cache.archive(spec.name)
     after = f"{path}\n"
     module.exit_json(
         changed=changed,
         archive=path,
-        release_name=wish.name,
+        release_name=spec.name,
         sha256=sha256,
         diff={"before": "" if changed else after, "after": after},
     )

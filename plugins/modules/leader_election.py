@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: leader_election
 short_description: Give partitions back to their preferred leaders
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Makes the preferred (first) replica lead, for the partitions of one broker, for a list of partitions, or for the
     whole cluster, and waits until it does. It moves no data.
@@ -92,17 +92,8 @@ not_elected:
   returned: success
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election_apply import ensure_leaders
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-    Connection,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
 
 ARGUMENT_SPEC = {
     "type": {"type": "str", "choices": ["preferred"], "default": "preferred"},
@@ -113,24 +104,12 @@ ARGUMENT_SPEC = {
         "options": {"topic": {"type": "str", "required": True}, "partition": {"type": "int", "required": True}},
     },
     "timeout": {"type": "int", "default": 60},
-    **CONNECTION_SPEC,
 }
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec=ARGUMENT_SPEC,
-        mutually_exclusive=[("broker", "partitions")],
-        required_if=CONNECTION_REQUIRED_IF,
-        required_together=CONNECTION_REQUIRED_TOGETHER,
-        supports_check_mode=True,
-    )
-    asked = module.params["partitions"]
-    wanted = None if asked is None else [(one["topic"], one["partition"]) for one in asked]
-    with errors_reported(module), PartitionAdmin(Connection.from_params(module.params)) as admin:
-        result = ensure_leaders(admin, module.params["broker"], wanted, module.params["timeout"], module.check_mode)
-        module.exit_json(**result)
+    run_on_cluster(ARGUMENT_SPEC, ensure_leaders, mutually_exclusive=[("broker", "partitions")])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: log_dirs
 short_description: Tell what brokers hold in their log directories
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Tells for each broker its log directories, how full their file systems are, and which replicas of which size are in
     them, those on their way in from another directory (future replicas) included. It changes nothing.
@@ -76,38 +76,19 @@ brokers:
           replicas: [{topic: orders, partition: 0, bytes: 1024, lag: 0, future: false}]
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-    Connection,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_dirs import brokers_described
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.look import log_dirs
 
 ARGUMENT_SPEC = {
     "brokers": {"type": "list", "elements": "int"},
     "topics": {"type": "list", "elements": "str"},
     "replicas": {"type": "bool", "default": True},
-    **CONNECTION_SPEC,
 }
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec=ARGUMENT_SPEC,
-        required_if=CONNECTION_REQUIRED_IF,
-        required_together=CONNECTION_REQUIRED_TOGETHER,
-        supports_check_mode=True,
-    )
-    topics, replicas = module.params["topics"], module.params["replicas"]
-    with errors_reported(module), PartitionAdmin(Connection.from_params(module.params)) as admin:
-        found = brokers_described(admin.brokers(), module.params["brokers"], admin.directories, topics, replicas)
-        module.exit_json(changed=False, brokers=found)
+    run_on_cluster(ARGUMENT_SPEC, log_dirs)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/python
 # Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Have the jars of a lock file in a directory."""
 
@@ -9,7 +10,7 @@ DOCUMENTATION = r"""
 module: maven_jars
 short_description: Have the jars of a lock file in a directory
 version_added: 0.1.0
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 description:
   - Fetches jars with Maven and checks each against the SHA-256 that the lock file pins, before any of them is put in
     place. When all are there already, neither Maven nor a network is needed.
@@ -70,7 +71,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
 from ansible_collections.streamops.kafka.plugins.module_utils._release import archive
-from ansible_collections.streamops.kafka.plugins.module_utils._release.run import runner_of
+from ansible_collections.streamops.kafka.plugins.module_utils._release.maven import runner_of
 
 ARGUMENTS = {
     "lock": {"type": "path", "required": True},

@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: mirror_status
 short_description: Say how far a mirror is behind, or wait until it has caught up
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Compares the logs of the source with the positions that MirrorMaker 2 has written down in the target, or with the
     offsets that the legacy MirrorMaker has committed in the source, and tells records behind for each partition.
@@ -199,17 +199,14 @@ attempts:
   returned: when both clusters were seen
 """
 
-
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
     CONNECTION_REQUIRED_IF,
     CONNECTION_REQUIRED_TOGETHER,
     CONNECTION_SPEC,
-    Connection,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import look
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import flow_of, judged
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import mirror_status
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.wait import WAIT_OPTIONS
 
 ARGUMENT_SPEC = {
@@ -226,24 +223,12 @@ ARGUMENT_SPEC = {
     "max_lag": {"type": "int", "default": 0},
     "max_heartbeat_age": {"type": "int", "default": 0},
     **WAIT_OPTIONS,
-    **CONNECTION_SPEC,
 }
 
 
 def main() -> None:
     """Look once; the action plugin of the same name repeats this and waits."""
-    module = SecretModule(
-        argument_spec=ARGUMENT_SPEC,
-        required_if=CONNECTION_REQUIRED_IF,
-        required_together=CONNECTION_REQUIRED_TOGETHER,
-        supports_check_mode=True,
-    )
-    params = module.params
-    with errors_reported(module):
-        flow = flow_of(params)
-        source, target = Connection.from_params(params["source_connection"]), Connection.from_params(params)
-        seen = look(flow, source, target, params["max_lag"])
-        module.exit_json(changed=False, **judged(flow, seen, params["max_lag"], params["max_heartbeat_age"]))
+    run_with_connection(ARGUMENT_SPEC, mirror_status, kind=SecretModule)
 
 
 if __name__ == "__main__":

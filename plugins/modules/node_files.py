@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ansible module: the directories and files of a node in one call."""
 
@@ -70,7 +72,7 @@ attributes:
     support: full
   idempotent:
     support: full
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 """
 
 EXAMPLES = r"""
@@ -115,6 +117,7 @@ SPEC = {
         "type": "list",
         "elements": "dict",
         "default": [],
+        "no_log": False,  # only the content is secret
         "options": {**PLACE, "content": {"type": "str", "required": True, "no_log": True}},
     },
 }

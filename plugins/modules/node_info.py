@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ description:
   - Compares what the running process was started with (the start record, written by the start itself) with what is
     wanted now, and names each reason to restart. Files on disk play no part in that, so a run that was cut after
     writing them still finds the same reasons next time.
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:
@@ -238,9 +240,7 @@ installed:
   type: bool
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
 from ansible_collections.streamops.kafka.plugins.module_utils._node.info import node_info
 
 WANTED = {
@@ -267,9 +267,7 @@ SPEC = {
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
-    with errors_reported(module):
-        module.exit_json(changed=False, **node_info(module.params, module.run_command))
+    run_module(SPEC, lambda module: {"changed": False, **node_info(module.params, module.run_command)})
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ description:
     names it) lives and listens on its ports, or until it is gone.
   - When the process ends meanwhile, or another one takes its place since the service manager starts it again, the wait
     fails at once with the last error lines of the node's own logs since that start.
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:
@@ -148,10 +150,9 @@ failure:
 """
 
 import time
+from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
 from ansible_collections.streamops.kafka.plugins.module_utils._node.wait import WAIT_OPTIONS
 from ansible_collections.streamops.kafka.plugins.module_utils._node.wait_look import look
 
@@ -169,17 +170,20 @@ SPEC = dict(
 )
 
 
-def main() -> None:
-    """Run one look of the wait."""
-    module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
+def look_once(module: Any) -> dict[str, Any]:
+    """One look of the wait; the action plugin repeats it."""
 
     def journal(unit: str) -> str:
         """The last lines that a unit printed; nothing where there is no journal."""
         command = ["journalctl", f"--unit={unit}", "--lines=300", "--output=cat", "--no-pager", "--quiet"]
         return str(module.run_command(command)[1])
 
-    with errors_reported(module):
-        module.exit_json(changed=False, **look(module.params, time.time, time.sleep, journal))
+    return {"changed": False, **look(module.params, time.time, time.sleep, journal)}
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(SPEC, look_once)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,23 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: preflight
-short_description: check the whole inventory before any host is touched
+short_description: check inventory and hosts before the first change
 description:
-  - Applies every rule that the inventory alone decides to all hosts of all clusters in it, and fails with one message
-    that names every violation, with what, where, found, allowed and the way out. The rules are listed in
-    C(docs/preflight.md).
+  - Belongs to the role C(preflight), which calls it; use that role.
+  - With C(of=inventory) applies every rule that the inventory alone decides to all hosts of all clusters in it. Sees
+    all clusters, since two clusters may meet on one machine; with C(--limit) too.
+  - With C(of=hosts) applies the rules that only the hosts can decide (disks, ports, Java, clocks) to what
+    M(streamops.kafka.node_info) and M(streamops.kafka.clock_info) found on all hosts of the play. Run both before, with
+    C(ignore_unreachable), so that hosts without an answer are named too.
+  - Fails with one message that names every violation, with what, where, found, allowed and the fix. The rules are
+    listed in C(docs/preflight.md).
   - Runs on the control node only and connects to no host. Run it once for the play.
-  - Sees all clusters, since two clusters may meet on one machine; with C(--limit) too.
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:
@@ -21,6 +27,19 @@ attributes:
   idempotent:
     support: full
 options:
+  of:
+    description: Whether to check the inventory, or the answers of the hosts.
+    type: str
+    choices: [inventory, hosts]
+    default: inventory
+  node_info_variable:
+    description: The variable that the result of node_info was registered as on each host.
+    type: str
+    default: __common_node_info
+  clock_info_variable:
+    description: The variable that the result of clock_info was registered as on each host.
+    type: str
+    default: __preflight_clock
   controllers_group:
     description: The group of the controllers of all clusters.
     type: str
@@ -38,13 +57,31 @@ options:
     type: str
     default: mirror_makers
 notes:
-  - A row of prudence (see the table) becomes a warning when the cluster's variable C(preflight_accept) names it.
+  - A violation of a rule of prudence becomes a warning when the cluster's variable C(preflight_accept) names the rule.
   - A value made from facts of a host is not judged, since facts are not gathered yet.
+  - The check of the hosts was the module C(host_preflight); that name works until 0.2.0.
 """
 
 EXAMPLES = r"""
 - name: Check the inventory
   streamops.kafka.preflight:
+  run_once: true
+
+- name: Read every clock
+  streamops.kafka.clock_info:
+  register: __preflight_clock
+  ignore_unreachable: true
+
+- name: Look at every node
+  streamops.kafka.node_info:
+    log_dirs: "{{ kafka_log_dirs }}"
+    ports: [9092, 9093]
+  register: __common_node_info
+  ignore_unreachable: true
+
+- name: Check the hosts
+  streamops.kafka.preflight:
+    of: hosts
   run_once: true
 """
 
@@ -55,8 +92,14 @@ violations:
   type: list
   elements: dict
   contains:
+    name:
+      description: The name of the rule, such as V(even_quorum).
+      type: str
+    number:
+      description: The number that the rule had before it had a name, such as V(B5); empty for newer rules.
+      type: str
     rule:
-      description: The row of the table, such as V(B1).
+      description: The same as RV(violations[].number); removed in 0.2.0.
       type: str
     level:
       description: V(error) or V(warning).
@@ -80,17 +123,29 @@ violations:
     allowed:
       description: What is allowed.
       type: str
-    way_out:
+    fix:
       description: What to do.
       type: str
+    way_out:
+      description: The same as RV(violations[].fix); removed in 0.2.0.
+      type: str
+    acceptable:
+      description: Whether C(preflight_accept) may name the rule.
+      type: bool
+    accepted:
+      description: Whether C(preflight_accept) names the rule, so that an error became a warning.
+      type: bool
     policy:
-      description: Whether C(preflight_accept) may turn it into a warning.
+      description: The same as RV(violations[].acceptable); removed in 0.2.0.
       type: bool
 """
 
 from ansible.module_utils.basic import AnsibleModule
 
-SPEC = {
+ARGUMENT_SPEC = {
+    "of": {"type": "str", "choices": ["inventory", "hosts"], "default": "inventory"},
+    "node_info_variable": {"type": "str", "default": "__common_node_info"},
+    "clock_info_variable": {"type": "str", "default": "__preflight_clock"},
     "controllers_group": {"type": "str", "default": "kraft_controllers"},
     "brokers_group": {"type": "str", "default": "kafka_brokers"},
     "zookeeper_group": {"type": "str", "default": "zookeeper"},
@@ -100,7 +155,7 @@ SPEC = {
 
 def main() -> None:
     """Say that the work is the action plugin's, which runs on the control node."""
-    module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     module.fail_json(msg="preflight: only the action plugin of this name can see the inventory; call it from a play.")
 
 

@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: quorum_voter
 short_description: Make a controller a voter of the metadata quorum, or take it out
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Changes the voters of a dynamic KRaft quorum (KIP-853, kraft.version 1) one at a time.
   - A controller whose disk was replaced comes back with another directory id, as an observer, while its former self
@@ -85,17 +85,8 @@ waiting:
   returned: success
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.voter_apply import ensure_voter
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-    Connection,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
 
 LISTENER = {
     "name": {"type": "str", "required": True},
@@ -107,30 +98,12 @@ ARGUMENT_SPEC = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     "listeners": {"type": "list", "elements": "dict", "options": LISTENER},
     "timeout": {"type": "int", "default": 120},
-    **CONNECTION_SPEC,
 }
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec=ARGUMENT_SPEC,
-        required_if=[*CONNECTION_REQUIRED_IF, ("state", "present", ["listeners"])],
-        required_together=CONNECTION_REQUIRED_TOGETHER,
-        supports_check_mode=True,
-    )
-    params = module.params
-    with errors_reported(module), Admin(Connection.from_params(params)) as admin:
-        module.exit_json(
-            **ensure_voter(
-                admin,
-                params["node_id"],
-                params["state"],
-                params["listeners"] or [],
-                params["timeout"],
-                module.check_mode,
-            )
-        )
+    run_on_cluster(ARGUMENT_SPEC, ensure_voter, required_if=[("state", "present", ["listeners"])])
 
 
 if __name__ == "__main__":

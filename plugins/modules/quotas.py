@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ansible module: the client quotas of a cluster as a list."""
 
@@ -65,7 +67,7 @@ attributes:
 seealso:
   - module: streamops.kafka.users
   - module: streamops.kafka.acls
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 """
 
 EXAMPLES = r"""
@@ -107,16 +109,7 @@ failure:
   type: dict
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-    Connection,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.apply import ensure_quotas
 
 QUOTA_SPEC = {
@@ -133,22 +126,12 @@ QUOTA_SPEC = {
 ARGUMENT_SPEC = {
     "quotas": {"type": "list", "elements": "dict", "required": True, "options": QUOTA_SPEC},
     "timeout": {"type": "int", "default": 60},
-    **CONNECTION_SPEC,
 }
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec=ARGUMENT_SPEC,
-        supports_check_mode=True,
-        required_if=CONNECTION_REQUIRED_IF,
-        required_together=CONNECTION_REQUIRED_TOGETHER,
-    )
-    wanted = module.params
-    with errors_reported(module), Admin(Connection.from_params(wanted)) as admin:
-        result = ensure_quotas(admin, wanted["quotas"], wanted["timeout"], module.check_mode, module._diff)
-        module.exit_json(**result)
+    run_on_cluster(ARGUMENT_SPEC, ensure_quotas)
 
 
 if __name__ == "__main__":

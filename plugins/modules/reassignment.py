@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: reassignment
 short_description: Plan the fewest moves of replicas, and carry them out
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Plans which replicas must move, and no more, to rebalance a cluster, to add, drain or replace brokers, to change
     replication factors or to fix racks. With every plan come its lower bound, the reasons, and a schedule.
@@ -35,6 +35,7 @@ options:
       Brokers to ask first, each as V(host:port); the others are found through them. Either this or O(snapshot).
     type: list
     elements: str
+    required: false
   snapshot:
     description: File with what M(streamops.kafka.cluster_info) returned, as JSON, to plan with no cluster in reach.
     type: path
@@ -414,25 +415,12 @@ attempts:
   returned: unless O(state=planned)
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-    Connection,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import RESERVE
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import (
-    BALANCED_BY,
-    LEADERS,
-    RACK_RULES,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.states import on_cluster, on_file
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BALANCED_BY, LEADERS, RACK_RULES
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.states import reassignment
 
 ARGUMENT_SPEC = {
-    **CONNECTION_SPEC,
     "bootstrap_servers": {"type": "list", "elements": "str"},
     "snapshot": {"type": "path"},
     "state": {"type": "str", "choices": ["planned", "applied", "cancelled", "finished"], "default": "planned"},
@@ -464,19 +452,13 @@ ARGUMENT_SPEC = {
 
 
 def main() -> None:
-    """Run the module."""
-    module = AnsibleModule(
-        argument_spec=ARGUMENT_SPEC,
+    """Work for one interval; the action plugin repeats this until the goal is reached."""
+    run_with_connection(
+        ARGUMENT_SPEC,
+        reassignment,
         mutually_exclusive=[("bootstrap_servers", "snapshot")],
         required_one_of=[("bootstrap_servers", "snapshot")],
-        required_if=CONNECTION_REQUIRED_IF,
-        required_together=CONNECTION_REQUIRED_TOGETHER,
-        supports_check_mode=True,
     )
-    params, check = module.params, module.check_mode
-    with errors_reported(module):
-        found = on_file(params) if params["snapshot"] else on_cluster(Connection.from_params(params), params, check)
-        module.exit_json(**found)
 
 
 if __name__ == "__main__":

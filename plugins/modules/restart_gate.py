@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: restart_gate
 short_description: Decide whether nodes may be stopped now
 version_added: "0.1.0"
-author: streamops engineers (@streamops)
+author: The streamops engineers (@streamops)
 description:
   - Allows the stop of one or several nodes when, judged on one snapshot of the cluster, every partition keeps
     min.insync.replicas in-sync replicas on live brokers and a leader, the metadata quorum keeps a caught-up majority,
@@ -131,36 +131,16 @@ attempts:
   returned: always
 """
 
-from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.look import judge_now
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import GATE_OPTIONS, GATE_WAIT_OPTIONS
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-    Connection,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin, quick
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import (
-    GATE_OPTIONS,
-    GATE_WAIT_OPTIONS,
-    Stop,
-    judge,
-)
-
-ARGUMENT_SPEC = {**GATE_OPTIONS, **GATE_WAIT_OPTIONS, **CONNECTION_SPEC}
+ARGUMENT_SPEC = {**GATE_OPTIONS, **GATE_WAIT_OPTIONS}
 
 
 def main() -> None:
-    """Run the module: judge one snapshot. The action plugin repeats this while waiting makes sense."""
-    module = AnsibleModule(
-        argument_spec=ARGUMENT_SPEC,
-        required_if=CONNECTION_REQUIRED_IF,
-        required_together=CONNECTION_REQUIRED_TOGETHER,
-        supports_check_mode=True,
-    )
-    with errors_reported(module), PartitionAdmin(quick(Connection.from_params(module.params))) as admin:
-        module.exit_json(changed=False, **judge(*admin.for_gate(), Stop.from_params(module.params)))
+    """Judge once. The action plugin repeats this while waiting makes sense."""
+    run_on_cluster(ARGUMENT_SPEC, judge_now, repeated=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ description:
     restarts, from the question whether it may stop until its replicas are in sync again.
   - A run that finds it held by another fails at once and names that run. The lock of a run that died ends at once when
     the next run comes from the same control node, else by its age.
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:

@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ansible module: one look at a Spark job, or its start or stop; the action of the same name repeats it."""
 
@@ -8,7 +10,7 @@ DOCUMENTATION = r"""
 module: spark_job
 short_description: Run a Spark job that proves a Kafka cluster or a mirror
 version_added: 0.1.0
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 description:
   - Submits a job of the Python package C(spark_validation) with C(spark-submit), shows its progress live, and fails
     when its verdict is not V(pass).

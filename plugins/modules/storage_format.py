@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ description:
   - Which nodes may be formatted at all is decided for the whole cluster by P(streamops.kafka.format_plan#filter).
   - Run it as the user that runs Kafka, or as root with O(owner) and O(group); files are made for that user and its
     group alone (umask 027).
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:
@@ -111,9 +113,7 @@ meta_properties:
   type: dict
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
 from ansible_collections.streamops.kafka.plugins.module_utils._node.format import storage_format
 
 SPEC = {
@@ -138,13 +138,11 @@ SPEC = {
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec=SPEC,
-        supports_check_mode=True,
+    run_module(
+        SPEC,
+        lambda module: storage_format(module.params, module.run_command, module.check_mode),
         required_one_of=[("release_dir", "class_path")],
     )
-    with errors_reported(module):
-        module.exit_json(**storage_format(module.params, module.run_command, module.check_mode))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ansible module: the topics of a cluster as a list."""
 
@@ -97,7 +99,7 @@ attributes:
 seealso:
   - module: streamops.kafka.broker_configs
   - module: streamops.kafka.cluster_info
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 """
 
 EXAMPLES = r"""
@@ -181,17 +183,8 @@ failure:
   type: dict
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-    Connection,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.apply import ensure_topics, replication_warnings
+from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.apply import ensure_topics
 
 TOPIC_SPEC = {
     "name": {"type": "str", "required": True},
@@ -208,24 +201,12 @@ ARGUMENT_SPEC = {
     "allow_compacted_growth": {"type": "bool", "default": False},
     "max_new_replicas_per_broker": {"type": "int", "default": 4000},
     "timeout": {"type": "int", "default": 120},
-    **CONNECTION_SPEC,
 }
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec=ARGUMENT_SPEC,
-        supports_check_mode=True,
-        required_if=CONNECTION_REQUIRED_IF,
-        required_together=CONNECTION_REQUIRED_TOGETHER,
-    )
-    wanted = module.params
-    with errors_reported(module), Admin(Connection.from_params(wanted)) as admin:
-        result = ensure_topics(admin, wanted, module.check_mode, module._diff)
-        for warning in replication_warnings(result):
-            module.warn(warning)
-        module.exit_json(**result)
+    run_on_cluster(ARGUMENT_SPEC, ensure_topics)
 
 
 if __name__ == "__main__":

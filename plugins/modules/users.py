@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ansible module: the SCRAM users of a cluster as a list."""
 
@@ -86,7 +88,7 @@ attributes:
 seealso:
   - module: streamops.kafka.acls
   - module: streamops.kafka.quotas
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 """
 
 EXAMPLES = r"""
@@ -149,18 +151,9 @@ failure:
   type: dict
 """
 
-
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-    Connection,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule
-from ansible_collections.streamops.kafka.plugins.module_utils._users.apply import ensure_users, unproven_warnings
-from ansible_collections.streamops.kafka.plugins.module_utils._users.login import Login
+from ansible_collections.streamops.kafka.plugins.module_utils._users.apply import ensure_users
 
 USER_SPEC = {
     "name": {"type": "str", "required": True},
@@ -181,36 +174,12 @@ ARGUMENT_SPEC = {
     "login_security_protocol": {"type": "str", "choices": ["SASL_PLAINTEXT", "SASL_SSL"]},
     "login_timeout": {"type": "int", "default": 10},
     "timeout": {"type": "int", "default": 60},
-    **CONNECTION_SPEC,
 }
 
 
 def main() -> None:
     """Run the module."""
-    module = SecretModule(
-        argument_spec=ARGUMENT_SPEC,
-        supports_check_mode=True,
-        required_if=CONNECTION_REQUIRED_IF,
-        required_together=CONNECTION_REQUIRED_TOGETHER,
-    )
-    wanted = module.params
-    connection = Connection.from_params(wanted)
-    login = Login.of(
-        connection, wanted["login_bootstrap_servers"], wanted["login_security_protocol"], wanted["login_timeout"]
-    )
-    with errors_reported(module), Admin(connection) as admin:
-        result = ensure_users(
-            admin,
-            wanted["users"],
-            wanted["update_password"],
-            login,
-            wanted["timeout"],
-            module.check_mode,
-            module._diff,
-        )
-        for warning in unproven_warnings(result):
-            module.warn(warning)
-        module.exit_json(**result)
+    run_on_cluster(ARGUMENT_SPEC, ensure_users, kind=SecretModule)
 
 
 if __name__ == "__main__":

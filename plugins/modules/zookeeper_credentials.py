@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ansible module: the first SCRAM credentials of a cluster of ZooKeeper mode."""
 
@@ -8,7 +10,7 @@ DOCUMENTATION = r"""
 module: zookeeper_credentials
 short_description: Give a cluster of ZooKeeper mode its first SCRAM user before its first broker starts
 version_added: 0.1.0
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 description:
   - Writes a SCRAM credential into ZooKeeper for each mechanism that the user has none for, and never changes one that
     is there. Without it nobody could log in to create the first user.
@@ -65,9 +67,7 @@ added:
 import os
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper import credentials
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connection import (
     ZOOKEEPER_REQUIRED_TOGETHER,
@@ -86,25 +86,23 @@ SPEC = {
 }
 
 
-def ensure(params: dict[str, Any], check_mode: bool) -> list[str]:
-    """Write what is missing; returns the mechanisms."""
+def ensure(module: Any) -> dict[str, Any]:
+    """Write what is missing."""
+    params = module.params
     path = credentials.path_of(params["user"])
     with Zookeeper(members_of(params["servers"]), Access.from_params(params), params["chroot"]) as session:
         kept = session.read(path)
         added = credentials.missing(kept, params["mechanisms"])
-        if added and not check_mode:
+        if added and not module.check_mode:
             new = {one: credentials.credential(one, params["password"], os.urandom(16)) for one in added}
             session.write(path, credentials.content(kept, new))
-    return added
+    after = "".join(f"{params['user']} {mechanism}\n" for mechanism in added)
+    return {"changed": bool(added), "added": added, "diff": {"before": "", "after": after}}
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=SPEC, required_together=ZOOKEEPER_REQUIRED_TOGETHER, supports_check_mode=True)
-    with errors_reported(module):
-        added = ensure(module.params, module.check_mode)
-        after = "".join(f"{module.params['user']} {mechanism}\n" for mechanism in added)
-        module.exit_json(changed=bool(added), added=added, diff={"before": "", "after": after})
+    run_module(SPEC, ensure, required_together=ZOOKEEPER_REQUIRED_TOGETHER)
 
 
 if __name__ == "__main__":

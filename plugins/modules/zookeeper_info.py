@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ansible module: how an ensemble of ZooKeeper stands."""
 
@@ -8,7 +10,7 @@ DOCUMENTATION = r"""
 module: zookeeper_info
 short_description: Look at an ensemble of ZooKeeper and at the cluster it keeps
 version_added: 0.1.0
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 description:
   - Asks every server by the four-letter words C(srvr), C(conf) and C(mntr), and says whether one leads, all others
     follow it in the same epoch, none is read-only, and each was started with the members of O(servers).
@@ -123,9 +125,7 @@ acls:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connection import (
     GOAL_SPEC,
     ZOOKEEPER_REQUIRED_TOGETHER,
@@ -144,21 +144,20 @@ SPEC = {
 }
 
 
-def look(params: dict[str, Any]) -> dict[str, Any]:
+def look(module: Any) -> dict[str, Any]:
     """Ask the servers, and with a chroot read the cluster."""
+    params = module.params
     goal, access = Goal.from_params(params), Access.from_params(params)
     found = view(ask(goal.members, access), goal)
     if params["chroot"] is not None:
         with Zookeeper(goal.members, access, params["chroot"]) as session:
             found.update(cluster=session.cluster(), acls=session.acls(params["acl_paths"]))
-    return found
+    return {"changed": False, **found}
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=SPEC, required_together=ZOOKEEPER_REQUIRED_TOGETHER, supports_check_mode=True)
-    with errors_reported(module):
-        module.exit_json(changed=False, **look(module.params))
+    run_module(SPEC, look, required_together=ZOOKEEPER_REQUIRED_TOGETHER)
 
 
 if __name__ == "__main__":

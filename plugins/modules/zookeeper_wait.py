@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ansible module: one look of the wait for an ensemble of ZooKeeper; the action plugin repeats it."""
 
@@ -8,7 +10,7 @@ DOCUMENTATION = r"""
 module: zookeeper_wait
 short_description: Wait until an ensemble of ZooKeeper is whole, or could spare some servers
 version_added: 0.1.0
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 description:
   - Waits, for a bounded time and with a live line for each interval, until every server but those of O(away) serves,
     one leads, all others follow it in the same epoch, and each was started with the members of O(servers).
@@ -92,9 +94,9 @@ elapsed:
   type: float
 """
 
-from ansible.module_utils.basic import AnsibleModule
+from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connection import (
     GOAL_SPEC,
     ZOOKEEPER_REQUIRED_TOGETHER,
@@ -105,17 +107,18 @@ from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensembl
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.look import ask
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.wait import WAIT_OPTIONS
 
+SPEC = {**ZOOKEEPER_SPEC, **GOAL_SPEC, **WAIT_OPTIONS}
+
+
+def look(module: Any) -> dict[str, Any]:
+    """Ask the servers once; the action plugin repeats this and judges."""
+    goal = Goal.from_params(module.params)
+    return {"changed": False, **view(ask(goal.members, Access.from_params(module.params)), goal)}
+
 
 def main() -> None:
-    """Look once."""
-    module = AnsibleModule(
-        argument_spec={**ZOOKEEPER_SPEC, **GOAL_SPEC, **WAIT_OPTIONS},
-        required_together=ZOOKEEPER_REQUIRED_TOGETHER,
-        supports_check_mode=True,
-    )
-    with errors_reported(module):
-        goal = Goal.from_params(module.params)
-        module.exit_json(changed=False, **view(ask(goal.members, Access.from_params(module.params)), goal))
+    """Run the module."""
+    run_module(SPEC, look, required_together=ZOOKEEPER_REQUIRED_TOGETHER)
 
 
 if __name__ == "__main__":

@@ -164,7 +164,7 @@ def test_a_module_is_tested(module: str) -> None:
         ROOT / "tests/unit/plugins/module_utils" / room / f"test_{file}.py" for room, file in utils if room != "_core"
     ]
     tests = [path for path in tests if path.exists()]
-    tests += (ROOT / "tests" / "integration").glob(f"test_*{module}*.py")
+    tests += (ROOT / "tests" / "integration").rglob(f"test_*{module}*.py")
     tests += [path for path in (ROOT / "tests").rglob("test_*.py") if NAMESPACE + module in path.read_text()]
     assert tests, f"no test of {module}"
 
@@ -187,3 +187,12 @@ def test_a_plugin_file_says_its_licence_and_whether_it_is_private(path: Path) ->
         assert room[1].startswith("_")
     if room[0] in {"module_utils", "plugin_utils", "doc_fragments"}:
         assert "# Private to this collection." in head
+
+
+def test_each_filter_is_documented_or_said_to_be_private() -> None:
+    # ansible-doc, and with it Galaxy, describes a filter by the file of its name or else by the file that holds it.
+    for path in (ROOT / "plugins" / "filter").glob("*.py"):
+        names = importlib.import_module(f"{PACKAGE}.filter.{path.stem}").FilterModule().filters()
+        private = "PRIVATE" in constants(path).get("DOCUMENTATION", "")
+        documented = {name for name in names if (path.parent / f"{name}.yml").exists()}
+        assert documented == (set() if private else set(names)), path.name

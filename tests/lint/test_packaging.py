@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
+import subprocess
+import sys
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -79,9 +83,37 @@ def test_links_are_given(link: str) -> None:
     assert GALAXY[link].startswith("https://")
 
 
-def test_what_git_ignores_is_not_packed() -> None:
-    lines = (ROOT / ".gitignore").read_text().split()
-    assert {line.strip("/") for line in lines} <= set(GALAXY["build_ignore"])
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """The files of the built collection."""
+    folder = tmp_path_factory.mktemp("packed")
+    program = str(Path(sys.executable).parent / "ansible-galaxy")
+    build = [program, "collection", "build", "--output-path", str(folder), str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True, text=True, timeout=120)
+    (archive,) = folder.glob("*.tar.gz")
+    with tarfile.open(archive) as tar:
+        return {member.name for member in tar if member.isfile()}
+
+
+def test_only_what_users_need_is_packed(packed: set[str]) -> None:
+    folders = {name.split("/")[0] for name in packed if "/" in name}
+    assert folders == {"docs", "inventories", "meta", "playbooks", "plugins", "roles", "spark_validation"}
+    assert {name for name in packed if "/" not in name} == {
+        *("CHANGELOG.rst", "FILES.json", "LICENSE", "MANIFEST.json", "README.md", "requirements.txt")
+    }
+    assert not [name for name in packed if name.endswith((".pyc", ".retry")) or "/." in name]
+
+
+def test_links_in_packed_pages_lead_to_packed_files(packed: set[str]) -> None:
+    folders = {parent.as_posix() for name in packed for parent in Path(name).parents}
+    broken = []
+    for page in sorted(name for name in packed if name.endswith(".md")):
+        for link in re.findall(r"\]\(([^)#\s]+)", (ROOT / page).read_text()):
+            if not link.startswith(("https://", "http://", "mailto:")):
+                target = posixpath.normpath(posixpath.join(posixpath.dirname(page), link))
+                if target not in packed | folders:
+                    broken.append(f"{page}: {link}")
+    assert broken == []
 
 
 def test_roles_promise_the_ansible_that_the_collection_promises() -> None:

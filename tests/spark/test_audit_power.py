@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_validation import record
-from spark_validation.examine import examine
-from spark_validation.geometry import Geometry
 from spark_validation.result import Check
+from spark_validation.smoke import record
+from spark_validation.smoke.examine import examine
+from spark_validation.smoke.geometry import Geometry
 from tests.support.fake_topic import FakeTopic, Row, clean, interleaved, write
 
 SHAPE = Geometry(records=360, partitions=3, writers=3)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_validation.mirror_seen import Compared
+from spark_validation.mirror.seen import Compared
 from tests.support.fake_mirror import FakeMirror, compared, drawn_log, found, mirrored, renumbered, sound
 
 Damage = Callable[[FakeMirror], None]

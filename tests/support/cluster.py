@@ -263,6 +263,9 @@ def environment(programs: Path = BIN) -> dict[str, str]:
         **os.environ,
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
+        # A test may ask for any task by its name, also for one that has nothing to show.
+        "ANSIBLE_STDOUT_CALLBACK": "ansible.builtin.default",
+        "ANSIBLE_DISPLAY_SKIPPED_HOSTS": "false",
         "ANSIBLE_NOCOLOR": "1",
         "ANSIBLE_FORCE_COLOR": "0",
     }

@@ -10,8 +10,8 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from spark_validation.mirror_compare import Comparison, How
-from spark_validation.mirror_seen import Compared, Reader, Scope, Span, TopicRanges
+from spark_validation.mirror.compare import Comparison, How
+from spark_validation.mirror.seen import Compared, Reader, Scope, Span, TopicRanges
 from tests.support.fake_topic import SCHEMA
 
 BEGAN = 1_795_000_000_000

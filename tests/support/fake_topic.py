@@ -10,9 +10,9 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_validation import record
-from spark_validation.geometry import Geometry
-from spark_validation.ledger import Ledger
+from spark_validation.smoke import record
+from spark_validation.smoke.geometry import Geometry
+from spark_validation.smoke.ledger import Ledger
 
 SCHEMA = (
     "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp, timestampType int, "

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import HostVariables, specs
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import HostVariables
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 
 
 class DataReader:
@@ -27,7 +28,7 @@ class DataReader:
 
     def read(self, host: str) -> HostVariables:
         """The typed variables of a host."""
-        defaults = {name: spec["default"] for name, spec in specs().items() if "default" in spec}
+        defaults = {name: spec["default"] for name, spec in role_options().items() if "default" in spec}
         return HostVariables({**defaults, **self._common, **self._hosts[host]}, lambda value: value)
 
     def is_host(self, name: str) -> bool:

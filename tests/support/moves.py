@@ -17,10 +17,13 @@ import yaml
 from confluent_kafka import Producer
 from kafka.admin import KafkaAdminClient, NewTopic
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import BROKER, TOPIC
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers, list_topics
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER, TOPIC
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import read_state
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle_apply import live_throttles
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import delete_topics
 from tests.support.cluster import BIN, ROOT, Cluster, environment, until
 from tests.support.modules import run_module
 
@@ -49,9 +52,9 @@ def move(cluster: Cluster, check: bool = False, **options: Any) -> dict[str, Any
 
 
 @contextmanager
-def administering(cluster: Cluster) -> Iterator[PartitionAdmin]:
+def administering(cluster: Cluster) -> Iterator[Session]:
     """The cluster's administration, through the brokers that listen now."""
-    with PartitionAdmin(Connection(tuple(cluster.bootstrap_servers), request_timeout=10)) as admin:
+    with Session(Connection(tuple(cluster.bootstrap_servers), request_timeout=10)) as admin:
         yield admin
 
 
@@ -68,7 +71,7 @@ def topic_of(cluster: Cluster, name: str, assignment: dict[int, list[int]], mega
         yield name
     finally:
         with administering(cluster) as admin:
-            admin.delete_topics([name])
+            delete_topics(admin, [name])
 
 
 def fill(cluster: Cluster, topic: str, partitions: int, megabytes: int) -> None:
@@ -85,20 +88,20 @@ def fill(cluster: Cluster, topic: str, partitions: int, megabytes: int) -> None:
 def replicas(cluster: Cluster, topic: str) -> dict[int, list[int]]:
     """Where the partitions of a topic are."""
     with administering(cluster) as admin:
-        return {p.index: list(p.replicas) for p in admin.topics()[topic]}
+        return {p.index: list(p.replicas) for p in list_topics(admin)[topic]}
 
 
 def throttles(cluster: Cluster, *topics: str) -> dict[str, Any]:
     """What brokers that are alive, and topics, have of their own as throttles."""
     with administering(cluster) as admin:
-        alive = [str(broker.id) for broker in admin.brokers() if not broker.fenced]
+        alive = [str(broker.id) for broker in list_brokers(admin) if not broker.fenced]
         return {"brokers": live_throttles(admin, BROKER, alive), "topics": live_throttles(admin, TOPIC, topics)}
 
 
 def record(cluster: Cluster) -> Any:
     """What a run keeps with the cluster, None when there is nothing."""
     with administering(cluster) as admin:
-        return admin.read_state("reassignment")[0]
+        return read_state(admin, "reassignment")[0]
 
 
 def children(parent: int) -> list[int]:

@@ -3,11 +3,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import Any
-
-import yaml
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import all_typed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
@@ -16,8 +12,9 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     Node,
     build_node,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules import check_inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.violation import Violation
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Violation
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 
 LISTENERS = [
     {"name": "CLIENT", "port": 9092, "protocol": "PLAINTEXT", "purpose": "clients"},
@@ -37,8 +34,14 @@ CLUSTER: dict[str, Any] = {
     "kafka_install_source": "maven",
     "kafka_data_dir": "/var/lib/kafka",
     "kafka_heap_size": "1g",
-    # No version is free of known vulnerabilities, and advice is not for small tests: these rows have their own.
-    "preflight_accept": ["C21", "C23"],
+    # No version is free of known vulnerabilities, and advice is not for small tests: these rules have their own.
+    "preflight_accept": [
+        "known_vulnerabilities",
+        "many_brokers",
+        "many_partitions",
+        "large_partitions",
+        "no_retention",
+    ],
 }
 UNSET = object()
 
@@ -46,17 +49,8 @@ UNSET = object()
 def node(name: str, node_id: int, *, controller: bool = True, broker: bool = True, **variables: Any) -> Node:
     """A node of cluster blue on a machine of its own; variables replace those of the cluster, UNSET takes one out."""
     merged = {**CLUSTER, "kafka_node_id": node_id, "ansible_host": f"10.0.0.{node_id}", **variables}
-    known, unclear = all_typed({k: v for k, v in merged.items() if v is not UNSET}, options(), UNDEFINED)
+    known, unclear = all_typed({k: v for k, v in merged.items() if v is not UNSET}, role_options(), UNDEFINED)
     return build_node(name, controller=controller, broker=broker, variables=known, undefined={}, unclear=unclear)
-
-
-@cache
-def options() -> dict[str, Any]:
-    """What the argument specs of all roles say of each variable."""
-    roles = Path(__file__).resolve().parents[2] / "roles"
-    specs = [yaml.safe_load(path.read_text()) for path in sorted(roles.glob("*/meta/argument_specs.yml"))]
-    entries = [entry.get("options") or {} for spec in specs for entry in spec["argument_specs"].values()]
-    return {name: option for entry in entries for name, option in entry.items()}
 
 
 def combined(hosts: dict[str, dict[str, Any]] | None = None, count: int = 3, **cluster: Any) -> Inventory:
@@ -89,14 +83,14 @@ def topic(name: str = "orders", partitions: Any = 6, replication_factor: Any = 3
 
 
 def only(inventory: Inventory, rule: str, level: str = "error") -> Violation:
-    """The one violation of an inventory, which must be of this row and level."""
+    """The one violation of an inventory, which must be of this rule and level."""
     violations = check_inventory(inventory)
-    assert [(one.rule, one.level) for one in violations] == [(rule, level)], [one.sentence() for one in violations]
+    assert [(one.name, one.level) for one in violations] == [(rule, level)], [one.sentence() for one in violations]
     return violations[0]
 
 
 def expect(inventory: Inventory, rule: str, *parts: str, level: str = "error") -> None:
-    """The inventory breaks this row alone, with a sentence that has all these parts."""
+    """The inventory breaks this rule alone, with a sentence that has all these parts."""
     sentence = only(inventory, rule, level).sentence()
     missing = [part for part in parts if part not in sentence]
     assert not missing, f"{missing} not in: {sentence}"

@@ -4,55 +4,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.api import create_acls, delete_acls, describe_acls
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding, parse_entries
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.plan import (
     ADD_BATCH,
     REMOVE_BATCH,
     AclPlan,
-    batches,
     only,
     plan_acls,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import live_brokers, wait_until_seen
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_seen
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import live_brokers
 from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
+from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-
-if TYPE_CHECKING:
-    from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
 
 #: How many bindings a result names; all of them are counted, and the diff shows all of them.
 _NAMED = 100
 
 
-def ensure_acls(
-    admin: Admin,
-    items: Sequence[Mapping[str, Any]],
-    authoritative: bool,
-    scope: Sequence[str],
-    timeout: float,
-    check: bool,
-    diff: bool,
-) -> dict[str, Any]:
+def ensure_acls(session: Session, params: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:
     """Make the bindings of a cluster what the list says, wait until every broker knows; return the module's result."""
+    items, authoritative, scope = params["acls"], params["authoritative"], params["authoritative_for"]
     present, absent, violations = parse_entries(items)
     if scope and not authoritative:
         violations.append("authoritative_for: goes with authoritative: true.")
     if violations:
         raise RefusedError(f"acls ({len(items)} wanted)", violations)
-    user = admin.connection.sasl_username
-    plan = plan_acls(admin.acls(), present, absent, authoritative, scope, None if user is None else f"User:{user}")
+    user = session.connection.sasl_username
+    plan = plan_acls(
+        describe_acls(session), present, absent, authoritative, scope, None if user is None else f"User:{user}"
+    )
     if plan.violations:
         raise RefusedError(f"acls ({len(items)} wanted)", plan.violations)
     if (plan.add or plan.remove) and not check:
         applied = Applied[Binding]("acl")
         with applied.truthful(lambda done: only(plan, done).changes, diff):
-            _apply(admin, plan, applied)
-            wait_until_seen("acls", live_brokers(admin), lambda broker: _missing(plan, admin.acls(broker)), timeout)
+            _apply(session, plan, applied)
+            wait_until_seen(
+                "acls",
+                partial(live_brokers, session),
+                lambda broker: _missing(plan, describe_acls(session, broker)),
+                params["timeout"],
+            )
     result: dict[str, Any] = {
         "changed": bool(plan.add or plan.remove),
         "added": len(plan.add),
@@ -66,14 +66,14 @@ def ensure_acls(
     return result
 
 
-def _apply(admin: Admin, plan: AclPlan, applied: Applied[Binding]) -> None:
+def _apply(session: Session, plan: AclPlan, applied: Applied[Binding]) -> None:
     # What denies goes in first and out last, so that nobody may for a moment what he never may.
     add = sorted(plan.add, key=lambda binding: binding.permission != "deny")
     remove = sorted(plan.remove, key=lambda binding: binding.permission == "deny")
-    for batch in batches(add, ADD_BATCH):
-        applied.ask(batch, partial(admin.create_acls, batch))
-    for batch in batches(remove, REMOVE_BATCH):
-        applied.ask(batch, partial(admin.delete_acls, batch))
+    for batch in parts(add, ADD_BATCH):
+        applied.ask(batch, partial(create_acls, session, batch))
+    for batch in parts(remove, REMOVE_BATCH):
+        applied.ask(batch, partial(delete_acls, session, batch))
 
 
 def _missing(plan: AclPlan, seen: Mapping[Binding, None]) -> list[str]:

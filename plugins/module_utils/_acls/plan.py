@@ -4,31 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
 
-#: Kafka's numbers (org.apache.kafka.common.acl and .resource); the position in the list is the number.
-_RESOURCE_TYPES = ("unknown", "any", "topic", "group", "cluster", "transactional_id", "delegation_token", "user")
-_PATTERN_TYPES = ("unknown", "any", "match", "literal", "prefixed")
-_PERMISSIONS = ("unknown", "any", "deny", "allow")
-_OPERATIONS = (
-    *("unknown", "any", "all", "read", "write", "create", "delete", "alter", "describe", "cluster_action"),
-    *("describe_configs", "alter_configs", "idempotent_write", "create_tokens", "describe_tokens", "two_phase_commit"),
-)
-#: The fields of a DescribeAcls request that asks for every binding.
-EVERYTHING = {
-    "resource_type_filter": 1,
-    "resource_name_filter": None,
-    "pattern_type_filter": 1,
-    "principal_filter": None,
-    "host_filter": None,
-    "operation": 1,
-    "permission_type": 1,
-}
 #: Bindings in one request. A controller takes 10,000 records; a removal compares each filter with every binding.
 ADD_BATCH, REMOVE_BATCH = 2_000, 500
 
@@ -101,54 +82,3 @@ def _authoritative_violations(
                 f"acl {binding}: this run itself may change ACLs by it, and authoritative would remove it. "
                 "List it, or take it away by an entry with state: absent."
             )
-
-
-def batches(bindings: Sequence[Binding], size: int) -> Iterator[Sequence[Binding]]:
-    """Cut bindings into requests."""
-    for start in range(0, len(bindings), size):
-        yield bindings[start : start + size]
-
-
-# -- Kafka's messages --------------------------------------------------------------------------------------------
-
-
-def fields_of(bindings: Iterable[Binding]) -> list[tuple[Any, ...]]:
-    """Bindings as the fields of a creation, which are those of an exact filter too."""
-    return [
-        (
-            _number(_RESOURCE_TYPES, binding.resource_type),
-            binding.resource,
-            _number(_PATTERN_TYPES, binding.pattern_type),
-            binding.principal,
-            binding.host,
-            _number(_OPERATIONS, binding.operation),
-            _number(_PERMISSIONS, binding.permission),
-        )
-        for binding in bindings
-    ]
-
-
-def bindings_of(resources: Any) -> dict[Binding, None]:
-    """The bindings in the resources of DescribeAcls."""
-    return {
-        Binding(
-            acl.principal,
-            acl.host,
-            _name(_PERMISSIONS, acl.permission_type),
-            _name(_OPERATIONS, acl.operation),
-            _name(_RESOURCE_TYPES, resource.resource_type),
-            resource.resource_name,
-            _name(_PATTERN_TYPES, resource.pattern_type),
-        ): None
-        for resource in resources
-        for acl in resource.acls
-    }
-
-
-def _name(names: Sequence[str], number: int) -> str:
-    """Kafka's name of a number; the number itself where a later Kafka has more names than we know."""
-    return names[number] if 0 <= number < len(names) else str(number)
-
-
-def _number(names: Sequence[str], name: str) -> int:
-    return names.index(name) if name in names else int(name)

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import elect_preferred
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election import (
     Plan,
     changes,
@@ -17,31 +19,28 @@ from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election 
     plan,
     unknown_broker,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    list_brokers,
+    list_topics,
+    require_describe,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, StreamopsError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
-    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
-
-
-def ensure_leaders(
-    admin: PartitionAdmin,
-    broker: int | None,
-    wanted: Iterable[tuple[str, int]] | None,
-    timeout: float,
-    check_mode: bool,
-) -> dict[str, Any]:
+def ensure_leaders(session: Session, params: Mapping[str, Any], check: bool, _diff: bool) -> dict[str, Any]:
     """Elect what is not led by its preferred replica and return the module's result.
 
     Raises RefusedError for a broker or wanted partitions that do not exist and WaitTimeoutError after C(timeout)
     seconds.
     """
+    broker, asked = params["broker"], params["partitions"]
+    wanted = None if asked is None else [(one["topic"], one["partition"]) for one in asked]
     # Topics that one may not describe are not listed, and would be passed over in silence.
-    admin.require_describe("elect leaders")
-    partitions = [p for found in admin.topics().values() for p in found]
-    refused = unknown_broker(partitions, (one.id for one in admin.brokers()), broker)
+    require_describe(session, "elect leaders")
+    partitions = [p for found in list_topics(session).values() for p in found]
+    refused = unknown_broker(partitions, (one.id for one in list_brokers(session)), broker)
     planned = plan(partitions, broker, wanted)
     refused += [
         f"partition {topic}-{index} does not exist, or may not be described. Correct it, or leave it out."
@@ -50,18 +49,18 @@ def ensure_leaders(
     if refused:
         raise RefusedError("leader_election", refused)
     failed: dict[tuple[str, int], str] = {}
-    if planned.elect and not check_mode:
+    if planned.elect and not check:
         try:
             failed = elect(
                 planned,
-                call=admin.elect_preferred,
-                look=partial(_leaders, admin),
+                call=partial(elect_preferred, session),
+                look=partial(_leaders, session),
                 clock=time.monotonic,
                 sleep=time.sleep,
-                timeout=timeout,
+                timeout=params["timeout"],
             )
         except StreamopsError as error:
-            error.done = _done(admin, planned)
+            error.done = _done(session, planned)
             raise
     elected = [p for p in planned.elect if (p.topic, p.index) not in failed]
     return {
@@ -73,14 +72,14 @@ def ensure_leaders(
     }
 
 
-def _leaders(admin: PartitionAdmin) -> dict[tuple[str, int], int | None]:
-    return {(p.topic, p.index): p.leader for found in admin.topics().values() for p in found}
+def _leaders(session: Session) -> dict[tuple[str, int], int | None]:
+    return {(p.topic, p.index): p.leader for found in list_topics(session).values() for p in found}
 
 
-def _done(admin: PartitionAdmin, planned: Plan) -> dict[str, Any]:
+def _done(session: Session, planned: Plan) -> dict[str, Any]:
     """What a run that fails has changed: the partitions that are led as planned by now; all when nobody tells."""
     try:
-        leaders = _leaders(admin)
+        leaders = _leaders(session)
         led = [p for p in planned.elect if leaders.get((p.topic, p.index)) == p.replicas[0]]
     except StreamopsError:
         led = list(planned.elect)

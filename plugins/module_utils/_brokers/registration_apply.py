@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import unregister_broker
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.registration import (
     ALL,
     CORDONED,
@@ -14,23 +16,30 @@ from ansible_collections.streamops.kafka.plugins.module_utils._brokers.registrat
     registrations,
     unregister_violations,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import BROKER
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    describe_quorum,
+    list_brokers,
+    list_reassignments,
+    list_topics,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import (
+    BROKER,
+    alter_configs,
+    describe_configs,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change, diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, RequestFailedError
 
-if TYPE_CHECKING:
-    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
-
 SUBJECT = "broker_registration"
 
 
-def ensure_registration(
-    admin: PartitionAdmin, broker: int | None, state: str, timeout: float, check: bool
-) -> dict[str, Any]:
+def ensure_registration(session: Session, params: Mapping[str, Any], check: bool, _diff: bool) -> dict[str, Any]:
     """Make the registration of a broker what is wanted and return the module's result; present changes nothing."""
-    before = _look(admin, broker)
+    broker, state, timeout = params["broker"], params["state"], params["timeout"]
+    before = _look(session, broker)
     if state == "present" or broker is None:
         return {"changed": False, "brokers": [one.as_dict() for one in before]}
     gone = state == "unregistered"
@@ -38,29 +47,29 @@ def ensure_registration(
     key, value = ("registered", False) if gone else ("cordoned", state == "cordoned")
     change = Change(f"broker {broker}", {key: before[0].as_dict()[key]}, {key: value})
     if gone:
-        _refuse_unregistering(admin, before[0])
-        # Before Kafka 4.0 a cluster does not list who is fenced, so it is asked to forget whom it may not know.
+        _refuse_unregistering(session, before[0])
+        # Kafka before 4.0 does not list fenced brokers, so unregister in any case.
         changed = before[0].registered if check else True
     else:
-        changed = _cordoning(admin, before[0], state, check)
+        changed = _cordoning(session, before[0], state, check)
     if changed and not check:
         applied = Applied[str](state, lambda name: f"broker {name}")
         with applied.truthful(lambda done: [change] if done else [], True):
-            changed = _ask(admin, applied, broker, state)
-            wait_until_none(SUBJECT, lambda: _missing(admin, broker, state), timeout)
-            after = _look(admin, broker)[0]
+            changed = _ask(session, applied, broker, state)
+            wait_until_none(SUBJECT, lambda: _missing(session, broker, state), timeout)
+            after = _look(session, broker)[0]
     return {"changed": changed, "brokers": [after.as_dict()], "diff": diff_of([change] if changed else [])}
 
 
-def _look(admin: PartitionAdmin, broker: int | None) -> list[Registration]:
-    brokers = admin.brokers()
+def _look(session: Session, broker: int | None) -> list[Registration]:
+    brokers = list_brokers(session)
     alive = [str(one.id) for one in brokers if not one.fenced and broker in (None, one.id)]
-    configs = admin.configs(BROKER, {name: [CORDONED] for name in alive})
+    configs = describe_configs(session, BROKER, {name: [CORDONED] for name in alive})
     cordoned = {name: values[CORDONED].value or "" for name, values in configs.items() if CORDONED in values}
     return registrations(brokers, cordoned, broker)
 
 
-def _cordoning(admin: PartitionAdmin, found: Registration, state: str, check: bool) -> bool:
+def _cordoning(session: Session, found: Registration, state: str, check: bool) -> bool:
     """Whether something has to be set; the cluster judges it in check mode."""
     violations = cordon_violations(found, state)
     if violations:
@@ -69,7 +78,7 @@ def _cordoning(admin: PartitionAdmin, found: Registration, state: str, check: bo
         return False
     if check:
         name = str(found.id)
-        failure = admin.set_configs(BROKER, {name: {CORDONED: _wanted(state)}}, validate_only=True).get(name)
+        failure = alter_configs(session, BROKER, {name: {CORDONED: _wanted(state)}}, validate_only=True).get(name)
         if failure is not None:
             raise RequestFailedError(state, f"broker {name}", *failure)
     return True
@@ -79,24 +88,26 @@ def _wanted(state: str) -> str | None:
     return ALL if state == "cordoned" else None
 
 
-def _refuse_unregistering(admin: PartitionAdmin, found: Registration) -> None:
-    partitions = [partition for listed in admin.topics().values() for partition in listed]
-    violations = unregister_violations(found, admin.quorum() is not None, partitions, admin.in_flight())
+def _refuse_unregistering(session: Session, found: Registration) -> None:
+    partitions = [partition for listed in list_topics(session).values() for partition in listed]
+    violations = unregister_violations(
+        found, describe_quorum(session) is not None, partitions, list_reassignments(session)
+    )
     if violations:
         raise RefusedError(SUBJECT, violations)
 
 
-def _ask(admin: PartitionAdmin, applied: Applied[str], broker: int, state: str) -> bool:
+def _ask(session: Session, applied: Applied[str], broker: int, state: str) -> bool:
     """Make the one request; whether it changed something."""
     name = str(broker)
     if state != "unregistered":
-        applied.ask([name], lambda: admin.set_configs(BROKER, {name: {CORDONED: _wanted(state)}}))
+        applied.ask([name], lambda: alter_configs(session, BROKER, {name: {CORDONED: _wanted(state)}}))
         return True
     there: list[bool] = []
 
     def forget() -> dict[str, None]:
         """Ask for it, which raises when it is refused."""
-        there.append(admin.unregister_broker(broker))
+        there.append(unregister_broker(session, broker))
         return {}
 
     applied.ask([name], forget)
@@ -105,9 +116,9 @@ def _ask(admin: PartitionAdmin, applied: Applied[str], broker: int, state: str) 
     return there[0]
 
 
-def _missing(admin: PartitionAdmin, broker: int, state: str) -> list[str]:
+def _missing(session: Session, broker: int, state: str) -> list[str]:
     """What is not seen yet."""
-    found = _look(admin, broker)[0]
+    found = _look(session, broker)[0]
     if state == "unregistered":
         return [f"broker {broker} is still registered"] if found.registered else []
     return [] if bool(found.cordoned) == (state == "cordoned") else [f"broker {broker} is not shown as {state}"]

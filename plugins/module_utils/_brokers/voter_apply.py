@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import add_voter, remove_voter
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.voter import (
     Steps,
     general_violations,
@@ -16,13 +17,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._brokers.voter imp
     named,
     removal_violations,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import describe_quorum
 from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change, diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 
 if TYPE_CHECKING:
-    from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
     from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum
 
 SUBJECT = "quorum_voter"
@@ -31,15 +33,14 @@ _Voter = tuple[str, str]
 _REMOVED, _ADDED = "removed", "added"
 
 
-def ensure_voter(
-    admin: Admin, node: int, state: str, listeners: Sequence[Mapping[str, Any]], timeout: float, check: bool
-) -> dict[str, Any]:
+def ensure_voter(session: Session, params: Mapping[str, Any], check: bool, _diff: bool) -> dict[str, Any]:
     """Make a node a voter, with the directory that it runs with, or none; the module's result.
 
     Where something must be waited for first, it is named and nothing is done.
     """
-    before = _look(admin, node)
-    steps = _steps(before, node, state)
+    node, timeout = params["node_id"], params["timeout"]
+    before = _look(session, node)
+    steps = _steps(before, node, params["state"])
     if steps.waiting and not check:
         return {"changed": False, "voters": named(before.voters), "waiting": steps.waiting, "diff": diff_of([])}
     if steps.remove:
@@ -48,8 +49,8 @@ def ensure_voter(
             raise RefusedError(SUBJECT, refused)
     changed = bool(steps.remove or steps.add or steps.waiting)
     if changed and not check:
-        _do(admin, node, steps, listeners, timeout)
-    after = _look(admin, node) if changed and not check else before
+        _do(session, node, steps, params["listeners"] or (), timeout)
+    after = _look(session, node) if changed and not check else before
     change = Change("voters", {"voters": named(before.voters)}, {"voters": _wanted(before, node, steps)})
     return {
         "changed": changed,
@@ -59,8 +60,8 @@ def ensure_voter(
     }
 
 
-def _look(admin: Admin, node: int) -> Quorum:
-    quorum = admin.quorum()
+def _look(session: Session, node: int) -> Quorum:
+    quorum = describe_quorum(session)
     refused = general_violations(quorum, node)
     if refused or quorum is None:
         raise RefusedError(SUBJECT, refused)
@@ -71,29 +72,29 @@ def _steps(quorum: Quorum, node: int, state: str) -> Steps:
     return join_steps(quorum, node) if state == "present" else leave_steps(quorum, node)
 
 
-def _do(admin: Admin, node: int, steps: Steps, listeners: Sequence[Mapping[str, Any]], timeout: float) -> None:
+def _do(session: Session, node: int, steps: Steps, listeners: Sequence[Mapping[str, Any]], timeout: float) -> None:
     """One voter at a time, each seen before the next: the quorum takes one change after the other."""
     applied = Applied[_Voter]("voter", " ".join)
 
     def remove(directory: str) -> dict[_Voter, None]:
         """Ask for it, which raises when it is refused."""
-        admin.remove_voter(node, directory)
+        remove_voter(session, node, directory)
         return {}
 
     def add(directory: str) -> dict[_Voter, None]:
         """Ask for it, which raises when it is refused."""
-        admin.add_voter(node, directory, listeners, timeout)
+        add_voter(session, node, directory, listeners, timeout)
         return {}
 
     with applied.truthful(_changes, True):
         for directory in steps.remove:
             voter = f"{node}@{directory}"
             applied.ask([(_REMOVED, voter)], partial(remove, directory))
-            wait_until_none(SUBJECT, partial(_present, admin, node, voter), timeout)
+            wait_until_none(SUBJECT, partial(_present, session, node, voter), timeout)
         if steps.add:
             voter = f"{node}@{steps.add}"
             applied.ask([(_ADDED, voter)], partial(add, steps.add))
-            wait_until_none(SUBJECT, partial(_absent, admin, node, voter), timeout)
+            wait_until_none(SUBJECT, partial(_absent, session, node, voter), timeout)
 
 
 def _changes(done: Sequence[_Voter]) -> list[Change]:
@@ -103,12 +104,12 @@ def _changes(done: Sequence[_Voter]) -> list[Change]:
     return [Change("voters", {"voters": gone}, {"voters": come})] if done else []
 
 
-def _present(admin: Admin, node: int, voter: str) -> list[str]:
-    return [f"{voter} is still a voter"] if voter in named(_look(admin, node).voters) else []
+def _present(session: Session, node: int, voter: str) -> list[str]:
+    return [f"{voter} is still a voter"] if voter in named(_look(session, node).voters) else []
 
 
-def _absent(admin: Admin, node: int, voter: str) -> list[str]:
-    return [] if voter in named(_look(admin, node).voters) else [f"{voter} is no voter yet"]
+def _absent(session: Session, node: int, voter: str) -> list[str]:
+    return [] if voter in named(_look(session, node).voters) else [f"{voter} is no voter yet"]
 
 
 def _wanted(before: Quorum, node: int, steps: Steps) -> list[str]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 #: The options of the doc fragment streamops.kafka._connection. A test keeps the two equal.
@@ -102,3 +102,8 @@ class Connection:
             "bootstrap_timeout_ms": self.request_timeout * 1000,
         }
         return {name: value for name, value in wanted.items() if value is not None}
+
+
+def quick(connection: Connection) -> Connection:
+    """The connection for calls that are repeated: a broker that hangs must not use up the whole wait."""
+    return replace(connection, request_timeout=round(within(10, connection.request_timeout)))

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""The two Kafka libraries, each opened at its first use because either costs a quarter of a second to import.
+"""One session with a cluster: the connection, both Kafka libraries, time limits, and errors in our own terms.
+
+The calls of each subject are in the api.py of its room and take the session. The libraries are opened at their first
+use, because either costs a quarter of a second to import.
 
 confluent-kafka creates, grows, deletes and lists topics. kafka-python does what librdkafka cannot: it asks for named
 configuration keys only (1,000 topics in a fifth of the time), for the default broker entity, for fenced brokers
@@ -10,19 +13,17 @@ configuration keys only (1,000 topics in a fifth of the time), for the default b
 from __future__ import annotations
 
 import concurrent.futures
-import functools
 import logging
+import re
 import time
 import traceback
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    SETUP_SECONDS,
-    Connection,
-    within,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._client.bounded import bounded_client, unsent
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import reach
 from ansible_collections.streamops.kafka.plugins.module_utils._client.rights import denied
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     ClusterUnreachableError,
@@ -30,115 +31,28 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     RequestFailedError,
     StreamopsError,
     is_denial,
+    warn,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 #: How often a call that lets the library choose a broker may draw one.
 DRAWS = 10
-#: How long a broker that took a connection and did not answer is left alone (seconds).
-_LEFT_ALONE = 10.0
 #: Seconds between two draws when no broker may be drawn yet.
 _PAUSE = 0.1
+#: The packages of the libraries, by the name under which they are imported.
+_LIBRARIES = {"kafka": "kafka-python", "confluent_kafka": "confluent-kafka"}
+#: How a broker quotes a request in an error: an object of its own process, which tells an operator nothing.
+_REQUEST_OBJECT = re.compile(r"(Request )?Request\(processor=.*\)")
 
 
-@functools.cache
-def _every_address() -> str:
-    """The scheme of C(proxy_url) by which kafka-python gives each address of a name a share of the time.
+class Session:
+    """A session with one cluster; a context manager that fails within seconds when the cluster cannot be reached.
 
-    By itself it waits for the first one as long as a connection may take, and never comes to the second.
+    Everything raises a StreamopsError: C(ClusterUnreachableError), C(AccessRefusedError), C(RequestFailedError) or
+    C(MissingLibraryError).
     """
-    from kafka import errors
-    from kafka.net.inet import KafkaNetSocket
-
-    class EveryAddress(KafkaNetSocket):  # type: ignore[misc]  # kafka-python ships no types
-        """Connects without a proxy. The library finds it by its scheme; behind that stand the seconds for all."""
-
-        SCHEMES = ("every-address",)
-
-        def __init__(self, proxy_url: str) -> None:
-            super().__init__(proxy_url)
-            self._seconds = float(proxy_url.rpartition("/")[2])
-            self._until, self._left = 0.0, 0
-
-        def dns_lookup(self, *asked: Any, **more: Any) -> Any:
-            """The library's own, counted."""
-            found = super().dns_lookup(*asked, **more)
-            self._until, self._left = time.monotonic() + self._seconds, len(found)
-            return found
-
-        async def connect(self, *asked: Any, timeout_at: float | None = None, **more: Any) -> Any:
-            """The library's own; the last address has the time limit that it would have alone."""
-            if self._left > 1:
-                now = time.monotonic()
-                timeout_at = now + (self._until - now) / self._left
-            self._left -= 1
-            try:
-                return await super().connect(*asked, timeout_at=timeout_at, **more)
-            except errors.KafkaTimeoutError as error:
-                raise errors.KafkaConnectionError("Connection timed out") from error
-
-    return str(EveryAddress.SCHEMES[0])
-
-
-def bounded_client(hung: dict[int, str], **config: Any) -> Any:
-    """kafka-python's client, in which no connection takes longer to get ready than C(SETUP_SECONDS).
-
-    The library bounds the steps before and after a TLS handshake, and waits for the handshake itself for ever. What
-    goes wrong before a connection is ready is marked: nothing of a request was sent then. C(hung) gets the brokers that
-    did not answer, by their number, with their address.
-    """
-    from kafka import errors
-    from kafka.net.compat import KafkaNetClient
-
-    limit = within(SETUP_SECONDS, config["request_timeout_ms"] / 1000)
-    client = KafkaNetClient(**{**config, "proxy_url": f"{_every_address()}://{limit}"})
-    manager = client._manager
-    connect, delay = manager.get_connection, manager.connection_delay
-    alone_until: dict[Any, float] = {}
-
-    def give_up(node: Any, connection: Any) -> None:
-        """Close a connection that is still not ready."""
-        if not connection.initializing:
-            return
-        where = manager.cluster.broker_metadata(node)
-        address = f"{where.host}:{where.port}" if where else "?"
-        hung[node] = address
-        alone_until[node] = time.monotonic() + _LEFT_ALONE
-        connection.close(errors.KafkaConnectionError(f"no answer within {limit:g} s of connecting"))
-
-    def get_connection(node_id: Any, timeout_ms: float | None = None, **options: Any) -> Any:
-        """The library's own, with an end. Its own time limit comes later, since it does not say who hangs."""
-        known = manager._conns.get(node_id)
-        connection = connect(node_id, timeout_ms=max(timeout_ms or 0, (limit + 1) * 1000), **options)
-        if connection is not known:
-            connection.init_future.add_errback(_mark_unsent)
-            connection.init_future.add_callback(lambda _ready: hung.pop(node_id, None))
-            manager._net.call_later(limit, lambda: give_up(node_id, connection))
-        return connection
-
-    def connection_delay(node_id: Any) -> float:
-        """The library's own, which it forgets when a connection is given up, with the time of those that hang."""
-        return max(float(delay(node_id)), alone_until.get(node_id, 0.0) - time.monotonic())
-
-    manager.get_connection, manager.connection_delay = get_connection, connection_delay
-    return client
-
-
-def _mark_unsent(error: Exception) -> None:
-    error.unsent = True  # type: ignore[attr-defined]
-
-
-def unsent(error: Exception) -> bool:
-    """Whether the request of an error never left: its connection was not ready."""
-    from kafka import errors
-
-    return isinstance(error, errors.NodeNotReadyError) or getattr(error, "unsent", False)
-
-
-class Libraries:
-    """Both libraries on one connection, what they raise turned into StreamopsErrors."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -149,22 +63,36 @@ class Libraries:
         self._events: list[str] = []
         self._hung: dict[int, str] = {}
 
-    def _only(self, servers: Sequence[str]) -> None:
-        """Have the libraries begin with these servers."""
-        self._reached = replace(self.connection, bootstrap_servers=tuple(servers))
+    def __enter__(self) -> Session:
+        reached = reach(self.connection)
+        for warning in reached.warnings:
+            warn(warning)
+        self._reached = replace(self.connection, bootstrap_servers=reached.servers)
+        return self
 
-    def _python_config(self) -> dict[str, Any]:
-        """What each client of kafka-python is made with."""
+    def __exit__(self, _kind: object = None, error: object = None, _trace: object = None) -> None:
+        self._close_python()
+        # An api.py imports the messages of a request before it sends it.
+        if isinstance(error, ImportError) and error.name is not None and error.name.partition(".")[0] in _LIBRARIES:
+            raise _missing(_LIBRARIES[error.name.partition(".")[0]]) from error
+
+    def confluent_config(self) -> dict[str, Any]:
+        """The configuration of a client of confluent-kafka."""
+        return self._reached.confluent_config()
+
+    def python_config(self) -> dict[str, Any]:
+        """The keyword arguments of a client of kafka-python."""
         return {**self._reached.kafka_python_config(), "kafka_client": partial(bounded_client, self._hung)}
 
     @property
-    def _confluent(self) -> Any:
+    def confluent(self) -> Any:
+        """The administrator's client of confluent-kafka."""
         if self._confluent_client is None:
             try:
                 from confluent_kafka.admin import AdminClient
             except ImportError as error:
                 raise _missing("confluent-kafka") from error
-            config = dict(self._reached.confluent_config(), error_cb=lambda e: self._events.append(e.str()))
+            config = dict(self.confluent_config(), error_cb=lambda e: self._events.append(e.str()))
             try:
                 # log_level 0: what goes wrong is reported by error_cb, and must not also be written to stderr.
                 self._confluent_client = AdminClient(dict(config, log_level=0))
@@ -173,7 +101,8 @@ class Libraries:
         return self._confluent_client
 
     @property
-    def _python(self) -> Any:
+    def python(self) -> Any:
+        """The administrator's client of kafka-python."""
         if self._python_client is None:
             try:
                 from kafka import errors
@@ -182,12 +111,20 @@ class Libraries:
                 raise _missing("kafka-python") from error
             logging.getLogger("kafka").addHandler(logging.NullHandler())
             try:
-                self._python_client = KafkaAdminClient(**self._python_config())
+                self._python_client = KafkaAdminClient(**self.python_config())
             except (errors.KafkaError, OSError) as error:
                 raise ClusterUnreachableError(
                     dict.fromkeys(self._reached.bootstrap_servers, f"{error}{self._who_hangs()}")
                 ) from error
         return self._python_client
+
+    def metadata(self) -> Any:
+        """The brokers and topics that one broker knows, in confluent-kafka's terms."""
+        try:
+            return self.confluent.list_topics(timeout=min(self.connection.request_timeout, 10))
+        except confluent_error() as error:
+            self.confluent.poll(0)  # Delivers what the connections reported: why a login or a handshake failed.
+            raise ClusterUnreachableError(self._reported(str(error.args[0].str()))) from error
 
     def _reported(self, otherwise: str) -> dict[str, str]:
         """By bootstrap server the last thing that its connection reported."""
@@ -196,18 +133,18 @@ class Libraries:
             said.update({server: event for server in said if f"{server}/" in event})
         return said
 
-    def _send(self, what: str, request: Any, node: int | None = None) -> Any:
+    def send(self, what: str, request: Any, node: int | None = None) -> Any:
         """Send a message of kafka-python to one broker (None = any) and return the answer."""
-        if node is not None and self._python._manager.cluster.broker_metadata(node) is None:
+        if node is not None and self.python._manager.cluster.broker_metadata(node) is None:
             self._close_python()  # It came up after this client had learnt who is there.
-        return self._call(what, lambda: self._exchange(request, node), anybody=node is None)
+        return self.call(what, lambda: self._exchange(request, node), anybody=node is None)
 
-    def _send_to_controller(self, what: str, request: Any) -> Any:
-        """Send a message to the broker that _controller names, which is drawn anew when it does not take it."""
-        return self._call(what, lambda: self._exchange(request, self._controller()))
+    def send_to_controller(self, what: str, request: Any) -> Any:
+        """Send a message to the controller, which is looked up again when it does not take the message."""
+        return self.call(what, lambda: self._exchange(request, self._controller()))
 
     def _exchange(self, request: Any, node: int | None) -> Any:
-        manager = self._python._manager
+        manager = self.python._manager
 
         async def exchange() -> Any:
             """The message and its answer, on the loop of the library."""
@@ -218,7 +155,7 @@ class Libraries:
     def _controller(self) -> int | None:
         """The broker that must be sent what others do not forward in ZooKeeper mode; in KRaft it is any one."""
         try:
-            found = int(self._call("describe cluster", self._python.describe_cluster)["controller_id"])
+            found = int(self.call("describe cluster", self.python.describe_cluster)["controller_id"])
         except RequestFailedError as error:  # What was meant for the controller did not leave.
             raise RequestFailedError(**error.fields, unsent=True) from error
         return found if found >= 0 else None
@@ -228,16 +165,16 @@ class Libraries:
             self._python_client.close()
             self._python_client = None
 
-    def _call(self, what: str, function: Callable[[], Any], anybody: bool = True) -> Any:
+    def call(self, what: str, function: Callable[[], Any], anybody: bool = True) -> Any:
         """What a function of kafka-python returns; C(what) names the request when it fails."""
         from kafka import errors
 
         try:
-            return self._asked(function, anybody)
+            return self.asked(function, anybody)
         except errors.KafkaError as error:
-            self._failed(what, error)
+            self.failed(what, error)
 
-    def _asked(self, function: Callable[[], Any], anybody: bool = True) -> Any:
+    def asked(self, function: Callable[[], Any], anybody: bool = True) -> Any:
         """What a function of kafka-python returns that chooses its broker: not one that nobody can talk to.
 
         C(anybody): any broker may answer, so one that cannot be talked to is passed over: it died a moment ago, it is
@@ -254,18 +191,19 @@ class Libraries:
             except errors.KafkaError as error:
                 if not anybody or not unsent(error) or time.monotonic() > until:
                     raise
-                self._python._controller_id = None
+                self.python._controller_id = None
                 if isinstance(error, errors.NodeNotReadyError):
                     time.sleep(_PAUSE)
         return function()
 
-    def _failed(self, what: str, error: Exception) -> NoReturn:
+    def failed(self, what: str, error: Exception) -> NoReturn:
+        """Raise RequestFailedError for an error of kafka-python; C(what) names the request."""
         from kafka import errors
 
         code = str(getattr(error, "message", None) or type(error).__name__)
         never = unsent(error) or isinstance(error, (errors.IncompatibleBrokerVersion, errors.UnknownBrokerIdError))
         cluster = ",".join(self.connection.bootstrap_servers)
-        why = self._why(what, code, f"{error}{self._who_hangs()}")
+        why = self.why(what, code, f"{error}{self._who_hangs()}")
         raise RequestFailedError(what, f"of {cluster}", code, why, never) from error
 
     def _who_hangs(self) -> str:
@@ -273,33 +211,33 @@ class Libraries:
         named = ", ".join(f"broker {node} at {address}" for node, address in self._hung.items())
         return f"; these took a connection and did not answer: {named}" if named else ""
 
-    def _why(self, what: str, code: str, why: str, name: str = "") -> str:
-        """Kafka's words for an error, or of a right that is missing ours, which name it."""
-        return denied(self.connection, what, code, name) if is_denial(code) else why
-
-    def _explain(self, what: str, result: Any, name: str = "") -> tuple[str, str]:
-        """As C(explain), with the right that is missing."""
+    def explain(self, what: str, result: Any, name: str = "") -> tuple[str, str]:
+        """Kafka's name of the error in a part of an answer, and why; C(what) is the request, C(name) its topic."""
         code, why = explain(result)
-        return code, self._why(what, code, why, name)
+        return code, self.why(what, code, why, name)
 
-    def _outcome(self, what: str, result: Any, name: str = "") -> tuple[str, str] | None:
+    def why(self, what: str, code: str, why: str, name: str = "") -> str:
+        """Kafka's words for an error. For a missing right it is our own sentence, which says who needs which right."""
+        return denied(self.connection, what, code, name) if is_denial(code) else _REQUEST_OBJECT.sub("the request", why)
+
+    def outcome(self, what: str, result: Any, name: str = "") -> tuple[str, str] | None:
         """None for a part of an answer that is well, else (Kafka's error name, why)."""
-        return self._explain(what, result, name) if result.error_code else None
+        return self.explain(what, result, name) if result.error_code else None
 
-    def _sound(self, answer: Any, what: str) -> Any:
+    def sound(self, answer: Any, what: str) -> Any:
         """The answer, or what Kafka says against it as a whole; C(what) is the request, two words or more."""
         if answer.error_code:
             verb, _space, name = what.partition(" ")
-            raise RequestFailedError(verb, name, *self._explain(what, answer))
+            raise RequestFailedError(verb, name, *self.explain(what, answer))
         return answer
 
-    def _bulk(self, method: str, wanted: list[Any], **options: Any) -> dict[str, Any]:
+    def bulk(self, method: str, wanted: list[Any], **options: Any) -> dict[str, Any]:
         """One request of confluent-kafka about many topics; per name None or (Kafka's error name, why)."""
         if not wanted:
             return {}
         # operation_timeout 0 would let a KRaft controller drop the request while librdkafka reports success.
         timeout = self.connection.request_timeout
-        futures = getattr(self._confluent, method)(
+        futures = getattr(self.confluent, method)(
             wanted, operation_timeout=timeout, request_timeout=timeout + 5, **options
         )
         outcomes: dict[str, Any] = {}
@@ -317,9 +255,9 @@ class Libraries:
         """An error of librdkafka as (name, why), with what its connections reported when it was the time that ended."""
         code, why = str(error.name()), str(error.str())
         if code.startswith("_"):
-            self._confluent.poll(0)
+            self.confluent.poll(0)
             why = "; ".join(dict.fromkeys([why, *self._events[-3:]]))
-        return code, self._why(method, code, why, name)
+        return code, self.why(method, code, why, name)
 
 
 def confluent_error() -> Any:

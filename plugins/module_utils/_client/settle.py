@@ -1,28 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Waiting until every live broker knows what was changed: Kafka answers a change before all of them do."""
+"""Wait until every live broker knows a change: Kafka answers before all of them do."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError, WaitTimeoutError
-
-if TYPE_CHECKING:
-    from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
 
 #: Seconds between two looks.
 PAUSE = 0.2
 ACCEPTED = "The changes themselves were accepted by the cluster; run again to look again."
 _Observer = TypeVar("_Observer")
-
-
-def live_brokers(admin: Admin) -> Callable[[], list[int]]:
-    """Asks anew at each look: a broker that went down is not waited for, one that came is."""
-    return lambda: ids_alive(admin.brokers())
 
 
 def wait_until_seen(

@@ -21,7 +21,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._users.scram import HASHES, ScramClient
+from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import HASHES, ScramClient
 
 #: Kafka's numbers of the requests (ApiKeys) and of the errors UNSUPPORTED_SASL_MECHANISM, ILLEGAL_SASL_STATE and
 #: SASL_AUTHENTICATION_FAILED (Errors).
@@ -177,7 +177,8 @@ class Channel:
 
     def ask(self, api: tuple[int, int], body: bytes) -> bytes:
         """The body of the answer to a request of an API key and version without flexible fields."""
-        assert self._socket is not None
+        if self._socket is None:
+            raise AssertionError("nothing can be asked before open()")
         self._sent += 1
         message = struct.pack(">hhi", *api, self._sent) + _text("streamops") + body
         self._socket.settimeout(self._left())
@@ -199,7 +200,8 @@ class Channel:
         return left
 
     def _read(self, size: int) -> bytes:
-        assert self._socket is not None
+        if self._socket is None:
+            raise AssertionError("nothing can be read before open()")
         read = b""
         while len(read) < size:
             self._socket.settimeout(self._left())

@@ -1,164 +1,256 @@
-# Copyright: the streamops engineers
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Calls about partitions that only waits, gates and elections need, on the same connection as all others."""
+"""Everything that is read about a cluster as a whole: brokers, topics, quorum, reassignments, logs.
+
+Kafka leaves out of its answers what the caller has no right to see, so somebody without rights sees a cluster without
+topics, in which all is well: C(require_describe) and C(hidden_topics) tell the difference.
+"""
 
 from __future__ import annotations
 
+import concurrent.futures
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, within
+from ansible_collections.streamops.kafka.plugins.module_utils._client.bounded import unsent
 from ansible_collections.streamops.kafka.plugins.module_utils._client.rights import denied
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs, log_dirs_of
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition, Snapshot
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import (
-    Goal,
-    Observation,
-    bytes_behind,
-    lagging,
-    observe,
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import InFlight, Key, in_flight_of
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    Broker,
+    Partition,
+    Quorum,
+    Snapshot,
+    brokers_of,
+    ids_alive,
+    partition_of,
+    quorum_of,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import Moving
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_values
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-#: Kafka's error codes of an election (org.apache.kafka.common.protocol.Errors); 84 means that all is as wished.
-_ELECTED = (0, 84)
-_ELECTION_ERRORS = {
-    3: "UNKNOWN_TOPIC_OR_PARTITION",
-    41: "NOT_CONTROLLER",
-    80: "PREFERRED_LEADER_NOT_AVAILABLE",
-    83: "ELIGIBLE_LEADERS_NOT_AVAILABLE",
-}
-#: One election writes one metadata record; a KRaft controller refuses more than 10,000 in one request.
-ELECTION_BATCH = 5000
+#: Kafka's error TOPIC_AUTHORIZATION_FAILED.
+_HIDDEN = 29
 
 
-def quick(connection: Connection) -> Connection:
-    """Return the connection for calls that are repeated: a broker that hangs must not eat the whole wait."""
-    return replace(connection, request_timeout=round(within(10, connection.request_timeout)))
+# -- brokers and quorum ------------------------------------------------------------------------------------------
 
 
-class PartitionAdmin(Admin):
-    """The cluster's administration with reassignments, elections and the lag of replicas."""
-
-    def __enter__(self) -> PartitionAdmin:
-        super().__enter__()
-        return self
-
-    def glance(self) -> Snapshot:
-        """Return brokers and partitions only: no quorum (slow while it has no leader), no configuration."""
-        partitions = [partition for found in self.topics().values() for partition in found]
-        return Snapshot(
-            cluster_id="", controller_id=None, brokers=self.brokers(), partitions=tuple(partitions), quorum=None
-        )
-
-    def for_gate(self) -> tuple[Snapshot, list[Moving]]:
-        """Return what a gate judges, asked in an order in which nothing old can pass for new.
-
-        The quorum first: its leader says which brokers know the metadata as it is now, so the partitions that any of
-        these tells afterwards are at most that old. Reassignments before them: one that begins in between shows there.
-        """
-        quorum = self.quorum()
-        moving = self.reassignments()
-        return replace(self.snapshot(), quorum=quorum), moving
-
-    def reassignments(self) -> list[Moving]:
-        """Return the partitions that are being moved now (KIP-455)."""
-        return [
-            Moving(topic=one.topic, index=one.index, replicas=one.adding.union(one.replicas, one.removing))
-            for one in self.in_flight().values()
-        ]
-
-    def elect_preferred(self, partitions: Iterable[tuple[str, int]]) -> dict[tuple[str, int], str]:
-        """Ask for the preferred leader of each partition; return why not, for those where it could not be done."""
-        wanted = list(partitions)
-        failed: dict[tuple[str, int], str] = {}
-        for start in range(0, len(wanted), ELECTION_BATCH):
-            by_topic: dict[str, list[int]] = {}
-            for topic, index in wanted[start : start + ELECTION_BATCH]:
-                by_topic.setdefault(topic, []).append(index)
-            answer = self._sound(self._call("elect leaders", partial(self._elect, by_topic)), "elect leaders")
-            failed.update(_election_failures(answer))
-        return failed
-
-    def _elect(self, by_topic: Mapping[str, list[int]]) -> Any:
-        # 0 is the preferred election; errors of single partitions are judged by the caller.
-        return self._python.elect_leaders(
-            0, dict(by_topic), timeout_ms=self.connection.request_timeout * 1000, raise_errors=False
-        )
-
-    def replica_sizes(self, broker: int, partitions: Mapping[str, list[int]]) -> Mapping[tuple[str, int], int]:
-        """Return the size in bytes of a broker's replicas of these partitions; those it does not hold are left out."""
-        return self._log_dirs(broker, dict(partitions)).sizes
-
-    def log_dirs(self, brokers: Iterable[int]) -> dict[int, LogDirs]:
-        """Return what these brokers hold and how full their disks are, one request for each."""
-        return {broker: self._log_dirs(broker) for broker in brokers}
-
-    def _log_dirs(self, broker: int, partitions: dict[str, list[int]] | None = None) -> LogDirs:
-        return log_dirs_of(self.directories(broker, partitions))
+def list_brokers(session: Session) -> tuple[Broker, ...]:
+    """The registered brokers, with the fenced ones where the cluster lists them (Kafka 4.0 and later)."""
+    return brokers_of(_described(session)["brokers"], ())
 
 
-class IsrObserver:
-    """Takes observations for one goal on one connection, which is opened again after an error."""
-
-    def __init__(self, connection: Connection, goal: Goal) -> None:
-        self._connection = connection
-        self._goal = goal
-        self._admin: PartitionAdmin | None = None
-
-    def take(self) -> Observation:
-        """Look at the cluster once; raises ClusterUnreachableError or RequestFailedError."""
-        try:
-            if self._admin is None:
-                self._admin = PartitionAdmin(self._connection)
-                self._admin.__enter__()
-                self._require_rights(self._admin)
-            snapshot = self._admin.glance()
-            replicas = lagging(snapshot, self._goal)
-            return replace(observe(snapshot, self._goal), bytes_behind=_bytes_behind(self._admin, replicas))
-        except StreamopsError:
-            self.close()
-            raise
-
-    def _require_rights(self, admin: PartitionAdmin) -> None:
-        """Raise RequestFailedError unless all that the goal is about can be seen: Kafka hides the rest."""
-        if self._goal.scope != "topics":
-            return admin.require_describe("observe replicas")
-        for topic in admin.hidden_topics(self._goal.topics):
-            code = "TOPIC_AUTHORIZATION_FAILED"
-            why = denied(admin.connection, "list topics", code, topic)
-            raise RequestFailedError("observe replicas", f"of topic {topic}", code, why)
-
-    def close(self) -> None:
-        """Close the connection."""
-        if self._admin is not None:
-            self._admin.__exit__()
-            self._admin = None
+def live_brokers(session: Session) -> list[int]:
+    """The ids of the brokers that are registered and not fenced."""
+    return ids_alive(list_brokers(session))
 
 
-def _bytes_behind(admin: PartitionAdmin, replicas: list[tuple[Partition, int]]) -> int | None:
-    """How far these replicas are behind; None when none is, or when a broker that should know cannot be asked.
+def require_describe(session: Session, what: str) -> None:
+    """Raise RequestFailedError unless the caller may describe the cluster; C(what) names what that is needed for."""
+    allowed = _described(session).get("authorized_operations")
+    if allowed is not None and "DESCRIBE" not in allowed:
+        code = "CLUSTER_AUTHORIZATION_FAILED"
+        raise RequestFailedError(what, "of all topics", code, denied(session.connection, "describe cluster", code))
 
-    That costs the figure, not the wait: the other brokers tell whether the replicas have come back.
-    """
+
+def describe_quorum(session: Session) -> Quorum | None:
+    """The metadata quorum, None where there is none (ZooKeeper mode)."""
+    from kafka import errors
+
     try:
-        return bytes_behind(replicas, admin.replica_sizes) if replicas else None
-    except RequestFailedError:
+        answer = session.asked(session.python.describe_metadata_quorum)
+    except (errors.IncompatibleBrokerVersion, errors.UnsupportedVersionError):
         return None
+    except (errors.KafkaTimeoutError, errors.RequestTimedOutError, errors.BrokerNotAvailableError) as error:
+        if unsent(error):
+            session.failed("describe quorum", error)
+        # A broker forwards this to the leader of the quorum: no answer means that there is no leader.
+        return Quorum(None, -1, -1, (), ())
+    except errors.KafkaError as error:
+        session.failed("describe quorum", error)
+    return quorum_of(answer["topics"][0]["partitions"][0])
 
 
-def _election_failures(answer: Any) -> dict[tuple[str, int], str]:
+def _described(session: Session) -> Any:
+    return session.call("describe cluster", session.python.describe_cluster)
+
+
+# -- topics ------------------------------------------------------------------------------------------------------
+
+
+def list_topics(session: Session) -> dict[str, tuple[Partition, ...]]:
+    """All topics with their partitions (C(min_insync) 0), as one broker knows them."""
+    listed = session.metadata().topics
     return {
-        (result.topic, partition.partition_id): partition.error_message
-        or _ELECTION_ERRORS.get(partition.error_code, f"error {partition.error_code}")
-        for result in answer.replica_election_results
-        for partition in result.partition_result
-        if partition.error_code not in _ELECTED
+        name: tuple(
+            partition_of(name, index, found.leader, found.replicas, found.isrs)
+            for index, found in sorted(listed[name].partitions.items())
+        )
+        for name in listed
     }
+
+
+def topics_at(session: Session, broker: int, names: Iterable[str]) -> dict[str, tuple[Partition, ...]]:
+    """These topics as one broker knows them (C(min_insync) 0); topics that it does not know are left out."""
+    answer = _metadata_of(session, f"list topics at broker {broker}", names, broker)
+    return {topic.name: _partitions(topic) for topic in answer.topics if topic.error_code == 0}
+
+
+def hidden_topics(session: Session, names: Iterable[str]) -> list[str]:
+    """Those of these topics that the caller may not describe: Kafka does not tell whether they exist."""
+    wanted = list(names)
+    if not wanted:
+        return []
+    answer = _metadata_of(session, "list topics", wanted)
+    return sorted(topic.name for topic in answer.topics if topic.error_code == _HIDDEN)
+
+
+def _metadata_of(session: Session, what: str, names: Iterable[str], broker: int | None = None) -> Any:
+    from kafka.protocol.metadata import MetadataRequest
+
+    wanted = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
+    return session.send(what, MetadataRequest(topics=wanted, allow_auto_topic_creation=False), broker)
+
+
+def _partitions(topic: Any) -> tuple[Partition, ...]:
+    found = sorted(topic.partitions, key=lambda p: p.partition_index)
+    return tuple(partition_of(topic.name, p.partition_index, p.leader_id, p.replica_nodes, p.isr_nodes) for p in found)
+
+
+def with_eligible(session: Session, partitions: Iterable[Partition]) -> tuple[Partition, ...]:
+    """The same partitions; those without a leader also name who is eligible to lead them (KIP-966), if Kafka tells.
+
+    One request for each 2,000 partitions of their topics.
+    """
+    listed = tuple(partitions)
+    told = _eligible(session, sorted({one.topic for one in listed if one.leader is None}))
+    return tuple(
+        replace(one, eligible=told[one.topic, one.index][0], last_known=told[one.topic, one.index][1])
+        if one.leader is None and (one.topic, one.index) in told
+        else one
+        for one in listed
+    )
+
+
+def _eligible(session: Session, names: list[str]) -> dict[Key, tuple[tuple[int, ...], tuple[int, ...]]]:
+    """By partition (ELR, last known ELR) of these topics; nothing before Kafka 3.7 and with ZooKeeper."""
+    from kafka import errors
+
+    found: dict[Key, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+    cursor: dict[str, Any] | None = None
+    while names:
+        try:
+            answer = session.asked(partial(session.python.describe_topic_partitions, names, cursor=cursor))
+        except (errors.IncompatibleBrokerVersion, errors.UnsupportedVersionError):
+            return {}
+        except errors.KafkaError as error:
+            session.failed("describe partitions", error)
+        for topic in answer["topics"]:
+            for one in topic["partitions"]:
+                members = one["eligible_leader_replicas"] or (), one["last_known_elr"] or ()
+                found[topic["name"], one["partition_index"]] = (tuple(members[0]), tuple(members[1]))
+        if answer["next_cursor"] in (None, cursor):
+            break
+        cursor = answer["next_cursor"]
+    return found
+
+
+# -- snapshots ---------------------------------------------------------------------------------------------------
+
+
+def take_snapshot(session: Session, min_insync: bool = True) -> Snapshot:
+    """The cluster now; C(min_insync) costs one request more."""
+    about = _described(session)
+    partitions = [partition for listed in list_topics(session).values() for partition in listed]
+    if min_insync and partitions:
+        least = min_insync_of(session, {partition.topic for partition in partitions})
+        partitions = [replace(partition, min_insync=least.get(partition.topic, 0)) for partition in partitions]
+    quorum = describe_quorum(session)
+    elected = about["controller_id"] if about["controller_id"] >= 0 else None
+    return Snapshot(
+        cluster_id=about["cluster_id"],
+        controller_id=quorum.leader_id if quorum else elected,
+        brokers=brokers_of(about["brokers"], partitions),
+        partitions=tuple(partitions),
+        quorum=quorum,
+    )
+
+
+def min_insync_of(session: Session, topics: Iterable[str]) -> dict[str, int]:
+    """The effective min.insync.replicas of these topics; topics that do not exist any more are left out."""
+    values = topic_values(session, topics, ["min.insync.replicas"])
+    # 1 is the default of Kafka.
+    return {name: int(found.get("min.insync.replicas") or 1) for name, found in values.items()}
+
+
+# -- reassignments and logs --------------------------------------------------------------------------------------
+
+
+def list_reassignments(session: Session) -> dict[Key, InFlight]:
+    """The partitions that are being moved now, whoever began it (KIP-455)."""
+    return in_flight_of(session.call("list reassignments", session.python.list_partition_reassignments))
+
+
+def describe_log_dirs(
+    session: Session, broker: int, partitions: Mapping[str, list[int]] | None = None
+) -> list[dict[str, Any]]:
+    """The log directories of a broker with these replicas (None = all), as Kafka's protocol has them."""
+    from kafka.protocol.admin import DescribeLogDirsRequest
+
+    what = f"describe log dirs of broker {broker}"
+    request = DescribeLogDirsRequest(topics=None if partitions is None else list(partitions.items()))
+    answer = session.sound(session.send(what, request, broker), what)
+    return [result.to_dict() for result in answer.results]
+
+
+def disk_usage(session: Session, brokers: Iterable[int]) -> dict[int, LogDirs]:
+    """What these brokers hold and how full their disks are, one request for each."""
+    return {broker: log_dirs_of(describe_log_dirs(session, broker)) for broker in brokers}
+
+
+def replica_sizes(session: Session, broker: int, partitions: Mapping[str, list[int]]) -> Mapping[Key, int]:
+    """Bytes of a broker's replicas of these partitions; those that it does not hold are left out."""
+    return log_dirs_of(describe_log_dirs(session, broker, partitions)).sizes
+
+
+def end_offsets(session: Session, partitions: Iterable[Key], committed: bool = False) -> dict[Key, int]:
+    """The log end offsets of these partitions; those that cannot tell (no leader, deleted) are left out.
+
+    C(committed): the last stable offsets, below which no transaction is open (KIP-98).
+    """
+    from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
+
+    return _edges(session, partitions, OffsetSpec.latest(), committed)  # type: ignore[no-untyped-call]
+
+
+def start_offsets(session: Session, partitions: Iterable[Key]) -> dict[Key, int]:
+    """The first offsets that these partitions still hold; those that cannot tell are left out."""
+    from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
+
+    return _edges(session, partitions, OffsetSpec.earliest(), False)  # type: ignore[no-untyped-call]
+
+
+def _edges(session: Session, partitions: Iterable[Key], edge: Any, committed: bool) -> dict[Key, int]:
+    from confluent_kafka import IsolationLevel, KafkaException, TopicPartition
+
+    wanted = {TopicPartition(topic, index): edge for topic, index in partitions}
+    if not wanted:
+        return {}
+    limit = session.connection.request_timeout
+    asked = session.confluent.list_offsets(
+        wanted,
+        isolation_level=IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED,
+        request_timeout=limit,
+    )
+    found: dict[Key, int] = {}
+    for where, future in asked.items():
+        try:
+            # librdkafka ends each request itself; the limit is there for the day it does not.
+            found[where.topic, where.partition] = future.result(limit + 15).offset
+        except (KafkaException, concurrent.futures.TimeoutError):
+            continue
+    return found

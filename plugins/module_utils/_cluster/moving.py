@@ -30,6 +30,11 @@ class InFlight:
         return self.topic, self.index
 
     @property
+    def touched(self) -> frozenset[int]:
+        """All brokers that it touches: those that have a replica, get one or lose one."""
+        return self.adding.union(self.replicas, self.removing)
+
+    @property
     def target(self) -> tuple[int, ...]:
         """The replicas when it has ended."""
         return tuple(broker for broker in self.replicas if broker not in self.removing)

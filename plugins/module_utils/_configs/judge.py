@@ -1,20 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Let Kafka judge configuration changes before any is made, and tell all that it would refuse."""
+"""What Kafka would refuse of configuration changes, asked before any is made."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.plan import batches
-
-_Name = TypeVar("_Name")
-
-
-def failures(outcome: Mapping[_Name, Any]) -> dict[_Name, tuple[str, str]]:
-    """What failed in the answer to a bulk request: by name Kafka's error name and why."""
-    return {name: error for name, error in outcome.items() if error is not None}
+from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import batches, failures
 
 
 def judge_configs(

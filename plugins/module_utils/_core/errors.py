@@ -156,9 +156,9 @@ class RequestFailedError(StreamopsError):
 
 
 class RefusedError(StreamopsError):
-    """A wish that breaks rules; C(violations) are all of them, and nothing was changed.
+    """Options that break rules; C(violations) are all of them, and nothing was changed.
 
-    Each violation is one sentence that says what, where, found, allowed and the way out.
+    Each violation is one sentence that says what, where, found, allowed and the fix.
     """
 
     def __init__(self, subject: str, violations: Sequence[str]) -> None:

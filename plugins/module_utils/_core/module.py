@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""A module whose lists and mappings hold secrets keeps them out of the log of the machine that it runs on."""
+"""What every module of this collection does: take options, work, end with a result or with an error for people."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
 
 
 class SecretModule(AnsibleModule):  # type: ignore[misc]  # Ansible ships no types
@@ -17,3 +22,19 @@ class SecretModule(AnsibleModule):  # type: ignore[misc]  # Ansible ships no typ
 
     def _log_invocation(self) -> None:
         self.log("Invoked; its parameters are not logged, since lists of them hold secrets")
+
+
+def run_module(
+    spec: Mapping[str, Any],
+    work: Callable[[Any], Mapping[str, Any]],
+    kind: type = AnsibleModule,
+    **rules: Any,
+) -> None:
+    """Be a module with these options: end with what C(work) returns, or fail with the StreamopsError that it raises.
+
+    C(work) gets the module. C(kind) is SecretModule where lists or mappings hold secrets. C(rules) are those of
+    AnsibleModule; check mode is supported unless they say otherwise.
+    """
+    module = kind(argument_spec=dict(spec), **{"supports_check_mode": True, **rules})
+    with errors_reported(module):
+        module.exit_json(**work(module))

@@ -12,3 +12,8 @@ def near(name: str, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name: up to five names like it, nothing where there are none."""
     found = difflib.get_close_matches(name, sorted(known), n=5, cutoff=0.6)
     return f" (names like it: {', '.join(found)})" if found else ""
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """The one known name that is most like this one; None when none is as like as C(cutoff), from 0 to 1."""
+    return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=cutoff)), None)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""The table of our ports on a machine: compare file and kernel with the wish, then load what differs."""
+"""The table of our ports on a machine: compare file and kernel with the rules, then load what differs."""
 
 from __future__ import annotations
 
 import json
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
@@ -30,8 +30,12 @@ class NftError(StreamopsError):
     """nft is missing or refused what it was given."""
 
 
-def ensure(module: AnsibleModule, rules: Sequence[Mapping[str, Any]], path: str) -> dict[str, Any]:
-    """Bring file and kernel to these rules; without rules both go. Returns {changed, loaded, diff, foreign, notes}.
+def ensure(
+    module: AnsibleModule, rules: Sequence[Mapping[str, Any]], path: str, checked: Collection[str]
+) -> dict[str, Any]:
+    """Bring file and kernel to these rules; without rules both go. Returns {changed, diff, foreign, notes}.
+
+    checked -- other firewalls that an administrator has looked at, see foreign.blocking.
 
     The table is loaded before the file is written: what nft refuses changes nothing, and a run that is cut between
     the two finds the old file next time and does both again.
@@ -53,7 +57,7 @@ def ensure(module: AnsibleModule, rules: Sequence[Mapping[str, Any]], path: str)
         _run(module, [nft, "--file", candidate], "the table could not be loaded")
         _write(module, candidate, path)
     diff = _diff(path, before, wanted) if before != wanted else drift
-    return {**_result(changed, diff), **_others(module, nft, rules)}
+    return {**_result(changed, diff), **_others(module, nft, rules, checked)}
 
 
 def _result(changed: bool, diff: Mapping[str, str] | None) -> dict[str, Any]:
@@ -102,17 +106,19 @@ def _listing(module: AnsibleModule, nft: str) -> str:
     return str(out) if code == 0 else ""
 
 
-def _others(module: AnsibleModule, nft: str, rules: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What other firewalls do to our ports; notes are sentences on what could not be looked at."""
+def _others(
+    module: AnsibleModule, nft: str, rules: Sequence[Mapping[str, Any]], checked: Collection[str]
+) -> dict[str, Any]:
+    """Other firewalls that can refuse; notes are sentences on what could not be looked at."""
     code, out, _error = module.run_command([nft, "--json", "list", "ruleset"])
     notes = []
     found: list[dict[str, Any]] = []
     if code == 0:
-        found = foreign.blocked(json.loads(out or "{}"), rules)
+        found = foreign.blocking(json.loads(out or "{}"), rules, checked)
     else:
         notes.append("this nft cannot print its rules as JSON, so other firewalls were not looked at")
     names = [line.strip() for path in _LEGACY_NAMES for line in _read(path).splitlines()]
-    legacy = foreign.legacy_finding(names, _legacy_rules(module))
+    legacy = foreign.legacy_finding(names, _legacy_rules(module)) if "iptables" not in checked else None
     return {"foreign": found, "notes": [*notes, *([legacy] if legacy else [])]}
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import InFlight
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped
 
@@ -78,15 +79,6 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Moving:
-    """A partition whose reassignment is under way; C(replicas) are all brokers it touches, old and new."""
-
-    topic: str
-    index: int
-    replicas: frozenset[int]
-
-
-@dataclass(frozen=True)
 class Refusal:
     """One reason against the stop. C(transient): it may pass by itself, so waiting a little makes sense."""
 
@@ -107,7 +99,7 @@ def numbers(ids: Iterable[int]) -> str:
     return ", ".join(str(number) for number in sorted(ids)) or "none"
 
 
-def refusals(snapshot: Snapshot, stop: Stop, moving: Sequence[Moving] = ()) -> list[Refusal]:
+def refusals(snapshot: Snapshot, stop: Stop, moving: Sequence[InFlight] = ()) -> list[Refusal]:
     """Return every reason why the nodes of C(stop) may not be stopped now; an empty list allows it."""
     return [
         *_broken_partitions(snapshot, stop),
@@ -118,7 +110,7 @@ def refusals(snapshot: Snapshot, stop: Stop, moving: Sequence[Moving] = ()) -> l
     ]
 
 
-def judge(snapshot: Snapshot, moving: Sequence[Moving], stop: Stop) -> dict[str, Any]:
+def judge(snapshot: Snapshot, moving: Sequence[InFlight], stop: Stop) -> dict[str, Any]:
     """Return the judgement as the module returns it: allowed, refusals, notes, is_active_controller."""
     found = refusals(snapshot, stop, moving)
     return {
@@ -384,8 +376,8 @@ def _missing_controllers(quorum: Quorum, stop: Stop) -> list[Refusal]:
     ]
 
 
-def _reassignments(stop: Stop, moving: Sequence[Moving]) -> list[Refusal]:
-    touched = [f"{move.topic}-{move.index}" for move in moving if move.replicas & stop.nodes]
+def _reassignments(stop: Stop, moving: Sequence[InFlight]) -> list[Refusal]:
+    touched = [f"{move.topic}-{move.index}" for move in moving if move.touched & stop.nodes]
     if not touched:
         return []
     return [

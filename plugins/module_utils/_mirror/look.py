@@ -14,13 +14,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    end_offsets,
+    list_topics,
+    start_offsets,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import status
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import cluster_id, committed_offsets, visit
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
     LEGACY,
     Flow,
@@ -42,6 +48,14 @@ TOGETHER = 500
 SIGNS = 1_000
 
 
+def mirror_status(module: Any) -> dict[str, Any]:
+    """Look at both ends of the mirror once; the module's result."""
+    params = module.params
+    flow, max_lag = status.flow_of(params), params["max_lag"]
+    seen = look(flow, Connection.from_params(params["source_connection"]), Connection.from_params(params), max_lag)
+    return {"changed": False, **status.judged(flow, seen, max_lag, params["max_heartbeat_age"])}
+
+
 @contextlib.contextmanager
 def at(side: str) -> Iterator[None]:
     """Let an error say at which end of the mirror it came up."""
@@ -60,11 +74,11 @@ def look(flow: Flow, source: Connection, target: Connection, enough: int) -> See
     here, there = f"source {flow.source}", f"target {flow.target}"
     with contextlib.ExitStack() as opened:
         with at(here):
-            origin = opened.enter_context(Admin(source))
-            source_id = origin.cluster_id()
+            origin = opened.enter_context(Session(source))
+            source_id = cluster_id(origin)
         with at(there):
-            copy = opened.enter_context(Admin(target))
-            target_id = copy.cluster_id()
+            copy = opened.enter_context(Session(target))
+            target_id = cluster_id(copy)
         status.refuse_one_cluster(flow, source_id, target_id)
         with at(here):
             logs = logs_of(flow, origin)
@@ -72,22 +86,22 @@ def look(flow: Flow, source: Connection, target: Connection, enough: int) -> See
             seen = of_target(flow, copy, Seen(logs))
         with at(here):
             if flow.engine == LEGACY:
-                seen = replace(seen, positions=origin.committed_offsets(legacy_group(flow)))
-            seen = replace(seen, tops=origin.end_offsets(status.beyond(logs, seen.positions)))
+                seen = replace(seen, positions=committed_offsets(origin, legacy_group(flow)))
+            seen = replace(seen, tops=end_offsets(origin, status.beyond(logs, seen.positions)))
             return replace(seen, frontiers=frontiers(origin, seen, enough))
 
 
-def logs_of(flow: Flow, source: Admin) -> dict[Key, Log]:
+def logs_of(flow: Flow, source: Session) -> dict[Key, Log]:
     """Where the logs of all partitions of the flow begin and end, in one request for each broker and edge."""
-    existing = source.topics()
+    existing = list_topics(source)
     keys = [(name, partition.index) for name in status.chosen(flow, existing) for partition in existing[name]]
-    starts, ends = source.start_offsets(keys), source.end_offsets(keys, committed=True)
+    starts, ends = start_offsets(source, keys), end_offsets(source, keys, committed=True)
     return {key: Log(starts.get(key), ends.get(key)) for key in keys}
 
 
-def of_target(flow: Flow, target: Admin, seen: Seen) -> Seen:
+def of_target(flow: Flow, target: Session, seen: Seen) -> Seen:
     """What the target tells: its topics, and what MirrorMaker 2 has written down there."""
-    existing = target.topics()
+    existing = list_topics(target)
     seen = replace(seen, targets={name: len(partitions) for name, partitions in existing.items()})
     if flow.engine == LEGACY:
         return seen
@@ -103,12 +117,12 @@ def of_target(flow: Flow, target: Admin, seen: Seen) -> Seen:
     )
 
 
-def read_notes(flow: Flow, target: Admin, existing: Mapping[str, Sequence[Partition]]) -> Notes:
+def read_notes(flow: Flow, target: Session, existing: Mapping[str, Sequence[Partition]]) -> Notes:
     """What MirrorMaker 2 has written down in the target: the offsets topic whole, of its signs of life the latest."""
     offsets = offsets_topic(flow)
     names = {offsets, heartbeats_topic(flow.source), checkpoints_topic(flow.source)} & existing.keys()
     keys = [(name, partition.index) for name in sorted(names) for partition in existing[name]]
-    starts, ends = target.start_offsets(keys), target.end_offsets(keys, committed=True)
+    starts, ends = start_offsets(target, keys), end_offsets(target, keys, committed=True)
     known = starts.keys() & ends.keys()
     silent = [f"{name}-{number}" for name, number in keys if name == offsets and (name, number) not in known]
     if silent:  # Positions that nobody can read must not pass for positions that nobody has written.
@@ -121,11 +135,11 @@ def read_notes(flow: Flow, target: Admin, existing: Mapping[str, Sequence[Partit
         """One note."""
         notes.take(record.topic, record.key, record.value, record.timestamp)
 
-    target.visit(begins, {key: ends[key] for key in known}, take)
+    visit(target, begins, {key: ends[key] for key in known}, take)
     return notes
 
 
-def frontiers(source: Admin, seen: Seen, enough: int) -> dict[Key, int]:
+def frontiers(source: Session, seen: Seen, enough: int) -> dict[Key, int]:
     """The frontiers of the partitions that look behind, nearest first; no more when C(enough) records are behind."""
     found: dict[Key, int] = {}
     behind = status.suspects(seen)
@@ -137,7 +151,7 @@ def frontiers(source: Admin, seen: Seen, enough: int) -> dict[Key, int]:
     return found
 
 
-def _frontiers(source: Admin, seen: Seen, keys: list[Key]) -> dict[Key, int]:
+def _frontiers(source: Session, seen: Seen, keys: list[Key]) -> dict[Key, int]:
     found: dict[Key, int] = {}
     reached = {key: status.reached(seen.logs[key], seen.positions.get(key)) for key in keys}
     left = {key: seen.logs[key].end or 0 for key in keys}
@@ -150,7 +164,7 @@ def _frontiers(source: Admin, seen: Seen, keys: list[Key]) -> dict[Key, int]:
     return found
 
 
-def _last_records(source: Admin, starts: dict[Key, int], ends: dict[Key, int]) -> dict[Key, int]:
+def _last_records(source: Session, starts: dict[Key, int], ends: dict[Key, int]) -> dict[Key, int]:
     """The offset of the last committed record from start to before end, for the partitions that have one there."""
     last: dict[Key, int] = {}
 
@@ -158,5 +172,5 @@ def _last_records(source: Admin, starts: dict[Key, int], ends: dict[Key, int]) -
         """One record; the later ones come later."""
         last[record.topic, record.partition] = record.offset
 
-    source.visit(starts, ends, take)
+    visit(source, starts, ends, take)
     return last

@@ -15,8 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node import start
 from ansible_collections.streamops.kafka.plugins.module_utils._node.certificates import certificates
 from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import disks
 from ansible_collections.streamops.kafka.plugins.module_utils._node.java import describe
-from ansible_collections.streamops.kafka.plugins.module_utils._node.names import names
-from ansible_collections.streamops.kafka.plugins.module_utils._node.network import busiest
+from ansible_collections.streamops.kafka.plugins.module_utils._node.network import busiest, names
 from ansible_collections.streamops.kafka.plugins.module_utils._node.ports import ports
 from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record
 from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum import quorum

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What the network interfaces of a machine carry, from the kernel's counters."""
+"""What a host sees of its network: the bytes that interfaces carry, and the addresses of names."""
 
 from __future__ import annotations
 
+import concurrent.futures
+import socket
 import time
+from collections.abc import Sequence
 from typing import Any
 
 COUNTERS = "/proc/net/dev"
@@ -52,3 +55,20 @@ def rate(
         return None
     received, sent, name = max(rates, key=lambda one: (max(one[0], one[1]), one[2]))
     return {"interface": name, "received_bytes_per_second": received, "sent_bytes_per_second": sent}
+
+
+def names(wanted: Sequence[str]) -> dict[str, list[str]]:
+    """The addresses of each name as processes of this host resolve it, none where it cannot; all are asked at once."""
+    if not wanted:
+        return {}
+    with concurrent.futures.ThreadPoolExecutor(max_workers=min(len(wanted), 16)) as pool:
+        asked = {name: pool.submit(_addresses, name) for name in wanted}
+    return {name: answer.result() for name, answer in asked.items()}
+
+
+def _addresses(name: str) -> list[str]:
+    try:
+        found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return []
+    return sorted({str(address[0]) for *_kind, address in found})

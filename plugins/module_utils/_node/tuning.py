@@ -11,6 +11,12 @@ import errno
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._node import files as node_files
+
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
 
 # Sizes and counts of which a host may well have more than we ask for; more does no harm.
 AT_LEAST = ("vm.max_map_count", "fs.file-max", "fs.nr_open", "net.core.rmem_max", "net.core.wmem_max")
@@ -58,6 +64,42 @@ def _satisfied(name: str, wanted: str, found: str) -> bool:
     if name in AT_LEAST and wanted.isdigit() and found.isdigit():
         return int(found) >= int(wanted)
     return found.split() == wanted.split()
+
+
+def tune(module: AnsibleModule) -> dict[str, Any]:
+    """Bring the host as near to the wanted settings as it lets us: {changed, diff, settings, judged}.
+
+    judged -- the same settings as objects, for the caller's own words about them.
+    """
+    options = module.params
+    settings = read_settings(options["sysctl"], options["transparent_hugepage"])
+    if not module.check_mode:
+        settings = [write(one) if one.state == SET else one for one in settings]
+    files = [
+        {"path": path, "content": content, "mode": "0644"}
+        for path, content in (
+            (options["sysctl_file"], kept(settings, hugepages=False)),
+            (options["tmpfiles_file"], kept(settings, hugepages=True)),
+        )
+        if content
+    ]
+    directories = [{"path": os.path.dirname(one["path"]), "mode": "0755"} for one in files]
+    written = node_files.ensure(module, directories, files)
+    if options["open_files"]:
+        settings.append(open_files(options["open_files"], _text("/proc/1/limits"), _text("/proc/1/status")))
+    set_now = [one for one in settings if one.state == SET]
+    live = {
+        "before_header": "kernel",
+        "after_header": "kernel",
+        "before": "".join(f"{one.name} = {one.found}\n" for one in set_now),
+        "after": "".join(f"{one.name} = {one.wanted}\n" for one in set_now),
+    }
+    return {
+        "changed": written["changed"] or bool(set_now),
+        "diff": ([live] if set_now else []) + written["diff"],
+        "settings": [one.shown() for one in settings],
+        "judged": settings,
+    }
 
 
 def read_settings(sysctl: Mapping[str, object], hugepages: str) -> list[Setting]:
@@ -143,3 +185,11 @@ def complaint(settings: Sequence[Setting]) -> str:
             by_reason.setdefault(one.reason, []).append(f"{one.name} ({stays}wanted {one.wanted})")
     parts = [f"{reason}: {', '.join(names)}" for reason, names in by_reason.items()]
     return f"Kafka runs, but this host does not allow to tune it. {'; '.join(parts)}." if parts else ""
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""

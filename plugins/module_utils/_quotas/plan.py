@@ -73,7 +73,7 @@ def parse_wishes(items: Sequence[Mapping[str, Any]]) -> tuple[list[QuotaWish], l
 def _entity_violations(entity: Entity) -> Iterator[str]:
     named = dict(entity)
     if not entity:
-        yield f"names nobody; user, client_id, both of them, or ip is needed ({DEFAULT} for everybody else)."
+        yield f"has no user, client_id or ip. Set user, client_id, both of them, or ip ({DEFAULT} for all others)."
     if "ip" in named and len(entity) > 1:
         yield "ip goes with neither user nor client_id; connections have no user yet when Kafka counts them (KIP-612)."
     if "" in named.values():
@@ -122,18 +122,3 @@ def _shown(limits: Mapping[str, float], keys: Mapping[str, Any]) -> dict[str, fl
     """The limits among these keys, whole numbers as such; None for none."""
     some = {key: int(value) if value == int(value) else value for key, value in limits.items() if key in keys}
     return some or None
-
-
-# -- Kafka's messages --------------------------------------------------------------------------------------------
-
-
-def quotas_of(entries: Any) -> dict[Entity, dict[str, float]]:
-    """The limits in the entries of DescribeClientQuotas."""
-    return {entity_of(entry.entity): {value.key: value.value for value in entry.values} for entry in entries or ()}
-
-
-def entity_of(parts: Any) -> Entity:
-    """The entity of one entry of an answer, its kinds in our order."""
-    named = {part.entity_type: part.entity_name for part in parts}
-    known = [kind for kind in KINDS.values() if kind in named]
-    return tuple((kind, named[kind]) for kind in [*known, *sorted(set(named) - set(known))])

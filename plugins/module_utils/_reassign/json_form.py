@@ -33,13 +33,15 @@ def number_of(text: str) -> Any:
 def wish_of(data: Any) -> Wish:
     """A wish from plain data, where null means not wished; raises RefusedError with all that is wrong with its form."""
     if not isinstance(data, Mapping):
-        raise RefusedError("Wish", [f"{data!r} is not an object with wishes; there are {', '.join(sorted(WISHES))}"])
+        raise RefusedError(
+            "Reassignment", [f"{data!r} is not an object with options; known are {', '.join(sorted(WISHES))}"]
+        )
     unknown = sorted(str(name) for name in data if name not in WISHES)
-    faults = [f"{name}: is no wish; there are {', '.join(sorted(WISHES))}" for name in unknown]
+    faults = [f"{name}: is not an option; known are {', '.join(sorted(WISHES))}" for name in unknown]
     given = {name: value for name, value in data.items() if name in WISHES and value is not None}
     read = {name: _READERS[name](name, value, faults) for name, value in given.items()}
     if faults:
-        raise RefusedError("Wish", faults)
+        raise RefusedError("Reassignment", faults)
     return Wish(**read)
 
 

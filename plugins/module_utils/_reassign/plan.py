@@ -26,7 +26,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.balance 
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.bytes import Fillers, Ledger, left_above
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.bytes_level import level
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.explicit import assigned, assignment_violations
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.flow import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.forced import Demands, Givers, asked, release
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.in_sync import lagging_of, thin_changes
@@ -47,6 +46,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.shares i
     targets_of,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import (
+    assigned,
+    assignment_violations,
     brokers_of,
     receivers,
     shown,
@@ -215,7 +216,7 @@ class _Planner:
             [
                 f"{len(stuck)} partitions ({shown(map(self.cluster.name, stuck))}) must change and would keep a "
                 f"replica on a broker that is not alive ({shown(self._down())}), so their move would never end; start "
-                "that broker, or drain or replace it in the same wish"
+                "that broker, or drain or replace it in the same call"
             ],
         )
 
@@ -234,7 +235,7 @@ class _Planner:
                     f"replace: with broker {self.ids[new]} (rack {self.brokers[new].rack}) in place of "
                     f"{self.ids[old]} (rack {self.brokers[old].rack}) {len(worse)} partitions "
                     f"({shown(map(self.cluster.name, worse))}) would break the {self.wish.rack_rule} rack rule; choose "
-                    "a broker of the same rack, drain instead, or say rack_rule: none"
+                    "a broker of the same rack, drain instead, or set rack_rule: none"
                 )
         if found:
             raise RefusedError(SUBJECT, found)
@@ -272,7 +273,7 @@ class _Planner:
             return []
         return [
             f"{len(worse)} partitions ({shown(map(self.cluster.name, worse))}) would be in fewer racks than before: "
-            f"{placement.racks.used} racks are left; keep a broker in each rack, or say rack_rule: even"
+            f"{placement.racks.used} racks are left; keep a broker in each rack, or set rack_rule: even"
         ]
 
     def _why(self, partition: int) -> list[str]:

@@ -100,7 +100,9 @@ def broker_of(entry: Any, where: str, faults: list[str], reserve: float | None =
     if not (rack is None or isinstance(rack, str)):
         found.append(f"rack {rack!r} is not a string")
     if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight < math.inf:
-        found.append(f"weight {weight!r} is not a number above 0; a broker that shall get nothing has state: excluded")
+        found.append(
+            f"weight {weight!r} is not a number above 0; set state: excluded for a broker that must get nothing"
+        )
     found += _disk_faults(entry)
     if found:
         faults += [f"{where}: broker {entry['id']}: {fault}" for fault in found]

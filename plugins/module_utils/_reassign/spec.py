@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Whether a wish can be granted at all: everything that is wrong with it, each in one sentence with the way out."""
+"""Whether a wish can be granted at all: everything that is wrong with it, each in one sentence with the fix."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model im
     LEADERS,
     RACK_RULES,
     BrokerSpec,
+    Change,
     Cluster,
     Wish,
 )
@@ -59,14 +60,14 @@ def _of_combinations(wish: Wish) -> Iterator[str]:
     named = bool(wish.drain or wish.replace or wish.replication_factor or wish.fix_racks)
     if wish.assignment is not None:
         if named or wish.balances:
-            yield "assignment: stands alone, since it says where every replica goes; leave the other wishes out"
+            yield "assignment: stands alone, since it names the brokers of every replica; leave the other options out"
     elif not (named or wish.balances or wish.leaders == "balance"):
         yield (
-            "nothing is wished; say rebalance, add, drain, replace, replication_factor, fix_racks, assignment or "
+            "no change is asked for; set rebalance, add, drain, replace, replication_factor, fix_racks, assignment or "
             "leaders: balance"
         )
     if wish.topic_spread and not wish.balances:
-        yield "topic_spread: says how a plan balances; wish for rebalance or add beside it, or leave it out"
+        yield "topic_spread: goes with rebalance or add; set one of them, or leave it out"
     if wish.topic_spread and wish.balance_by == "bytes":
         yield "topic_spread: says how many replicas brokers hold, which by bytes is left as it comes; choose one"
     if wish.replace and wish.balances:
@@ -115,9 +116,9 @@ def has(known: Iterable[int]) -> str:
 
 def _why_not(broker: BrokerSpec, wish: Wish) -> str:
     if broker.id in wish.drain:
-        return "drained by the same wish"
+        return "drained by the same call"
     if broker.id in wish.replace:
-        return "replaced by the same wish"
+        return "replaced by the same call"
     return {"dead": "not alive (fenced or not registered); start it first"}.get(broker.state, broker.state)
 
 
@@ -129,7 +130,7 @@ def _of_racks(wish: Wish, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
     if without and len(without) < len(counted):
         yield (
             f"broker.rack: brokers {shown(without)} have none while others have one; give every broker a rack, "
-            "an added one where it is added, or say rack_rule: none"
+            "an added one where it is added, or set rack_rule: none"
         )
     more = wish.balances or wish.drain or wish.replace or wish.replication_factor or wish.leaders == "balance"
     if wish.fix_racks and not more and len(without) == len(counted):
@@ -149,7 +150,7 @@ def _of_replication(cluster: Cluster, wish: Wish, taking: int) -> Iterator[str]:
         elif factor > taking:
             yield (
                 f"replication_factor: {factor} for topic {topic} needs as many brokers that may hold replicas, and "
-                f"there are {taking}; wish for at most {taking}, or add brokers first"
+                f"there are {taking}; set at most {taking}, or add brokers first"
             )
         elif factor < cluster.min_insync[known[topic]]:
             yield (
@@ -192,3 +193,54 @@ def _of_bytes(cluster: Cluster, wish: Wish, dead: set[int]) -> Iterator[str]:
 def shown(things: Iterable[object]) -> str:
     """A list for people, cut after some."""
     return capped([str(thing) for thing in things], SHOWN)
+
+
+# -- an explicit assignment; racks are not judged, since it says where everything goes ---------------------------
+
+
+def assigned(cluster: Cluster, wish: Wish) -> list[Change]:
+    """The changes that a sound assignment asks for, ordered by partition."""
+    where = cluster.places()
+    changes = []
+    for topic, number, wanted in wish.assignment or ():
+        partition = where[topic, number]
+        if cluster.replicas[partition] != tuple(wanted):
+            changes.append(Change(partition, cluster.replicas[partition], tuple(wanted), ("assigned by name",)))
+    return sorted(changes, key=lambda change: change.partition)
+
+
+def assignment_violations(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpec, ...]) -> list[str]:
+    """All that is wrong with an explicit assignment, empty when nothing is."""
+    known = {broker.id: broker for broker in brokers}
+    where = cluster.places()
+    found, seen = [], set()
+    for topic, number, wanted in wish.assignment or ():
+        name = f"assignment: {topic}-{number}"
+        partition = where.get((topic, number))
+        if (topic, number) in seen:
+            found.append(f"{name}: given twice; every partition is given once")
+        seen.add((topic, number))
+        if partition is None:
+            found.append(f"{name}: does not exist; leave it out, or create it first")
+            continue
+        had = cluster.replicas[partition]
+        twice = sorted(broker for broker, times in Counter(wanted).items() if times > 1)
+        if not wanted:
+            found.append(f"{name}: has no replicas; name at least one broker")
+        if twice:
+            found.append(f"{name}: names broker {shown(twice)} more than once")
+        for broker in sorted(set(wanted)):
+            if broker not in known:
+                found.append(f"{name}: broker {broker} is not known to the cluster{has(known)}")
+            elif known[broker].state == "dead":
+                found.append(f"{name}: broker {broker} is not alive, so the move would never end; start it first")
+            elif known[broker].state in ("draining", "excluded") and broker not in had:
+                found.append(f"{name}: broker {broker} is {known[broker].state} and takes no new replica")
+        if wanted and len(wanted) != len(had) and wish.replication_factor.get(topic) != len(wanted):
+            found.append(
+                f"{name}: has {len(had)} replicas and would have {len(wanted)}; a change of the replication factor "
+                "is set by replication_factor"
+            )
+        if wanted and len(wanted) < min(len(had), cluster.min_insync[cluster.topic_of[partition]]):
+            found.append(f"{name}: {len(wanted)} replicas are fewer than its min.insync.replicas; lower that first")
+    return found

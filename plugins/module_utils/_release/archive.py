@@ -18,7 +18,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._release.errors im
 
 
 @dataclass(frozen=True)
-class Wish:
+class Spec:
     """What release is wanted: from a lock file (C(lock) is set), or from C(src) with C(sha512)."""
 
     version: str
@@ -91,28 +91,28 @@ def read_text(path: str, what: str) -> str:
         raise InvalidInput(f"{what} {path}", f"it cannot be read: {error}", "Check the path.") from error
 
 
-def cached(wish: Wish, cache: Cache) -> str | None:
+def cached(spec: Spec, cache: Cache) -> str | None:
     """The SHA-256 of the archive in the cache, checked in full; None where there is none. Raises DamagedArchive."""
-    path = cache.archive(wish.name)
-    return archive_tar.verify(path, wish.name, wish.tools, wish.files) if os.path.exists(path) else None
+    path = cache.archive(spec.name)
+    return archive_tar.verify(path, spec.name, spec.tools, spec.files) if os.path.exists(path) else None
 
 
-def ensure(wish: Wish, cache: Cache, means: Means) -> tuple[str, bool]:
+def ensure(spec: Spec, cache: Cache, means: Means) -> tuple[str, bool]:
     """Have the archive in the cache; returns its SHA-256 and whether it had to be made."""
     cache.prepare()
-    with exclusive(os.path.join(cache.locks, f"{wish.name}.lock"), means.lock_timeout):
-        found = cached(wish, cache)
+    with exclusive(os.path.join(cache.locks, f"{spec.name}.lock"), means.lock_timeout):
+        found = cached(spec, cache)
         if found is not None:
             return found, False
-        with workplace(cache.staging, wish.name) as work:
+        with workplace(cache.staging, spec.name) as work:
             libs = os.path.join(work, "libs")
-            if wish.lock is None:
-                path = source.local_copy(wish.src, wish.sha512, cache.downloads, means.download_timeout)
-                source.extract_jars(path, source.shown(wish.src), wish.version, libs, wish.product)
+            if spec.lock is None:
+                path = source.local_copy(spec.src, spec.sha512, cache.downloads, means.download_timeout)
+                source.extract_jars(path, source.shown(spec.src), spec.version, libs, spec.product)
             else:
-                _fetch(wish.lock, work, means)
-                check_jars(wish.lock, wish.lock_path, libs)
-            return _publish(wish, cache, work), True
+                _fetch(spec.lock, work, means)
+                check_jars(spec.lock, spec.lock_path, libs)
+            return _publish(spec, cache, work), True
 
 
 def _fetch(lock: _lock.Lock, work: str, means: Means) -> None:
@@ -120,11 +120,11 @@ def _fetch(lock: _lock.Lock, work: str, means: Means) -> None:
     maven.fetch(artifacts, work, means.runner, means.executable, means.settings)
 
 
-def _publish(wish: Wish, cache: Cache, work: str) -> str:
+def _publish(spec: Spec, cache: Cache, work: str) -> str:
     """Pack the jars of the workplace; the digest goes beside the archive first, so that no archive is without one."""
-    packed, path = os.path.join(work, "release.tar"), cache.archive(wish.name)
+    packed, path = os.path.join(work, "release.tar"), cache.archive(spec.name)
     libs = os.path.join(work, "libs")
-    sha256 = archive_tar.write(packed, wish.name, libs, wish.launcher, wish.tools, wish.product)
+    sha256 = archive_tar.write(packed, spec.name, libs, spec.launcher, spec.tools, spec.product)
     sidecar = os.path.join(work, "sidecar")
     with open(sidecar, "w", encoding="utf-8") as file:
         file.write(f"{sha256}  {os.path.basename(path)}\n")

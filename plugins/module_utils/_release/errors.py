@@ -17,11 +17,11 @@ UNTOUCHED = "Nothing was unpacked or kept, and what is installed is untouched."
 
 
 class ArchiveError(StreamopsError):
-    """Base: C(what) is the thing concerned, C(why) what is wrong with it, C(way_out) what to do."""
+    """Base: C(what) is the thing concerned, C(why) what is wrong with it, C(fix) what to do."""
 
-    def __init__(self, what: str, why: str, way_out: str, **fields: Any) -> None:
+    def __init__(self, what: str, why: str, fix: str, **fields: Any) -> None:
         end = "" if why.endswith("\n") else ". "
-        super().__init__(f"{what}: {why}{end}{UNTOUCHED} {way_out}", what=what, why=why, way_out=way_out, **fields)
+        super().__init__(f"{what}: {why}{end}{UNTOUCHED} {fix}", what=what, why=why, fix=fix, **fields)
 
 
 class InvalidInput(ArchiveError):
@@ -31,10 +31,10 @@ class InvalidInput(ArchiveError):
 class JarMismatch(ArchiveError):
     """Jars that are missing or not those of the lock; C(problems) names every one with expected and found digest."""
 
-    def __init__(self, what: str, problems: Sequence[str], total: int, way_out: str) -> None:
+    def __init__(self, what: str, problems: Sequence[str], total: int, fix: str) -> None:
         listed = "".join(f"\n- {line}" for line in problems)
         why = f"{len(problems)} of {total} jars are not those of the lock file:{listed}\n"
-        super().__init__(what, why, way_out, problems=list(problems))
+        super().__init__(what, why, fix, problems=list(problems))
 
 
 class DamagedArchive(ArchiveError):
@@ -49,10 +49,8 @@ class ChecksumMismatch(ArchiveError):
 
     def __init__(self, source: str, expected: str, found: str, size: int, hint: str) -> None:
         why = f"expected sha512 {expected}, found {found} ({size} bytes{hint})"
-        way_out = (
-            "Compare kafka_archive_sha512 with the checksum that Apache publishes beside the file, and fetch it anew."
-        )
-        super().__init__(source, why, way_out, expected=expected, found=found, bytes=size)
+        fix = "Compare kafka_archive_sha512 with the checksum that Apache publishes beside the file, and fetch it anew."
+        super().__init__(source, why, fix, expected=expected, found=found, bytes=size)
 
 
 class MavenFailed(ArchiveError):
@@ -64,4 +62,4 @@ class DownloadFailed(ArchiveError):
 
 
 class CacheBusy(ArchiveError):
-    """Another run has held the cache for longer than this one was told to wait."""
+    """Another run has held the cache for longer than this one may wait."""

@@ -1,7 +1,7 @@
 # Copyright: the streamops engineers
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Fetching named jars with Maven: the POM and the command (pure), and the run of it through a given runner.
+"""Fetching named jars with Maven: the POM and the command, and the run of it through a given runner.
 
 The goal dependency:copy takes each artifact by itself, so nothing transitive can slip in. Resolving Spark's jars with
 their dependencies asks a repository that a parent POM names and that many networks do not reach; with this goal and an
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
@@ -23,6 +24,8 @@ PLUGIN = f"org.apache.maven.plugins:maven-dependency-plugin:{PLUGIN_VERSION}"
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from ansible.module_utils.basic import AnsibleModule
 
     # Runs a command, returns (exit code, standard output, standard error); FileNotFoundError where it is missing.
     Runner = Callable[[Sequence[str]], tuple[int, str, str]]
@@ -108,3 +111,16 @@ def fetch(
     with open(pom, "w", encoding="utf-8") as file:
         file.write(copy_pom(artifacts, os.path.join(directory, "libs")))
     run(command(executable, pom, settings, "copy"), runner)
+
+
+def runner_of(module: AnsibleModule) -> Runner:
+    """What runs Maven for a module. It raises FileNotFoundError where run_command would end the module by itself."""
+
+    def run(argv: Sequence[str]) -> tuple[int, str, str]:
+        """Run a program; FileNotFoundError when it is not installed."""
+        if shutil.which(argv[0]) is None:
+            raise FileNotFoundError(argv[0])
+        code, out, err = module.run_command(list(argv))
+        return code, out, err
+
+    return run

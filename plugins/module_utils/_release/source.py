@@ -15,9 +15,9 @@ import tempfile
 import time
 import urllib.error
 import urllib.parse
-import urllib.request
-from collections.abc import Callable
 from typing import IO
+
+from ansible.module_utils.urls import open_url
 
 from ansible_collections.streamops.kafka.plugins.module_utils._release import layout
 from ansible_collections.streamops.kafka.plugins.module_utils._release.errors import (
@@ -50,9 +50,7 @@ def shown(source: str) -> str:
     return urllib.parse.urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def local_copy(
-    source: str, sha512: str, downloads: str, seconds: float, clock: Callable[[], float] = time.monotonic
-) -> str:
+def local_copy(source: str, sha512: str, downloads: str, seconds: float) -> str:
     """The path of a file with this SHA-512: the local file itself, or one in C(downloads), fetched if it is not there.
 
     Raises ChecksumMismatch, DownloadFailed or ArchiveError; no file is left behind then. C(seconds) bounds the
@@ -72,7 +70,7 @@ def local_copy(
     handle, partial = tempfile.mkstemp(dir=downloads, prefix=".partial-")
     try:
         with os.fdopen(handle, "wb") as file:
-            _download(source, file, clock() + seconds, clock)
+            _download(source, file, time.monotonic() + seconds)
         check(shown(source), partial, sha512)
         os.replace(partial, target)
     finally:
@@ -95,24 +93,26 @@ def check(name: str, path: str, sha512: str, hint: str = "") -> None:
     raise ChecksumMismatch(f"Archive {name}", sha512, found, os.path.getsize(path), hint)
 
 
-def _download(source: str, target: IO[bytes], deadline: float, clock: Callable[[], float]) -> None:
-    name, way_out = f"Archive {shown(source)}", "Check kafka_archive_src and that the control node reaches it."
+def _download(source: str, target: IO[bytes], deadline: float) -> None:
+    """Ansible's own client, with its proxies and logins; get_url bounds neither the whole time nor the size."""
+    name, fix = f"Archive {shown(source)}", "Check kafka_archive_src and that the control node reaches it."
     received = 0
     try:
-        with urllib.request.urlopen(source, timeout=_STALL) as answer:
+        # Some servers send a .tgz with Content-Encoding: gzip; it is wanted as it was published.
+        with open_url(source, timeout=_STALL, decompress=False) as answer:
             expected = answer.headers.get("Content-Length")
-            for chunk in iter(lambda: answer.read(_CHUNK), b""):
+            for chunk in iter(lambda: answer.read1(_CHUNK), b""):
                 received += len(chunk)
-                if received > _MAX_BYTES or clock() > deadline:
+                if received > _MAX_BYTES or time.monotonic() > deadline:
                     limit = "its time limit" if received <= _MAX_BYTES else f"{_MAX_BYTES} bytes"
-                    raise DownloadFailed(name, f"the download passed {limit} after {received} bytes", way_out)
+                    raise DownloadFailed(name, f"the download passed {limit} after {received} bytes", fix)
                 target.write(chunk)
     except urllib.error.HTTPError as error:
-        raise DownloadFailed(name, f"the server answered {error.code} {error.reason}", way_out) from error
+        raise DownloadFailed(name, f"the server answered {error.code} {error.reason}", fix) from error
     except (OSError, http.client.HTTPException) as error:
-        raise DownloadFailed(name, f"the download broke off after {received} bytes: {error}", way_out) from error
+        raise DownloadFailed(name, f"the download broke off after {received} bytes: {error}", fix) from error
     if expected and int(expected) != received:
-        raise DownloadFailed(name, f"the download is cut: expected {expected} bytes, found {received}", way_out)
+        raise DownloadFailed(name, f"the download is cut: expected {expected} bytes, found {received}", fix)
 
 
 def extract_jars(path: str, name: str, version: str, target: str, product: layout.Product = layout.KAFKA) -> None:

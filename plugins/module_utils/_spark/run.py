@@ -124,9 +124,9 @@ def _environment(params: Mapping[str, Any]) -> dict[str, str]:
 
 def _pack(package: str, target: str) -> None:
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in sorted(os.listdir(package)):
-            if name.endswith((".py", ".css")):
-                archive.write(os.path.join(package, name), "spark_validation/" + name)
+        for directory, _directories, names in sorted(os.walk(package)):
+            for path in (os.path.join(directory, name) for name in sorted(names) if name.endswith((".py", ".css"))):
+                archive.write(path, os.path.join("spark_validation", os.path.relpath(path, package)))
 
 
 def _link_latest(output_dir: str, job_dir: str) -> None:

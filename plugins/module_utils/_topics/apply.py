@@ -10,16 +10,32 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import TOPIC, TopicSpec
 from ansible_collections.streamops.kafka.plugins.module_utils._client.rights import denied
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import PAUSE, wait_until_none
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    hidden_topics,
+    list_brokers,
+    list_topics,
+    live_brokers,
+    topics_at,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.judge import failures, judge_configs
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs, describe_configs
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.judge import judge_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
+from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import batches, failures
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     RefusedError,
     StreamopsError,
+    warn,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import (
+    TopicSpec,
+    create_topics,
+    delete_topics,
+    grow_topics,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.plan import (
     CLEANUP_POLICY,
@@ -32,7 +48,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._topics.plan impor
     TopicPlan,
     TopicState,
     TopicWish,
-    batches,
     changes_of,
     grows,
     growth_requests,
@@ -43,7 +58,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._topics.plan impor
 )
 
 if TYPE_CHECKING:
-    from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
     from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
     from ansible_collections.streamops.kafka.plugins.module_utils._topics.placement import Replicas
 
@@ -51,16 +65,16 @@ if TYPE_CHECKING:
 _BEHIND = {"TOPIC_ALREADY_EXISTS", "UNKNOWN_TOPIC_OR_PART", "UNKNOWN_TOPIC_OR_PARTITION"}
 
 
-def ensure_topics(admin: Admin, wanted: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:
-    """Make the topics what the options of the module say and wait until every broker knows; return its result."""
-    timeout = wanted["timeout"]
-    wishes, misunderstood = parse_wishes(wanted["topics"])
-    plan = _decide(admin, wishes, misunderstood, wanted, timeout)
+def ensure_topics(session: Session, params: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:
+    """Make the topics what the parameters say, wait until every broker knows; return the module's result."""
+    timeout = params["timeout"]
+    wishes, misunderstood = parse_wishes(params["topics"])
+    plan = _decide(session, wishes, misunderstood, params, timeout)
     if plan.topics and not check:
         applied = Applied[Step]("topic", " ".join)
         with applied.truthful(lambda done: changes_of(plan.topics, done), diff):
-            _apply(admin, plan.topics, applied)
-            _wait(admin, plan.topics, timeout)
+            _apply(session, plan.topics, applied)
+            _wait(session, plan.topics, timeout)
     result: dict[str, Any] = {
         "changed": bool(plan.topics),
         "created": [topic.wish.name for topic in plan.topics if topic.creates],
@@ -72,25 +86,21 @@ def ensure_topics(admin: Admin, wanted: Mapping[str, Any], check: bool, diff: bo
             {"name": name, "found": found, "wanted": wanted} for name, found, wanted in plan.replication_differs
         ],
     }
+    for name, found, wanted in plan.replication_differs:
+        warn(
+            f"topic {name}: its replication factor is {found} and not {wanted}. Only a reassignment changes it "
+            "(module reassignment), so it was left as it is."
+        )
     if diff:
         result["diff"] = diff_of(topic.change for topic in plan.topics)
     return result
-
-
-def replication_warnings(result: Mapping[str, Any]) -> list[str]:
-    """What to warn a user of: replication factors that a result reports as different."""
-    return [
-        f"topic {topic['name']}: replication_factor is {topic['found']}, {topic['wanted']} wanted; "
-        "only a reassignment changes it, so it was left as it is."
-        for topic in result["replication_differs"]
-    ]
 
 
 # -- deciding ----------------------------------------------------------------------------------------------------
 
 
 def _decide(
-    admin: Admin,
+    session: Session,
     wishes: Sequence[TopicWish],
     misunderstood: Sequence[str],
     consent: Mapping[str, Any],
@@ -101,20 +111,20 @@ def _decide(
     allow["most_new_replicas"] = consent["max_new_replicas_per_broker"]
     deadline = time.monotonic() + timeout
     while True:
-        state = _read(admin, wishes)
-        hidden = admin.hidden_topics(wish.name for wish in wishes if wish.name not in state and wish.name)
+        state = _read(session, wishes)
+        hidden = hidden_topics(session, [wish.name for wish in wishes if wish.name not in state and wish.name])
         if hidden:
-            raise RefusedError(f"topics ({len(wishes)} wanted)", [_cannot_see(admin, name) for name in hidden])
+            raise RefusedError(f"topics ({len(wishes)} wanted)", [_cannot_see(session, name) for name in hidden])
         needed = any(
             wish.name not in state or wish.every_broker_leads or grows(wish, state[wish.name].partitions)
             for wish in wishes
         )
-        brokers = admin.brokers() if needed else ()
+        brokers = list_brokers(session) if needed else ()
         live = ids_alive(brokers)
         fenced = [broker.id for broker in brokers if broker.fenced]
         racks = {broker.id: broker.rack for broker in brokers if not broker.fenced}
         plan = plan_topics(state, wishes, live, fenced_brokers=fenced, racks=racks, **allow)
-        judged = _judge(admin, plan.topics)
+        judged = _judge(session, plan.topics)
         if not any(code in _BEHIND for _name, code, _why in judged) or time.monotonic() > deadline:
             break
         time.sleep(PAUSE)
@@ -125,19 +135,19 @@ def _decide(
     return plan
 
 
-def _cannot_see(admin: Admin, name: str) -> str:
-    why = denied(admin.connection, "list topics", "TOPIC_AUTHORIZATION_FAILED", name)
+def _cannot_see(session: Session, name: str) -> str:
+    why = denied(session.connection, "list topics", "TOPIC_AUTHORIZATION_FAILED", name)
     return f"topic {name}: whether it exists is not known. {why}."
 
 
-def _read(admin: Admin, wishes: Iterable[TopicWish]) -> dict[str, TopicState]:
+def _read(session: Session, wishes: Iterable[TopicWish]) -> dict[str, TopicState]:
     """Every topic of the cluster; those wished for also with the keys that their wish, and its growth, must know."""
-    listed = admin.topics()
+    listed = list_topics(session)
     here = [wish for wish in wishes if wish.name in listed and not wish.absent]
     growing = {wish.name for wish in here if wish.every_broker_leads or grows(wish, len(listed[wish.name]))}
     keys = {wish.name: [*wish.config, *([CLEANUP_POLICY] if wish.name in growing else [])] for wish in here}
     keys = {name: needed for name, needed in keys.items() if needed}
-    configs = admin.configs(TOPIC, keys) if keys else {}
+    configs = describe_configs(session, TOPIC, keys) if keys else {}
     # A topic that one broker lists and another does not know yet: judge it as new, and be told that it exists.
     return {
         name: _state(partitions, configs.get(name, {}))
@@ -151,19 +161,19 @@ def _state(partitions: Sequence[Partition], config: Mapping[str, Any]) -> TopicS
     return TopicState(len(partitions), factor, config, tuple(partition.replicas for partition in partitions))
 
 
-def _judge(admin: Admin, plans: Sequence[TopicPlan]) -> list[tuple[str, str, str]]:
+def _judge(session: Session, plans: Sequence[TopicPlan]) -> list[tuple[str, str, str]]:
     """What Kafka would refuse, as (topic, error name, why), asked by requests that change nothing."""
     judged: dict[str, tuple[str, str]] = {}
     for specs in _creations(plans):
-        judged.update(failures(admin.create_topics(specs, validate_only=True)))
+        judged.update(failures(create_topics(session, specs, validate_only=True)))
     # Of a growth in several steps only the first can be asked for: Kafka does not know the others' beginning.
     asked: set[str] = set()
     for totals in growth_requests(plan for plan in plans if not plan.creates):
         first = {name: total for name, total in totals.items() if name not in asked}
         asked.update(first)
-        judged.update(failures(admin.grow_topics(first, _places(plans), validate_only=True)))
+        judged.update(failures(grow_topics(session, first, _places(plans), validate_only=True)))
     found = [(name, code, why) for name, (code, why) in judged.items()]
-    return found + judge_configs(lambda c: admin.set_configs(TOPIC, c, validate_only=True), _reconfigured(plans))
+    return found + judge_configs(lambda c: alter_configs(session, TOPIC, c, validate_only=True), _reconfigured(plans))
 
 
 def _creations(plans: Sequence[TopicPlan]) -> Iterator[list[TopicSpec]]:
@@ -190,18 +200,18 @@ def _reconfigured(plans: Iterable[TopicPlan]) -> dict[str, Mapping[str, str | No
 # -- applying ----------------------------------------------------------------------------------------------------
 
 
-def _apply(admin: Admin, plans: Sequence[TopicPlan], applied: Applied[Step]) -> None:
+def _apply(session: Session, plans: Sequence[TopicPlan], applied: Applied[Step]) -> None:
     for batch in batches((plan.wish.name, 1) for plan in plans if plan.delete):
-        applied.ask([(DELETED, name) for name in batch], partial(admin.delete_topics, batch), _name)
+        applied.ask([(DELETED, name) for name in batch], partial(delete_topics, session, batch), _name)
     for specs in _creations(plans):
-        applied.ask([(CREATED, spec.name) for spec in specs], partial(admin.create_topics, specs), _name)
+        applied.ask([(CREATED, spec.name) for spec in specs], partial(create_topics, session, specs), _name)
     for totals in growth_requests(plans):
         steps = [(GROWN, name, str(total)) for name, total in totals.items()]
-        applied.ask(steps, partial(admin.grow_topics, totals, _places(plans)), _name)
+        applied.ask(steps, partial(grow_topics, session, totals, _places(plans)), _name)
     changes = _reconfigured(plans)
     for batch in batches((name, len(config)) for name, config in changes.items()):
         some = {name: changes[name] for name in batch}
-        applied.ask([(CONFIGURED, name) for name in batch], partial(admin.set_configs, TOPIC, some), _name)
+        applied.ask([(CONFIGURED, name) for name in batch], partial(alter_configs, session, TOPIC, some), _name)
 
 
 def _name(step: Step) -> str:
@@ -211,7 +221,7 @@ def _name(step: Step) -> str:
 # -- waiting -----------------------------------------------------------------------------------------------------
 
 
-def _wait(admin: Admin, plans: Sequence[TopicPlan], timeout: float) -> None:
+def _wait(session: Session, plans: Sequence[TopicPlan], timeout: float) -> None:
     """Return when every live broker knows the topics as wanted and sees a leader for each of their partitions."""
     open_plans: dict[int, list[TopicPlan]] = {}
 
@@ -219,22 +229,22 @@ def _wait(admin: Admin, plans: Sequence[TopicPlan], timeout: float) -> None:
         """What the live brokers do not see yet."""
         names: list[str] = []
         # Anew at each look: a broker that went down is not waited for, one that came is.
-        for broker in ids_alive(admin.brokers()):
-            open_plans[broker], found = _behind(admin, broker, open_plans.get(broker, list(plans)))
+        for broker in live_brokers(session):
+            open_plans[broker], found = _behind(session, broker, open_plans.get(broker, list(plans)))
             names += found
         return names
 
     wait_until_none(f"topics ({len(plans)} changed)", missing, timeout)
 
 
-def _behind(admin: Admin, broker: int, plans: list[TopicPlan]) -> tuple[list[TopicPlan], list[str]]:
+def _behind(session: Session, broker: int, plans: list[TopicPlan]) -> tuple[list[TopicPlan], list[str]]:
     """The plans that one broker does not see fulfilled, and what it misses of each."""
     if not plans:
         return [], []
     try:
-        seen = admin.topics_at(broker, [plan.wish.name for plan in plans])
+        seen = topics_at(session, broker, [plan.wish.name for plan in plans])
         keys = {name: config for name, config in _reconfigured(plans).items() if name in seen}
-        configs = admin.configs(TOPIC, keys, broker) if keys else {}
+        configs = describe_configs(session, TOPIC, keys, broker) if keys else {}
     except StreamopsError as error:
         return plans, [f"broker {broker}: {error.message}"]
     behind, missing = [], []

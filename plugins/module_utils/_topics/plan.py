@@ -15,13 +15,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._configs.values im
     config_text,
     same_value,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import MAX_RECORDS
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._core.near_names import near
 from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import allowed_instead
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.placement import Replicas, placement
 
-#: The controller refuses a request of more than 10,000 records (QuorumController.MAX_RECORDS_PER_USER_OP).
-MAX_RECORDS = 9_500
 #: Partitions that are placed by name come in one request, with room for the topic and its keys.
 _MAX_PLACED = 9_000
 #: The key that says whether a topic keeps the last record of each key for ever.
@@ -363,8 +362,8 @@ def _compaction_violations(wish: TopicWish, now: TopicState) -> Iterator[str]:
     policies = f"{held.value if held else ''},{wish.config.get(CLEANUP_POLICY)}"
     if grows(wish, now.partitions) and "compact" in policies.split(","):
         yield (
-            f"topic {wish.name}: is compacted, and {now.partitions} partitions shall become {wish.partitions}; new "
-            "records of a key would go to another partition than its old ones, which compaction then keeps for ever. "
+            f"topic {wish.name}: is compacted, and would grow from {now.partitions} to {wish.partitions} partitions. "
+            "New records of a key would go to another partition than its old ones, which compaction keeps for ever. "
             "Set allow_compacted_growth: true to consent, or copy the records to a new topic."
         )
 
@@ -385,20 +384,6 @@ def records(plan: TopicPlan) -> int:
     """Metadata records that creating a topic takes: itself, its partitions (a default counted as 100), its keys."""
     partitions = plan.create_with or 0
     return 1 + (partitions if partitions > 0 else 100) + len(plan.config)
-
-
-def batches(sizes: Iterable[tuple[str, int]]) -> Iterator[list[str]]:
-    """Cut names, each with its number of records, into lists of at most MAX_RECORDS records; order is kept."""
-    batch: list[str] = []
-    total = 0
-    for name, size in sizes:
-        if batch and total + size > MAX_RECORDS:
-            yield batch
-            batch, total = [], 0
-        batch.append(name)
-        total += size
-    if batch:
-        yield batch
 
 
 def growth_requests(plans: Iterable[TopicPlan]) -> Iterator[dict[str, int]]:

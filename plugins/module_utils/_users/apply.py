@@ -10,20 +10,24 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import (
-    live_brokers,
     wait_until_none,
     wait_until_seen,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import live_brokers
 from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change, diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     AccessRefusedError,
     ClusterUnreachableError,
     RefusedError,
+    warn,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import salted_password
+from ansible_collections.streamops.kafka.plugins.module_utils._users.api import alter_credentials, describe_credentials
 from ansible_collections.streamops.kafka.plugins.module_utils._users.login import (
     Login,
     UntriedError,
@@ -41,10 +45,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import
     requests,
     to_prove,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._users.scram import salted_password
-
-if TYPE_CHECKING:
-    from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import Admin
 
 #: Credentials in one request; each is one record of the 10,000 that a controller takes.
 _BATCH = 1_000
@@ -52,32 +52,34 @@ _BATCH = 1_000
 _SALT_BYTES = 24
 
 
-def ensure_users(
-    admin: Admin,
-    items: Sequence[Mapping[str, Any]],
-    update_password: str,
-    login: Login | None,
-    timeout: float,
-    check: bool,
-    diff: bool,
-) -> dict[str, Any]:
+def ensure_users(session: Session, params: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:
     """Give the users of the list their credentials, wait until every broker knows; return the module's result."""
+    items, update_password, timeout = params["users"], params["update_password"], params["timeout"]
+    login = Login.of(
+        session.connection,
+        params["login_bootstrap_servers"],
+        params["login_security_protocol"],
+        params["login_timeout"],
+    )
     wishes, violations = parse_wishes(items)
     if violations:
         raise RefusedError(f"users ({len(items)} wanted)", violations)
-    state = admin.credentials()
+    state = describe_credentials(session)
     logins, why = try_logins(login, to_prove(state, wishes, update_password))
-    plan = plan_users(state, wishes, logins, update_password, _own(admin))
+    plan = plan_users(state, wishes, logins, update_password, _own(session))
     if plan.violations:
         raise RefusedError(f"users ({len(items)} wanted)", plan.violations)
     if (plan.upserts or plan.deletions) and not check:
         applied = Applied[Key]("user", " by ".join)
         with applied.truthful(lambda done: _changes(state, plan, logins, done), diff):
-            _apply(admin, plan, applied)
-            _wait_for_login(_in_order(admin, plan), login, timeout)
-            with _known_as(admin, plan, timeout) as known:
+            _apply(session, plan, applied)
+            _wait_for_login(_in_order(session, plan), login, timeout)
+            with _known_as(session, plan, timeout) as known:
                 wait_until_seen(
-                    "users", live_brokers(known), lambda broker: _missing(plan, known.credentials(broker)), timeout
+                    "users",
+                    partial(live_brokers, known),
+                    lambda broker: _missing(plan, describe_credentials(known, broker)),
+                    timeout,
                 )
     result: dict[str, Any] = {
         "changed": bool(plan.changes),
@@ -88,38 +90,34 @@ def ensure_users(
         "unproven": list(plan.unproven),
         "unproven_because": why,
     }
+    names = f"{', '.join(plan.unproven[:20])}{' ...' if len(plan.unproven) > 20 else ''}"
+    for mechanism, reason in why.items():
+        warn(
+            f"users {names}: no login by {mechanism} could be tried ({reason}), so their passwords were not compared "
+            "and were left as they are. Set update_password: always to set them without comparing."
+        )
     if diff:
         result["diff"] = diff_of(plan.changes)
     return result
 
 
-def unproven_warnings(result: Mapping[str, Any]) -> list[str]:
-    """What to warn a user of: passwords that no login could prove."""
-    return [
-        f"users {', '.join(result['unproven'][:20])}{' ...' if len(result['unproven']) > 20 else ''}: whether their "
-        f"passwords are as given was not tried: {mechanism}: {why}. They were left as they are; "
-        "update_password: always sets them unseen."
-        for mechanism, why in result["unproven_because"].items()
-    ]
-
-
-def _own(admin: Admin) -> Key | None:
+def _own(session: Session) -> Key | None:
     """Who this run is logged in as, None when not by SCRAM."""
-    name, mechanism = admin.connection.sasl_username, admin.connection.sasl_mechanism
+    name, mechanism = session.connection.sasl_username, session.connection.sasl_mechanism
     return (name, mechanism) if name and mechanism and mechanism.startswith("SCRAM-") else None
 
 
 @contextlib.contextmanager
-def _known_as(admin: Admin, plan: UserPlan, timeout: float) -> Iterator[Admin]:
+def _known_as(session: Session, plan: UserPlan, timeout: float) -> Iterator[Session]:
     """Who asks from now on: the same, or who it is by its new password when the plan gave itself one.
 
     That is refused until a broker knows it, which is waited for.
     """
-    mine = [wish for wish in plan.upserts if wish.key == _own(admin)]
+    mine = [wish for wish in plan.upserts if wish.key == _own(session)]
     if not mine:
-        yield admin
+        yield session
         return
-    renewed = type(admin)(replace(admin.connection, sasl_password=mine[0].password))
+    renewed = Session(replace(session.connection, sasl_password=mine[0].password))
 
     def missing() -> list[str]:
         """That it does not let us in yet."""
@@ -142,28 +140,28 @@ def _changes(state: Credentials, plan: UserPlan, logins: Mapping[Key, str], done
     return changes_of(state, upserts, [key for key in plan.deletions if key in done], logins)
 
 
-def _apply(admin: Admin, plan: UserPlan, applied: Applied[Key]) -> None:
-    _upsert(admin, [wish for wish in plan.upserts if wish.key != _own(admin)], applied)
+def _apply(session: Session, plan: UserPlan, applied: Applied[Key]) -> None:
+    _upsert(session, [wish for wish in plan.upserts if wish.key != _own(session)], applied)
     for part in requests(plan.deletions, _BATCH):
-        applied.ask(part, partial(admin.alter_credentials, (), part), _user)
+        applied.ask(part, partial(alter_credentials, session, (), part), _user)
     # Its own new password behind all else: each request goes to a broker drawn anew, and no connection can be opened
     # with the old one then.
-    _upsert(admin, [wish for wish in plan.upserts if wish.key == _own(admin)], applied)
+    _upsert(session, [wish for wish in plan.upserts if wish.key == _own(session)], applied)
 
 
-def _in_order(admin: Admin, plan: UserPlan) -> list[UserWish]:
+def _in_order(session: Session, plan: UserPlan) -> list[UserWish]:
     """The credentials in the order in which they are set: requests may change that of the list, its own is last."""
     wishes = {wish.key: wish for wish in plan.upserts}
-    others = [key for part in requests([key for key in wishes if key != _own(admin)], _BATCH) for key in part]
-    return [wishes[key] for key in [*others, *(key for key in wishes if key == _own(admin))]]
+    others = [key for part in requests([key for key in wishes if key != _own(session)], _BATCH) for key in part]
+    return [wishes[key] for key in [*others, *(key for key in wishes if key == _own(session))]]
 
 
-def _upsert(admin: Admin, upserts: Sequence[UserWish], applied: Applied[Key]) -> None:
+def _upsert(session: Session, upserts: Sequence[UserWish], applied: Applied[Key]) -> None:
     wishes = {wish.key: wish for wish in upserts}
     for part in requests(wishes, _BATCH):
         with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:  # Hashing does not hold Python's lock.
             hashed = list(pool.map(_credential, [wishes[key] for key in part]))
-        applied.ask(part, partial(admin.alter_credentials, hashed, ()), _user)
+        applied.ask(part, partial(alter_credentials, session, hashed, ()), _user)
 
 
 def _user(key: Key) -> str:

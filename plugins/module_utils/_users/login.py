@@ -3,7 +3,10 @@
 """Whether a password is the one that Kafka has, found out by logging in with it and doing nothing else.
 
 One login costs the work of its iterations, and a refused one what the broker waits before it says so
-(connection.failed.authentication.delay.ms, 100 ms).
+(connection.failed.authentication.delay.ms, 100 ms). It goes over the channel that probes the bootstrap servers
+(_client/wire.py) and not through a client library: librdkafka tells a wrong password from a mechanism that the
+listener does not offer by the text of a log line only, and kafka-python sends a comma or = in a name as it is, which
+SCRAM does not allow (RFC 5802, saslname).
 """
 
 from __future__ import annotations

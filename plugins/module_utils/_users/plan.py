@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
 
 #: Kafka's number of each mechanism in requests (org.apache.kafka.clients.admin.ScramMechanism).
 MECHANISMS = {"SCRAM-SHA-256": 1, "SCRAM-SHA-512": 2}
-_NAMES = {number: name for name, number in MECHANISMS.items()}
 #: Kafka takes 4096 to 16384; ours is the lower bound of the security controls of this collection.
 MIN_ITERATIONS, MAX_ITERATIONS = 8192, 16384
 #: What a login with the wanted password said; UNTRIED: it could not be tried.
@@ -172,8 +172,7 @@ def requests(keys: Iterable[Key], most: int) -> Iterator[list[Key]]:
         rounds[seen[key[0]]].append(key)
         seen[key[0]] += 1
     for once in rounds:
-        for start in range(0, len(once), most):
-            yield once[start : start + most]
+        yield from parts(once, most)
 
 
 def _differs(state: Credentials, wish: UserWish, logins: Mapping[Key, str], update_password: str) -> bool:
@@ -199,16 +198,3 @@ def _change(
             known = "(another one)" if logins.get(wish.key) == REFUSED else "(not shown)"
             before[wish.mechanism] = {"iterations": found, "password": known}
     return Change(name, before or None, after or None)
-
-
-# -- Kafka's messages --------------------------------------------------------------------------------------------
-
-
-def credentials_of(results: Any) -> dict[str, dict[str, int]]:
-    """The credentials in the results of DescribeUserScramCredentials."""
-    return {
-        result.user: {
-            _NAMES.get(info.mechanism, str(info.mechanism)): info.iterations for info in result.credential_infos
-        }
-        for result in results
-    }

@@ -15,8 +15,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import HASHES, salted_password
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MIN_ITERATIONS
-from ansible_collections.streamops.kafka.plugins.module_utils._users.scram import HASHES, salted_password
 
 USERS = "/config/users"
 

@@ -2,8 +2,8 @@
 # Private to this collection.
 """The one model of an inventory: rules, roles, firewall and reports read it (docs/house.md, "The model").
 
-Accessors are forgiving: what has the wrong shape is left out (the rules of preflight/shape.py name it), so that one
-mistake never hides another. `plain` is not: a node that has no port where its variables name one is an error.
+Accessors are forgiving: what has the wrong shape is left out (the rules of preflight name it), so that one mistake
+never hides another. `plain` is not: a node that has no port where its variables name one is an error.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ NO_CLUSTER = ""
 REST_PORT = "mirror_maker_rest_port"
 # The connections that end on the control node itself.
 LOCAL = ("local", "ansible.builtin.local")
+#: What the names of this collection's own variables begin with.
+OWN_PREFIXES = ("kafka_", "kraft_controller_", "mirror_", "preflight_", "spark_validation_", "zookeeper_")
 # What the example inventory holds where a user must decide.
 PLACEHOLDER = "CHANGE-ME"
 

@@ -21,13 +21,13 @@ from ansible.parsing.vault import EncryptedString
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import all_typed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certificates import read_certificate
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    OWN_PREFIXES,
     PLACEHOLDER,
     UNDEFINED,
     Node,
     build_node,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import specs
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.shape import OWN_PREFIXES
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 
 if TYPE_CHECKING:
     from ansible.plugins.action import ActionBase
@@ -81,9 +81,11 @@ class InventoryReader:
         raw = self.raw(host)
         templar = self._action._templar.copy_with_new_env(available_variables=raw)
         undefined: dict[str, str] = {}
-        wanted = [name for name in raw if name.startswith(READ_PREFIXES) or name in READ_NAMES or name in specs()]
+        wanted = [
+            name for name in raw if name.startswith(READ_PREFIXES) or name in READ_NAMES or name in role_options()
+        ]
         found = {name: _template(templar, name, raw[name], undefined) for name in wanted}
-        variables, unclear = all_typed(found, specs(), UNDEFINED)
+        variables, unclear = all_typed(found, role_options(), UNDEFINED)
         node = build_node(
             host,
             controller=roles["controller"],
@@ -110,7 +112,7 @@ class InventoryReader:
 
     def read_variables(self) -> list[str]:
         """The names of all variables that the roles of this collection read, from their argument specs."""
-        return sorted({*self._defaults, *specs()})
+        return sorted({*self._defaults, *role_options()})
 
 
 def _certificate(variables: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any] | None:

@@ -15,7 +15,8 @@ from typing import Any
 
 from ansible.template import trust_as_template
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import HostVariables, specs
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import HostVariables
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 
 #: Only the inventory says where a host is: a task delegated to the control node carries these of the control node.
 CONNECTION = ("ansible_connection", "ansible_host", "ansible_port", "ansible_ssh_port")
@@ -29,14 +30,14 @@ class TaskReader:
         self._templar, self._task = templar, variables
         self.host = str(variables["inventory_hostname"])
         self._hostvars = variables["hostvars"]
-        defaults = {name: _trusted(spec["default"]) for name, spec in specs().items() if "default" in spec}
+        defaults = {name: _trusted(spec["default"]) for name, spec in role_options().items() if "default" in spec}
         inventory = self._hostvars.raw_get(self.host)
         given = {name: value for name, value in variables.items() if name not in CONNECTION}
         self._beneath = {**defaults, **{name: value for name, value in given.items() if name not in inventory}}
         # What play or role say in place of the inventory.
         self._above = {
             name: given[name]
-            for name in specs()
+            for name in role_options()
             if name in inventory and name in given and given[name] != inventory[name]
         }
         place = {name: inventory[name] for name in CONNECTION if name in inventory}

@@ -1,27 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What argument specs say of every variable, and the variables of one host, typed as they say."""
+"""The variables of one host, typed as the argument specs say."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import typed
-
-#: The argument specs of all roles without their prose, made by tools/make_specs: to parse a thousand lines of YAML
-#: costs each process a tenth of a second.
-SPECS = Path(__file__).with_name("specs.json")
-
-
-@cache
-def specs() -> dict[str, dict[str, Any]]:
-    """By name what an argument spec says of each variable that users set: type, elements, options, default."""
-    known: dict[str, dict[str, Any]] = json.loads(SPECS.read_text())
-    return known
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 
 
 class HostVariables(Mapping[str, Any]):
@@ -37,7 +24,7 @@ class HostVariables(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._known:
-            value, unclear = typed(self._template(self._raw[name]), specs().get(name, {}), name)
+            value, unclear = typed(self._template(self._raw[name]), role_options().get(name, {}), name)
             if unclear:
                 raise unclear[0]
             self._known[name] = value

@@ -35,7 +35,8 @@ def cluster_endpoints(hostvars: Mapping[str, Mapping[str, Any]], aliases: Sequen
     if missing:
         raise ValueError(
             f"no broker of {', '.join(missing)} takes part in this run, and a mirror needs to know how to reach it; "
-            f"run without --limit, or with at least one broker of {', '.join(missing)} in it"
+            f"run without --limit, or with at least one broker of {', '.join(missing)} in it; before a play of your "
+            "own enter role _common with tasks_from endpoint.yml on these brokers"
         )
     return found
 

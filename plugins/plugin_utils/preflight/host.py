@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node, as_bool, as_int
+
 
 @dataclass(frozen=True)
 class Host:
@@ -60,3 +62,43 @@ def by_cluster(hosts: Iterable[Host]) -> dict[str, list[Host]]:
     for host in hosts:
         clusters.setdefault(host.cluster, []).append(host)
     return clusters
+
+
+def host_of(node: Node, info: Any, clock: Any) -> Host:
+    """What the rules look at, from a node of the inventory and what node_info and clock_info registered there."""
+    return Host(
+        name=node.name,
+        cluster=node.cluster,
+        machine=node.machine,
+        node_id=as_int(node.get("zookeeper_id" if node.zookeeper else "kafka_node_id")),
+        roles=tuple(role for role in ("broker", "controller", "zookeeper", "mirror") if getattr(node, role)),
+        cluster_id=node.text("kafka_cluster_id"),
+        version=node.text("zookeeper_version" if node.zookeeper else "kafka_version"),
+        mode=node.text("kafka_mode"),
+        emptied=node.name in node.names("kafka_replaced_nodes"),
+        member=node.is_member(),
+        production=node.text("kafka_profile") != "development",
+        min_free_mib=as_int(node.get("preflight_min_free_mib")) or 0,
+        min_free_inodes=as_int(node.get("preflight_min_free_inodes")) or 0,
+        network_mbits=as_int(node.get("preflight_network_mbits")) or 0,
+        require_mount=as_bool(node.get("kafka_require_mount", False)),
+        installs_java=node.text("kafka_service_manager") == "systemd"
+        and bool(node.text("kafka_java_package"))
+        and not node.text("kafka_java_home"),
+        accepted=tuple(node.names("preflight_accept")),
+        info=_answer(info, "disks"),
+        clock=_answer(clock, "offset"),
+        silence=_silence(clock) or _silence(info),
+    )
+
+
+def _answer(registered: Any, key: str) -> Any:
+    """A registered result that has what was asked for, else None."""
+    return registered if isinstance(registered, dict) and key in registered else None
+
+
+def _silence(registered: Any) -> str:
+    """Why a registered result is no answer, on one line; '' when it is one."""
+    if not isinstance(registered, dict) or not (registered.get("unreachable") or registered.get("failed")):
+        return ""
+    return " ".join(str(registered.get("msg", "")).removeprefix("Task failed: ").split())[:300]

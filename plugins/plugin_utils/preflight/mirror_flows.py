@@ -5,44 +5,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    Flow,
-    flow_problems,
-    read_flows,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    UNDEFINED,
-    Cluster,
-    Inventory,
-    Node,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.violation import ERROR, Violation
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow, flow_problems, read_flows
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import UNDEFINED, Cluster, Inventory, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import host_names
 
 VARIABLE = "mirror_flows"
 
-if TYPE_CHECKING:
-    Said = list[tuple[Any, tuple[str, ...]]]
+Said = list[tuple[Any, tuple[str, ...]]]
 
 
 def said(inventory: Inventory) -> Said:
     """The different values of mirror_flows with the hosts that have each; null and what is undefined say nothing."""
-    values: list[Any] = []
-    hosts: list[list[str]] = []
-    for node in inventory.processes:
-        value = node.get(VARIABLE)
-        if value is None:
-            continue
-        if value not in values:
-            values.append(value)
-            hosts.append([])
-        hosts[values.index(value)].append(node.name)
-    return [(value, tuple(names)) for value, names in zip(values, hosts)]  # noqa: B905  (strict= is newer than 3.8)
+    return [(value, host_names(nodes)) for value, nodes in by_value(inventory.processes, VARIABLE)]
 
 
 def entries(values: Said) -> list[tuple[int, dict[str, Any]]]:
-    """The entries that are mappings, with their places; without those that hold something undefined (B34 names it).
+    """The entries that are mappings, with their places; without those that hold something undefined.
 
     values -- those of `said`. While hosts disagree, the first list that has any entry counts: that they disagree is an
     error by itself.
@@ -89,14 +70,6 @@ def where(inventory: Inventory, *clusters: str) -> tuple[str, ...]:
     near = [mirror.name for mirror in inventory.mirrors if mirror.cluster in clusters]
     nodes = [node.name for node in inventory.nodes if node.cluster in clusters]
     return tuple(near or nodes or [node.name for node in inventory.processes[:1]])
-
-
-def violation(
-    inventory: Inventory, rule: str, clusters: Sequence[str], what: str, found: str, allowed: str, way_out: str,
-    variable: str = VARIABLE, level: str = ERROR, policy: bool = False,
-) -> Violation:  # fmt: skip
-    """A breach about flows between these clusters."""
-    return Violation(rule, level, where(inventory, *clusters), variable, what, found, allowed, way_out, policy)
 
 
 def _plain(item: Mapping[Any, Any]) -> dict[str, Any]:

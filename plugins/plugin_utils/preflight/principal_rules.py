@@ -4,6 +4,9 @@
 
 A rule holds when its pattern matches the whole subject, which Java writes as RFC 2253 says: what stands last in the
 certificate comes first. The first rule that holds decides; when none does, the connection is refused.
+
+Worth its lines: a node that its peers take for another principal forms no quorum, and the logs do not say why. Patterns
+are those of Java; what Python would read in another way is reported as unknown and never guessed.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
+from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import HASHES, salted_password
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MIN_ITERATIONS
-from ansible_collections.streamops.kafka.plugins.module_utils._users.scram import HASHES, salted_password
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import listener_for
 
 TLS_PROTOCOLS = ("SSL", "SASL_SSL")

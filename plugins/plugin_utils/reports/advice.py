@@ -3,7 +3,7 @@
 """The advice of the field: figures that are known to work, and what a running cluster holds against them.
 
 They are those of the guides that operators of ZooKeeper clusters pass on; KRaft moves some of them far up. What an
-inventory can tell is judged before a run (_preflight_advice), what only the cluster can tell here.
+inventory can tell is judged before a run (preflight/rules/advice.py), what only the cluster can tell here.
 """
 
 from __future__ import annotations

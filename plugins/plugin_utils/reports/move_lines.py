@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""A planned reassignment in the few lines that a person reads before saying yes. Pure."""
+"""A planned reassignment in the few lines that a person reads before they agree. Pure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def move_lines(plan: Mapping[str, Any]) -> list[str]:
     """What a plan moves, why no fewer, and what it costs; the result of state applied in check mode."""
     if not plan.get("changes"):
         above = above_lines(plan)
-        return ["Nothing to move." if above else "Nothing to move: everything is as wished.", *above]
+        return ["Nothing to move." if above else "Nothing to move: everything is as specified.", *above]
     if "moves" not in plan:
         count = len(plan["changes"])
         return [f"An earlier run began this and has not ended: {count} partitions are left.", *_changes(plan)]

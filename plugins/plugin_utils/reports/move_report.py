@@ -30,7 +30,7 @@ def move_report(
     """The report as one HTML document.
 
     C(plan): the plan (state applied in check mode); C(done): what carrying it out returned, empty when only planned;
-    C(left): the plan for the same wish on what is now, empty when only planned. C(title): what was wished, in words.
+    C(left): the plan for the same goal on what is now, empty when only planned. C(title): the goal, in words.
     """
     word = "planned" if not done else "done" if done.get("stage") == "done" and not _open(left) else "failed"
     sections = [_head(word, title, cluster, done)]
@@ -57,7 +57,7 @@ def move_report(
 
 @cache
 def _style() -> str:
-    return (Path(__file__).parents[3] / "spark_validation" / "report.css").read_text(encoding="utf-8")
+    return (Path(__file__).parents[3] / "spark_validation" / "report" / "report.css").read_text(encoding="utf-8")
 
 
 def _card(title: str, note: str, body: str) -> str:
@@ -110,14 +110,14 @@ def _above(plan: Mapping[str, Any]) -> list[str]:
 
 
 def _open(left: Mapping[str, Any]) -> bool:
-    """Whether something is still not as wished. Of bytes that is not said: they went on being written."""
+    """Whether something is still not as specified. Of bytes that is not said: they went on being written."""
     return bool(left.get("changes")) and left.get("bytes_bound") is None
 
 
 def _left_said(left: Mapping[str, Any]) -> str:
     if left.get("changes") and not _open(left):
         return f"What was planned has arrived; by the sizes of now {len(left['changes'])} partitions would change"
-    return "A new plan for the same wish moves nothing"
+    return "A new plan for the same goal moves nothing"
 
 
 def _checks(done: Mapping[str, Any], left: Mapping[str, Any]) -> str:

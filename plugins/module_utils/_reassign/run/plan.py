@@ -6,27 +6,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import end_offsets, replica_sizes
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.look import snapshot_now
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Plan
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Row
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.report import decided
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.rates import Sample, with_rates, write_rates
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.look import snapshot_now
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.schedule import Schedule
 
-if TYPE_CHECKING:
-    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
 
-
-def plan_now(admin: PartitionAdmin, params: Mapping[str, Any]) -> tuple[Plan, Schedule]:
+def plan_now(session: Session, params: Mapping[str, Any]) -> tuple[Plan, Schedule]:
     """The plan and its schedule; raises RefusedError with every reason when it cannot be made.
 
     With a throttle, what is written to the partitions that move is measured over C(sample_seconds) first: a throttle
     that is not above it is refused, and the duration counts it.
     """
-    snapshot = snapshot_now(admin)
+    snapshot = snapshot_now(session)
     plan, order = decided(snapshot, {**params, "throttle": None}, registered_only=True)
     if not params["throttle"]:
         return plan, order
@@ -38,9 +37,9 @@ def plan_now(admin: PartitionAdmin, params: Mapping[str, Any]) -> tuple[Plan, Sc
     }
     if moving and params["sample_seconds"]:
         leaders = {key: (cluster.leaders or ())[partition] for key, partition in moving.items()}
-        first = _sample(admin, leaders)
+        first = _sample(session, leaders)
         time.sleep(params["sample_seconds"])
-        snapshot = with_rates(snapshot, write_rates(first, _sample(admin, leaders)))
+        snapshot = with_rates(snapshot, write_rates(first, _sample(session, leaders)))
     return decided(snapshot, params, registered_only=True)
 
 
@@ -62,12 +61,63 @@ def rows_of(plan: Plan, order: Schedule) -> tuple[tuple[Row, ...], ...]:
     )
 
 
-def _sample(admin: PartitionAdmin, leaders: Mapping[Key, int | None]) -> Sample:
+def _sample(session: Session, leaders: Mapping[Key, int | None]) -> Sample:
     by_leader: dict[int, dict[str, list[int]]] = {}
     for (topic, index), leader in leaders.items():
         if leader is not None:
             by_leader.setdefault(leader, {}).setdefault(topic, []).append(index)
     sizes: dict[Key, int] = {}
     for leader, partitions in by_leader.items():
-        sizes.update(admin.replica_sizes(leader, partitions))
-    return Sample(time.monotonic(), admin.end_offsets(leaders), sizes)
+        sizes.update(replica_sizes(session, leader, partitions))
+    return Sample(time.monotonic(), end_offsets(session, leaders), sizes)
+
+
+# -- how fast partitions are written, from two looks at where their logs end and how big they are ----------------
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One look: log end offsets and bytes of the leaders' logs by partition, and when it was taken, in seconds."""
+
+    at: float
+    offsets: Mapping[Key, int]
+    sizes: Mapping[Key, int]
+
+
+def write_rates(first: Sample, second: Sample) -> dict[Key, float]:
+    """Bytes a second that each partition grows by, of those that both looks know.
+
+    Sizes alone would miss what retention deletes meanwhile, offsets alone do not tell bytes: a log that has got
+    records and not grown is taken to have records of its mean size.
+    """
+    seconds = second.at - first.at
+    found = {}
+    for key, end in second.offsets.items():
+        if key not in first.offsets or seconds <= 0:
+            continue
+        records = end - first.offsets[key]
+        size = second.sizes.get(key, 0)
+        grown = size - first.sizes.get(key, size)
+        if records <= 0:
+            grown = 0
+        elif grown <= 0:
+            grown = round(records * size / end)
+        found[key] = grown / seconds
+    return found
+
+
+def with_rates(snapshot: Mapping[str, Any], rates: Mapping[Key, float]) -> dict[str, Any]:
+    """A snapshot as cluster_info returns it, with the rates of partitions put in."""
+    topics = [
+        {
+            **topic,
+            "partitions": [
+                {**one, "write_rate": rates[topic["name"], one["partition"]]}
+                if (topic["name"], one["partition"]) in rates
+                else one
+                for one in topic["partitions"]
+            ],
+        }
+        for topic in snapshot["topics"]
+    ]
+    return {**snapshot, "topics": topics}

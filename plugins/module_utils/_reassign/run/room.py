@@ -10,9 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import TOPIC
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    disk_usage,
+    list_brokers,
+    min_insync_of,
+    replica_sizes,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
@@ -21,23 +26,20 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.in_sync 
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Row
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.step import Look
 
-if TYPE_CHECKING:
-    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
 
-
-def not_yet(admin: PartitionAdmin, rows: Iterable[Row], look: Look, reserve: float) -> dict[Key, str]:
+def not_yet(session: Session, rows: Iterable[Row], look: Look, reserve: float) -> dict[Key, str]:
     """Which of these rows must not begin now, and why, by asking the cluster what is needed to tell."""
     listed = [row for row in rows if row.key in look.partitions]
-    found = without_isr(listed, look, min_insync(admin, {row.topic for row in listed if _shrinks(row, look)}))
+    found = without_isr(listed, look, min_insync_of(session, {row.topic for row in listed if _shrinks(row, look)}))
     coming = [row for row in listed if row.key not in found and _added(row, look)]
     if not coming:
         return found
     brokers = {broker for row in coming for broker in _added(row, look)}
     silent: dict[int, str] = {}
-    disks = _disks(admin, brokers, silent)
+    disks = _disks(session, brokers, silent)
     flying = {key for key, one in look.in_flight.items() if one.adding & brokers}
-    sizes = _leader_sizes(admin, {*flying, *(row.key for row in coming)}, look)
-    hosts = {broker.id: broker.host for broker in admin.brokers()}
+    sizes = _leader_sizes(session, {*flying, *(row.key for row in coming)}, look)
+    hosts = {broker.id: broker.host for broker in list_brokers(session)}
     return {**found, **without_room(coming, look, disks, sizes, reserve, silent, hosts)}
 
 
@@ -113,13 +115,6 @@ def _claim(room: Room, broker: int, disks: Mapping[int, LogDirs], key: Key, size
     room.add([broker], size)
 
 
-def min_insync(admin: PartitionAdmin, topics: set[str]) -> dict[str, int]:
-    """The effective min.insync.replicas of these topics."""
-    key = "min.insync.replicas"
-    configs = admin.configs(TOPIC, {name: [key] for name in topics}) if topics else {}
-    return {name: int(values[key].value or 1) for name, values in configs.items() if key in values}
-
-
 def _added(row: Row, look: Look) -> list[int]:
     before = look.partitions[row.key].replicas
     return [broker for broker in row.replicas if broker not in before]
@@ -129,12 +124,12 @@ def _shrinks(row: Row, look: Look) -> bool:
     return len(row.replicas) < len(look.partitions[row.key].replicas)
 
 
-def _disks(admin: PartitionAdmin, brokers: Iterable[int], silent: dict[int, str]) -> dict[int, LogDirs]:
+def _disks(session: Session, brokers: Iterable[int], silent: dict[int, str]) -> dict[int, LogDirs]:
     """What these brokers tell of their disks; those that do not are put into C(silent) with the reason."""
     found = {}
     for broker in sorted(brokers):
         try:
-            found[broker] = admin.log_dirs([broker])[broker]
+            found[broker] = disk_usage(session, [broker])[broker]
         except RequestFailedError as error:
             silent[broker] = error.why
             continue
@@ -143,7 +138,7 @@ def _disks(admin: PartitionAdmin, brokers: Iterable[int], silent: dict[int, str]
     return found
 
 
-def _leader_sizes(admin: PartitionAdmin, keys: Iterable[Key], look: Look) -> dict[Key, int]:
+def _leader_sizes(session: Session, keys: Iterable[Key], look: Look) -> dict[Key, int]:
     """Bytes of the leaders' logs now; of a leader that does not tell the planned size is all that is known."""
     by_leader: dict[int, dict[str, list[int]]] = {}
     for topic, index in sorted(keys):
@@ -153,7 +148,7 @@ def _leader_sizes(admin: PartitionAdmin, keys: Iterable[Key], look: Look) -> dic
     found: dict[Key, int] = {}
     for leader, partitions in by_leader.items():
         try:
-            found.update(admin.replica_sizes(leader, partitions))
+            found.update(replica_sizes(session, leader, partitions))
         except RequestFailedError:
             continue
     return found

@@ -9,14 +9,25 @@ restored stays in the record until a run finds the broker alive.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import BROKER, TOPIC
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics, live_brokers
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import (
+    BROKER,
+    TOPIC,
+    alter_configs,
+    describe_configs,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import KEY, Priors, Record, record_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import (
+    read_record,
+    write_record,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import KEY, Priors, Record
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import (
     BROKER_KEYS,
     TOPIC_KEYS,
@@ -31,7 +42,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.thro
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
 
 #: By kind of resource: the keys of throttles, and the source of a value that is the resource's own.
 _OWN = {BROKER: (BROKER_KEYS, "DYNAMIC_BROKER"), TOPIC: (TOPIC_KEYS, "DYNAMIC_TOPIC")}
@@ -39,15 +49,15 @@ _OWN = {BROKER: (BROKER_KEYS, "DYNAMIC_BROKER"), TOPIC: (TOPIC_KEYS, "DYNAMIC_TO
 _BATCH = 1000
 
 
-def live_throttles(admin: PartitionAdmin, kind: int, names: Iterable[str]) -> Priors:
+def live_throttles(session: Session, kind: int, names: Iterable[str]) -> Priors:
     """The settings that these brokers or topics have of their own; who cannot tell (down, deleted) is left out."""
     keys, source = _OWN[kind]
     found: Priors = {}
     for part in _parts(kind, names):
         try:
-            configs = admin.configs(kind, dict.fromkeys(part, keys))
+            configs = describe_configs(session, kind, dict.fromkeys(part, keys))
         except RequestFailedError:
-            if kind == TOPIC or _alive(admin, part):
+            if kind == TOPIC or _alive(session, part):
                 raise
             continue  # It went down just now.
         for name, values in configs.items():
@@ -56,7 +66,7 @@ def live_throttles(admin: PartitionAdmin, kind: int, names: Iterable[str]) -> Pr
 
 
 def throttle(
-    admin: PartitionAdmin, record: Record, copies: Iterable[Copy], alive: Iterable[int], rate: int | None
+    session: Session, record: Record, copies: Iterable[Copy], alive: Iterable[int], rate: int | None
 ) -> Record:
     """Set what these copies need, and everything else of the record to what it was; return the record.
 
@@ -65,36 +75,36 @@ def throttle(
     listed = list(copies)
     living = {str(broker) for broker in alive}
     if rate:
-        record = _remember(admin, record, listed, living)
+        record = _remember(session, record, listed, living)
     asked = wanted(record, listed, rate)
-    _set(admin, asked, living)
+    _set(session, asked, living)
     return record
 
 
-def restore(admin: PartitionAdmin, record: Record, alive: Iterable[int]) -> Record:
+def restore(session: Session, record: Record, alive: Iterable[int]) -> Record:
     """Set everything to what it was; return a record of what could not be restored, since its broker is down."""
     living = {str(broker) for broker in alive}
-    left = _set(admin, wanted(record, (), None), living)
+    left = _set(session, wanted(record, (), None), living)
     return replace(record, brokers={name: record.brokers[name] for name in left}, topics={})
 
 
-def leftover_throttles(admin: PartitionAdmin, record: Record | None, alive: Iterable[int]) -> list[dict[str, Any]]:
+def leftover_throttles(session: Session, record: Record | None, alive: Iterable[int]) -> list[dict[str, Any]]:
     """Throttles that are set and that no record tells of: of runs or tools that left them. They are only reported."""
     if record is not None and record.batches:
         return []
     ours = set(record.brokers) if record is not None else set()
-    brokers = live_throttles(admin, BROKER, [str(broker) for broker in alive if str(broker) not in ours])
-    return leftovers(brokers, live_throttles(admin, TOPIC, admin.topics()))
+    brokers = live_throttles(session, BROKER, [str(broker) for broker in alive if str(broker) not in ours])
+    return leftovers(brokers, live_throttles(session, TOPIC, list_topics(session)))
 
 
-def _remember(admin: PartitionAdmin, record: Record, copies: list[Copy], living: set[str]) -> Record:
+def _remember(session: Session, record: Record, copies: list[Copy], living: set[str]) -> Record:
     brokers = sorted({str(broker) for broker in brokers_of(copies)} & living - set(record.brokers))
     topics = sorted({copy.topic for copy in copies} - set(record.topics))
     if not brokers and not topics:
         return record
-    before = live_throttles(admin, BROKER, brokers), live_throttles(admin, TOPIC, topics)
+    before = live_throttles(session, BROKER, brokers), live_throttles(session, TOPIC, topics)
     # Another run may drive the same record. It writes before it sets, so what it has set by now is in the record.
-    kept = record_of(admin.read_state(KEY)[0])
+    kept = read_record(session)
     if kept is None:
         raise RequestFailedError("throttle", KEY, "ENDED", "another run has ended this reassignment; run again")
     record = replace(
@@ -102,28 +112,28 @@ def _remember(admin: PartitionAdmin, record: Record, copies: list[Copy], living:
         brokers={**before[0], **record.brokers, **kept.brokers},
         topics={**before[1], **record.topics, **kept.topics},
     )
-    admin.write_state(KEY, record.as_data())
+    write_record(session, record)
     return record
 
 
-def _set(admin: PartitionAdmin, asked: Throttles, living: set[str]) -> list[str]:
+def _set(session: Session, asked: Throttles, living: set[str]) -> list[str]:
     """Set what differs; return the brokers that could not be asked."""
-    reachable = live_throttles(admin, BROKER, [name for name in asked.brokers if name in living])
-    topics = live_throttles(admin, TOPIC, asked.topics)
+    reachable = live_throttles(session, BROKER, [name for name in asked.brokers if name in living])
+    topics = live_throttles(session, TOPIC, asked.topics)
     # Lists before rates would throttle to rates of before, rates before lists nothing at all: rates first.
-    failed = _changed(admin, BROKER, differences(asked.brokers, reachable))
-    _changed(admin, TOPIC, differences(asked.topics, topics))
+    failed = _changed(session, BROKER, differences(asked.brokers, reachable))
+    _changed(session, TOPIC, differences(asked.topics, topics))
     return [name for name in asked.brokers if name not in reachable or name in failed]
 
 
-def _changed(admin: PartitionAdmin, kind: int, changes: Mapping[str, Mapping[str, str | None]]) -> list[str]:
+def _changed(session: Session, kind: int, changes: Mapping[str, Mapping[str, str | None]]) -> list[str]:
     """Change settings; return the brokers that went down meanwhile. Topics that are gone have none to change."""
     down: list[str] = []
     for part in _parts(kind, changes):
         try:
-            outcomes = admin.set_configs(kind, {name: changes[name] for name in part})
+            outcomes = alter_configs(session, kind, {name: changes[name] for name in part})
         except RequestFailedError:
-            if kind == TOPIC or _alive(admin, part):
+            if kind == TOPIC or _alive(session, part):
                 raise
             down += part
             continue
@@ -133,13 +143,11 @@ def _changed(admin: PartitionAdmin, kind: int, changes: Mapping[str, Mapping[str
     return down
 
 
-def _parts(kind: int, names: Iterable[str]) -> list[list[str]]:
+def _parts(kind: int, names: Iterable[str]) -> Iterator[list[str]]:
     """Brokers one by one, since each is asked for itself and may be down; topics many at a time."""
-    listed = list(names)
-    size = 1 if kind == BROKER else _BATCH
-    return [listed[start : start + size] for start in range(0, len(listed), size)]
+    return parts(names, 1 if kind == BROKER else _BATCH)
 
 
-def _alive(admin: PartitionAdmin, names: Iterable[str]) -> bool:
+def _alive(session: Session, names: Iterable[str]) -> bool:
     """Whether all of these brokers take part in the cluster, so that their silence is an error."""
-    return set(map(str, ids_alive(admin.brokers()))).issuperset(names)
+    return set(map(str, live_brokers(session))).issuperset(names)

@@ -14,16 +14,26 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.admin import STATE_CONFIG, STATE_TOPIC, TopicSpec
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import live_brokers, wait_until_seen
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    list_reassignments,
+    live_brokers,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Key, named
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     RefusedError,
     RequestFailedError,
     StreamopsError,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import (
+    alter_reassignments,
+    claim_state,
+    made_state_topic,
+    read_record,
+    read_state,
+    write_record,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import WISHES
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import (
@@ -47,48 +57,58 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.thro
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import shown
 
-if TYPE_CHECKING:
-    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import PartitionAdmin
-
 SUBJECT = "Reassignment"
-#: Seconds between two looks, and that the state topic may take to be there.
-_PAUSE, _STATE_TIMEOUT = 1.0, 30.0
+#: Seconds between two looks.
+_PAUSE = 1.0
 
 
-def apply(admin: PartitionAdmin, params: Mapping[str, Any], check: bool) -> dict[str, Any]:
+def apply(session: Session, params: Mapping[str, Any], check: bool) -> dict[str, Any]:
     """Go on with the reassignment that is recorded, or plan one and begin it; work for C(interval) seconds.
 
     Returns C(stage): planned (check mode), waiting (for reassignments of others), moving, done or stopped.
     """
-    kept, end_offset = admin.read_state(KEY)
+    kept, end_offset = read_state(session, KEY)
     record = record_of(kept)
     if record is not None and record.batches:
         _same_wish(record, params)
-        return _resumed(admin, record, params, check)
-    waiting = _others(admin, params)
+        return _foreseen(session, record) if check else drive(session, record, params)
+    waiting = _others(session, params)
     if waiting:
         return waiting
-    plan, order = plan_now(admin, params)
+    plan, order = plan_now(session, params)
     found = figures_of(plan, order)
-    found["leftover_throttles"] = leftover_throttles(admin, record, ids_alive(admin.brokers()))
+    found["leftover_throttles"] = leftover_throttles(session, record, live_brokers(session))
     if not plan.changes:
-        return {**found, **_nothing(admin, record, check)}
-    if check:
-        return {**found, "changed": True, "stage": "planned"}
-    refuse_too_long(order.seconds, params["timeout"], params["throttle"])
-    if _made_state_topic(admin):
-        # The topic is a part of the cluster: where its replicas went belongs into the plan.
-        return apply(admin, params, check)
-    begun = Record(
-        wish_kept(params, WISHES), rows_of(plan, order), dict(record.brokers) if record is not None else {}, {}
-    )
-    if record_of(admin.claim_state(KEY, begun.as_data(), end_offset)) != begun:
-        # Somebody else was first: that record holds.
-        return apply(admin, params, check)
+        found.update(_nothing(session, record, check))
+    elif check:
+        found.update(changed=True, stage="planned")
+    else:
+        refuse_too_long(order.seconds, params["timeout"], params["throttle"])
+        priors = dict(record.brokers) if record is not None else {}
+        begun = _begun(session, Record(wish_kept(params, WISHES), rows_of(plan, order), priors, {}), end_offset)
+        if begun is None:
+            return apply(session, params, check)
+        found.update(_driven_first(session, begun, params))
+    return found
+
+
+def _begun(session: Session, record: Record, end_offset: int) -> Record | None:
+    """Write the record before anything is touched; None where the plan behind it does not hold any more.
+
+    That is so when the topic of the record had to be made, since the replicas of that topic belong into the plan, and
+    when somebody else was first: then their record holds.
+    """
+    if made_state_topic(session):
+        return None
+    return record if record_of(claim_state(session, KEY, record.as_data(), end_offset)) == record else None
+
+
+def _driven_first(session: Session, record: Record, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The first drive of a record. If it fails (a right may be missing), the record ends where nothing is under way."""
     try:
-        return {**found, **drive(admin, begun, params)}
+        return drive(session, record, params)
     except RequestFailedError:
-        _give_up(admin)
+        _give_up(session)
         raise
 
 
@@ -106,52 +126,51 @@ def refuse_too_long(seconds: float | None, timeout: int, throttle: int) -> None:
         )
 
 
-def drive(admin: PartitionAdmin, record: Record, params: Mapping[str, Any]) -> dict[str, Any]:
+def drive(session: Session, record: Record, params: Mapping[str, Any]) -> dict[str, Any]:
     """Do what is next until all is done or C(interval) seconds have passed."""
     until = time.monotonic() + params["interval"]
     throttled = False
     held: dict[Key, str] = {}
     while True:
-        look = look_at(admin)
+        look = look_at(session)
         standing = judge(record, look)
         if standing.complete or (record.stopped and not ours(record, look)):
-            return end(admin, record, look, standing)
+            return end(session, record, look, standing)
         _refuse_taken(standing, params)
         fresh = [row for row in standing.submit if row.key not in held]
         if fresh or not throttled:
-            record = throttle(admin, record, copies(standing.batch, look), look.alive, params["throttle"])
+            record = throttle(session, record, copies(standing.batch, look), look.alive, params["throttle"])
             throttled = True
         if fresh and not record.stopped:
-            held.update(not_yet(admin, fresh, look, params["disk_reserve"]))
-            record = _submit(admin, record, [row for row in fresh if row.key not in held])
+            held.update(not_yet(session, fresh, look, params["disk_reserve"]))
+            record = _submit(session, record, [row for row in fresh if row.key not in held])
         elif time.monotonic() >= until:
-            figures = progress(record, look, standing, copied_bytes(admin, standing, look), held)
+            figures = progress(record, look, standing, copied_bytes(session, standing, look), held)
             return {"changed": True, "stage": "moving", "progress": figures, "refused": dict(record.stopped)}
         time.sleep(min(_PAUSE, params["interval"]))
 
 
-def _give_up(admin: PartitionAdmin) -> None:
-    """After a beginning that failed (what it needs may not be authorized): end the record if nothing is under way."""
+def _give_up(session: Session) -> None:
+    """End the record if nothing of it is under way."""
     with contextlib.suppress(StreamopsError):
-        record = record_of(admin.read_state(KEY)[0])
-        look = look_at(admin)
+        record = read_record(session)
+        look = look_at(session)
         if record is not None and not ours(record, look):
-            end(admin, record, look, judge(record, look))
+            end(session, record, look, judge(record, look))
 
 
-def _submit(admin: PartitionAdmin, record: Record, rows: Sequence[Row]) -> Record:
+def _submit(session: Session, record: Record, rows: Sequence[Row]) -> Record:
     """Begin the moves that are next. Those that the cluster refuses stop the record: nothing more is begun."""
-    failed = admin.alter_reassignments({row.key: row.replicas for row in rows})
+    failed = alter_reassignments(session, {row.key: row.replicas for row in rows})
     if failed:
         record = replace(record, stopped={named([key])[0]: f"{why} ({code})" for key, (code, why) in failed.items()})
-        admin.write_state(KEY, record.as_data())
+        write_record(session, record)
     return record
 
 
-def _resumed(admin: PartitionAdmin, record: Record, params: Mapping[str, Any], check: bool) -> dict[str, Any]:
-    if not check:
-        return drive(admin, record, params)
-    look = look_at(admin)
+def _foreseen(session: Session, record: Record) -> dict[str, Any]:
+    """What check mode says of a record that an earlier run left: what is still to be done of it."""
+    look = look_at(session)
     standing = judge(record, look)
     open_rows = [row for row in record.rows if row not in standing.done and row.key in look.partitions]
     changes = [
@@ -169,19 +188,19 @@ def _resumed(admin: PartitionAdmin, record: Record, params: Mapping[str, Any], c
     return {"changed": True, "stage": "planned", "progress": figures, "changes": changes, "diff": diff}
 
 
-def _nothing(admin: PartitionAdmin, record: Record | None, check: bool) -> dict[str, Any]:
+def _nothing(session: Session, record: Record | None, check: bool) -> dict[str, Any]:
     """Nothing to move. An earlier run may have left throttles to restore, of brokers that were down."""
     if record is None:
         return {"changed": False, "stage": "done"}
     if check:
         return {"changed": True, "stage": "planned"}
-    look = look_at(admin)
-    return end(admin, record, look, judge(record, look))
+    look = look_at(session)
+    return end(session, record, look, judge(record, look))
 
 
-def _others(admin: PartitionAdmin, params: Mapping[str, Any]) -> dict[str, Any] | None:
+def _others(session: Session, params: Mapping[str, Any]) -> dict[str, Any] | None:
     """What to return while reassignments of others are under way; planning among them is unsound (KAFKA-10510)."""
-    flying = named(admin.in_flight())
+    flying = named(list_reassignments(session))
     if not flying:
         return None
     if params["foreign"] == "wait":
@@ -189,8 +208,8 @@ def _others(admin: PartitionAdmin, params: Mapping[str, Any]) -> dict[str, Any] 
     raise RefusedError(
         SUBJECT,
         [
-            f"{len(flying)} partitions are being moved now by somebody else ({shown(flying)}), which is never "
-            "cancelled from here; say foreign: wait, or run when that has ended"
+            f"{len(flying)} partitions are being moved by another tool ({shown(flying)}), which this module never "
+            "cancels. Set foreign: wait, or run again when these moves have ended"
         ],
     )
 
@@ -202,8 +221,8 @@ def _refuse_taken(standing: Standing, params: Mapping[str, Any]) -> None:
         raise RefusedError(
             SUBJECT,
             [
-                f"somebody else began to move {len(standing.taken)} of its partitions elsewhere ({names}). What this "
-                "reassignment began goes on, under its throttles; say foreign: wait and run again, or state: cancelled"
+                f"another tool moves {len(standing.taken)} of its partitions elsewhere ({names}). The moves that this "
+                "reassignment began go on under its throttles. Set foreign: wait and run again, or set state: cancelled"
             ],
         )
 
@@ -214,29 +233,10 @@ def _same_wish(record: Record, params: Mapping[str, Any]) -> None:
         raise RefusedError(
             SUBJECT,
             [
-                f"an earlier reassignment has not ended: it was {dict(record.wish)}, this one is {wish}. Run that one "
-                "again to go on with it, or end it with the module streamops.kafka.reassignment, given the same "
-                "bootstrap_servers and security options and state: finished (what moves arrives) or state: cancelled "
-                "(what moves goes back), for example: ansible localhost -m streamops.kafka.reassignment -a "
-                "'bootstrap_servers=HOST:PORT state=finished'"
+                f"an earlier reassignment has not ended: it was {dict(record.wish)}, this one is {wish}. Run the "
+                "earlier one again to go on with it, or end it with the module streamops.kafka.reassignment, the same "
+                "bootstrap_servers and security options, and state: finished (moves under way arrive) or state: "
+                "cancelled (moves under way go back), for example: ansible localhost -m streamops.kafka.reassignment "
+                "-a 'bootstrap_servers=HOST:PORT state=finished'"
             ],
         )
-
-
-def _made_state_topic(admin: PartitionAdmin) -> bool:
-    """Whether the topic of the record had to be made."""
-    if STATE_TOPIC in admin.topics():
-        return False
-    factor = min(3, len(ids_alive(admin.brokers())))
-    config = {**STATE_CONFIG, "min.insync.replicas": str(min(2, factor))}
-    failure = admin.create_topics([TopicSpec(STATE_TOPIC, 1, factor, config)]).get(STATE_TOPIC)
-    if failure is not None and failure[0] != "TOPIC_ALREADY_EXISTS":
-        raise RequestFailedError("create topic", STATE_TOPIC, *failure)
-
-    def missing_at(broker: int) -> list[str]:
-        """Whether a broker does not see a leader of it."""
-        found = admin.topics_at(broker, [STATE_TOPIC]).get(STATE_TOPIC, ())
-        return [] if found and found[0].leader is not None else ["no leader is seen"]
-
-    wait_until_seen(STATE_TOPIC, live_brokers(admin), missing_at, _STATE_TIMEOUT)
-    return True

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import OPERATIONS, Binding
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.plan import (
-    batches,
-    bindings_of,
-    fields_of,
-    plan_acls,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.plan import plan_acls
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
 
 
@@ -68,45 +61,6 @@ def test_what_brokers_replicate_by_goes_only_by_an_entry_of_its_own() -> None:
 def test_a_run_keeps_its_own_right_to_change_acls(own: str | None, refused: int) -> None:
     mine = binding("kafka-cluster", "alter", "User:me", "cluster")
     assert len(plan_acls([A, mine], [A], [], authoritative=True, own=own).violations) == refused
-
-
-def test_every_kind_of_binding_is_the_same_after_a_way_through_kafkas_numbers() -> None:
-    every = [
-        Binding("User:a", "*", permission, operation, kind, "n", pattern)
-        for kind, operations in OPERATIONS.items()
-        for operation in operations
-        for permission in ("allow", "deny")
-        for pattern in ("literal", "prefixed")
-    ]
-    resources = [
-        SimpleNamespace(
-            resource_type=kind,
-            resource_name=name,
-            pattern_type=pattern,
-            acls=[SimpleNamespace(principal=who, host=host, operation=operation, permission_type=permission)],
-        )
-        for kind, name, pattern, who, host, operation, permission in fields_of(every)
-    ]
-    assert list(bindings_of(resources)) == every
-
-
-def test_numbers_are_those_of_kafka() -> None:
-    assert fields_of([A]) == [(2, "a", 3, "User:a", "*", 3, 3)]
-    deny = Binding("User:b", "10.0.0.1", "deny", "two_phase_commit", "transactional_id", "x", "prefixed")
-    assert fields_of([deny]) == [(5, "x", 4, "User:b", "10.0.0.1", 15, 2)]
-
-
-def test_a_name_of_a_later_kafka_is_kept_by_its_number() -> None:
-    acl = SimpleNamespace(principal="User:a", host="*", operation=99, permission_type=3)
-    resource = SimpleNamespace(resource_type=42, resource_name="n", pattern_type=3, acls=[acl])
-    (found,) = bindings_of([resource])
-    assert (found.operation, found.resource_type) == ("99", "42")
-    assert fields_of([found]) == [(42, "n", 3, "User:a", "*", 99, 3)]
-
-
-def test_requests_hold_all_bindings_in_order() -> None:
-    many = [binding(str(number)) for number in range(7)]
-    assert [list(batch) for batch in batches(many, 3)] == [many[:3], many[3:6], many[6:]]
 
 
 BINDINGS = st.lists(st.builds(binding, st.sampled_from("abcdef"), st.sampled_from(["read", "write"])), unique=True)

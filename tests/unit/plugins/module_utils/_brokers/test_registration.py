@@ -3,23 +3,16 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.registration import (
-    CORDONED,
     Registration,
     cordon_violations,
     registrations,
     unregister_violations,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.registration_apply import ensure_registration
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import InFlight
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, Partition
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 
 BROKERS = (Broker(1, "h", 9092, "a", False), Broker(2, "h", 9093, None, True))
 HELD = Partition("t", 0, 1, (1, 2), (1,), 1, False)
@@ -55,25 +48,3 @@ def test_a_registration_goes_only_when_the_broker_is_down_and_holds_nothing() ->
     assert [part for part in ("ZooKeeper mode", "is alive", "replicas of 1 partitions (u-1)") if part in str(found)]
     assert len(found) == 3
     assert "t-0" in unregister_violations(Registration(2, True, True), True, [HELD], {})[0]
-
-
-@pytest.mark.parametrize(("code", "changed"), [("REQUEST_TIMED_OUT", True), ("UNSUPPORTED_VERSION", False)])
-@pytest.mark.parametrize("state", ["unregistered", "cordoned"])
-def test_a_request_that_was_not_answered_may_have_changed_it(state: str, code: str, changed: bool) -> None:
-    def unregister(_broker: int) -> bool:
-        raise RequestFailedError("unregister broker 2", "of a:1", code, "why")
-
-    fenced = state == "unregistered"
-    admin: Any = SimpleNamespace(
-        brokers=lambda: (Broker(2, "h", 9093, None, fenced),),
-        configs=lambda _kind, names: {name: {CORDONED: ConfigValue(value="", kind="LIST")} for name in names},
-        set_configs=lambda _kind, changes: dict.fromkeys(changes, (code, "why")),
-        topics=dict,
-        quorum=lambda: True,
-        in_flight=dict,
-        unregister_broker=unregister,
-    )
-    with pytest.raises(RequestFailedError) as failed:
-        ensure_registration(admin, 2, state, 5, check=False)
-    assert failed.value.done["changed"] is changed
-    assert ("No clear answer came for broker 2" in failed.value.message) is changed

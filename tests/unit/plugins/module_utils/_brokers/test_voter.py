@@ -3,11 +3,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
-import pytest
-
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.voter import (
     Steps,
     general_violations,
@@ -16,9 +11,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._brokers.voter imp
     named,
     removal_violations,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.voter_apply import ensure_voter
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Voter
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 
 
 def member(node: int, directory: str | None, ago: int | None = 0, lag: int = 0) -> Voter:
@@ -73,19 +66,3 @@ def test_what_has_no_voters_or_fixed_ones_is_refused() -> None:
 
 def test_voters_are_named_by_id_and_directory() -> None:
     assert named(quorum(member(3, "c")).voters) == ["1@a", "2@b", "3@c"]
-
-
-@pytest.mark.parametrize(
-    ("code", "unsent", "changed"),
-    [("REQUEST_TIMED_OUT", False, True), ("VOTER_NOT_FOUND", False, False), ("NodeNotReadyError", True, False)],
-)
-def test_a_removal_that_was_not_answered_may_be_done(code: str, unsent: bool, changed: bool) -> None:
-    def remove(_node: int, _directory: str) -> None:
-        raise RequestFailedError("remove voter 3", "of a:1", code, "why", unsent)
-
-    admin: Any = SimpleNamespace(quorum=lambda: quorum(member(3, "c")), remove_voter=remove)
-    with pytest.raises(RequestFailedError) as failed:
-        ensure_voter(admin, 3, "absent", (), 5, check=False)
-    assert failed.value.done["changed"] is changed
-    assert ("No clear answer came for removed 3@c" in failed.value.message) is changed
-    assert failed.value.message.endswith("Nothing was changed.") is not changed

@@ -14,21 +14,17 @@ from typing import Any
 import pytest
 from kafka.errors import KafkaConnectionError, NodeNotReadyError, RequestTimedOutError
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.bounded import bounded_client, unsent
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import (
-    DRAWS,
-    Libraries,
-    bounded_client,
-    explain,
-    unsent,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._client.topics import TopicCalls, TopicSpec
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import DRAWS, Session, explain
 from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     ClusterUnreachableError,
+    MissingLibraryError,
     RequestFailedError,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics
 
 
 def part(code: int, said: str | None = None) -> SimpleNamespace:
@@ -37,20 +33,28 @@ def part(code: int, said: str | None = None) -> SimpleNamespace:
 
 
 @pytest.fixture
-def libraries() -> Libraries:
+def session() -> Session:
     """The calls of somebody who is logged in."""
-    return Libraries(
+    return Session(
         Connection(("a:1",), security_protocol="SASL_SSL", sasl_mechanism="SCRAM-SHA-512", sasl_username="alice")
     )
 
 
-def test_a_part_that_is_well_has_no_outcome(libraries: Libraries) -> None:
-    assert libraries._outcome("alter quotas", part(0)) is None
+def test_a_part_that_is_well_has_no_outcome(session: Session) -> None:
+    assert session.outcome("alter quotas", part(0)) is None
 
 
-def test_an_error_has_kafkas_name_and_the_brokers_words(libraries: Libraries) -> None:
+def test_an_error_has_kafkas_name_and_the_brokers_words(session: Session) -> None:
     told = ("POLICY_VIOLATION", "min.insync.replicas is too low")
-    assert libraries._outcome("alter configs", part(44, told[1])) == told
+    assert session.outcome("alter configs", part(44, told[1])) == told
+
+
+def test_an_object_of_the_brokers_process_is_not_quoted(session: Session) -> None:
+    quoted = "Request Request(processor=1, connectionId=10.0.0.1:9092-10.0.0.2:4-0, session=Session(User:a,/10.0.0.2))"
+    assert session.explain("alter configs", part(42, f"{quoted} is refused")) == (
+        "INVALID_REQUEST",
+        "the request is refused",
+    )
 
 
 def test_an_error_without_words_gets_those_of_the_library() -> None:
@@ -59,10 +63,10 @@ def test_an_error_without_words_gets_those_of_the_library() -> None:
     assert "does not" in why
 
 
-def test_an_answer_refused_as_a_whole_is_an_error_with_its_subject(libraries: Libraries) -> None:
-    assert libraries._sound(answer := part(0), "describe ACLs") is answer
+def test_an_answer_refused_as_a_whole_is_an_error_with_its_subject(session: Session) -> None:
+    assert session.sound(answer := part(0), "describe ACLs") is answer
     with pytest.raises(RequestFailedError, match=r"^describe ACLs: not now") as failed:
-        libraries._sound(part(41, "not now"), "describe ACLs")
+        session.sound(part(41, "not now"), "describe ACLs")
     assert failed.value.passing
 
 
@@ -76,24 +80,38 @@ def test_an_answer_refused_as_a_whole_is_an_error_with_its_subject(libraries: Li
     ],
 )
 def test_a_missing_right_is_named_with_who_needs_it_and_never_waited_for(
-    libraries: Libraries, what: str, code: int, name: str, needs: str
+    session: Session, what: str, code: int, name: str, needs: str
 ) -> None:
-    found, why = libraries._explain(what, part(code, "Request Request(processor=2) needs something"), name)
+    found, why = session.explain(what, part(code, "Request Request(processor=2) needs something"), name)
     assert "User:alice" in why
     assert needs in why
     assert not RequestFailedError(what, name, found, why).passing
 
 
 def test_what_a_connection_reported_is_told_of_its_own_server() -> None:
-    libraries = Libraries(Connection(bootstrap_servers=("a:1", "b:1")))
-    libraries._events.append("sasl_ssl://a:1/bootstrap: Authentication failed")
-    assert libraries._reported("timed out") == {
+    session = Session(Connection(bootstrap_servers=("a:1", "b:1")))
+    session._events.append("sasl_ssl://a:1/bootstrap: Authentication failed")
+    assert session._reported("timed out") == {
         "a:1": "sasl_ssl://a:1/bootstrap: Authentication failed",
         "b:1": "timed out",
     }
 
 
-class Drawing(Libraries):
+class Opened(Session):
+    """A session that needs no cluster."""
+
+    def __enter__(self) -> Opened:
+        return self
+
+
+def test_a_library_that_is_missing_is_named_and_another_one_is_not_hidden() -> None:
+    with pytest.raises(MissingLibraryError, match="kafka-python is needed"), Opened(Connection(("a:1",))):
+        raise ModuleNotFoundError("No module named 'kafka'", name="kafka.protocol")
+    with pytest.raises(ModuleNotFoundError, match="lz4"), Opened(Connection(("a:1",))):
+        raise ModuleNotFoundError("No module named 'lz4'", name="lz4")
+
+
+class Drawing(Session):
     """A connection whose calls end as told, one after the other; a first broker is what the library stays with."""
 
     def __init__(self, *outcomes: Any) -> None:
@@ -103,7 +121,7 @@ class Drawing(Libraries):
 
     def ask(self) -> Any:
         """The next outcome, raised or returned."""
-        return self._asked(self._next)
+        return self.asked(self._next)
 
     def _next(self) -> Any:
         outcome = self.outcomes.pop(0)
@@ -127,7 +145,7 @@ def test_a_broker_with_a_wrong_certificate_does_not_keep_others_from_answering(r
     for refusals in (1, DRAWS - 1):
         drawing = Drawing(*[refusal] * refusals, "answer")
         assert drawing.ask() == "answer"
-        assert drawing._python._controller_id is None, "another one is drawn"
+        assert drawing.python._controller_id is None, "another one is drawn"
 
 
 def test_a_call_that_may_have_arrived_is_not_repeated() -> None:
@@ -143,7 +161,7 @@ def test_the_draws_come_to_an_end() -> None:
 def test_what_was_not_sent_to_the_one_broker_that_was_meant_is_not_repeated() -> None:
     drawing = Drawing(WRONG_NAME, "answer")
     with pytest.raises(KafkaConnectionError, match="mismatch"):
-        drawing._asked(drawing._next, anybody=False)
+        drawing.asked(drawing._next, anybody=False)
 
 
 # -- a broker that takes connections and never answers, as a process that is stopped ------------------------------
@@ -159,9 +177,9 @@ def silent() -> Iterator[str]:
 @pytest.mark.parametrize("protocol", ["PLAINTEXT", "SSL"])
 def test_a_broker_that_hangs_is_given_up_and_named(protocol: str, silent: str) -> None:
     # Without a limit of its own kafka-python waits for the handshake for ever: this test would not end.
-    asking = Libraries(Connection((silent,), security_protocol=protocol, request_timeout=1))
+    asking = Session(Connection((silent,), security_protocol=protocol, request_timeout=1))
     with pytest.raises(ClusterUnreachableError) as failed:
-        asking._call("describe cluster", lambda: asking._python)
+        asking.call("describe cluster", lambda: asking.python)
     assert f"these took a connection and did not answer: broker bootstrap-0 at {silent}" in failed.value.message
 
 
@@ -182,19 +200,19 @@ def test_a_broker_that_hung_is_not_drawn_again_for_a_while(protocol: str, silent
 def test_a_request_that_never_left_says_so_whoever_it_was_meant_for() -> None:
     for error, never in ((marked("refused"), True), (KafkaConnectionError("socket disconnected"), False)):
         with pytest.raises(RequestFailedError) as failed:
-            Drawing(*[error] * DRAWS)._failed("alter quotas", error)
+            Drawing(*[error] * DRAWS).failed("alter quotas", error)
         assert failed.value.unsent is never
 
 
 def test_what_was_meant_for_a_controller_that_nobody_names_was_not_sent() -> None:
-    asking = Libraries(Connection(("a:1",)))
+    asking = Session(Connection(("a:1",)))
 
     def describe() -> None:
         raise RequestTimedOutError("no answer")
 
     asking._python_client = SimpleNamespace(describe_cluster=describe, _manager=None)
     with pytest.raises(RequestFailedError, match="describe cluster") as failed:
-        asking._send_to_controller("alter SCRAM credentials", None)
+        asking.send_to_controller("alter SCRAM credentials", None)
     assert failed.value.unsent
 
 
@@ -234,13 +252,13 @@ def serving(talk: Callable[[socket.socket, int], None]) -> Iterator[int]:
 
 def test_a_topic_whose_creation_was_not_answered_is_in_doubt() -> None:
     with serving(keeps_answers) as port:
-        calls = TopicCalls(Connection((f"127.0.0.1:{port}",), request_timeout=1))
+        calls = Session(Connection((f"127.0.0.1:{port}",), request_timeout=1))
         applied = Applied[str]("topic")
         with (
             pytest.raises(RequestFailedError) as failed,
             applied.truthful(lambda done: [Change(done[0], {}, {})], True),
         ):
-            applied.ask(["orders"], lambda: calls.create_topics([TopicSpec("orders", 1, 1, {})]))
+            applied.ask(["orders"], lambda: create_topics(calls, [TopicSpec("orders", 1, 1, {})]))
     assert failed.value.done["changed"] is True
     assert "No clear answer came for orders, so these may be done or not." in failed.value.message
 

@@ -1,58 +1,36 @@
-"""Which rights an observation of the ISR needs: those of what it is asked about, and no others."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How one broker's answer about a topic is read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import pytest
+from types import SimpleNamespace
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster import api as partitions
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition, Snapshot
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import Goal
-
-SEEN = Snapshot("", None, (), (Partition("seen", 0, 1, (1,), (1,), 1, False),), None)
-
-
-class Limited(partitions.PartitionAdmin):
-    """Somebody who may describe the topic that is seen, and not the cluster."""
-
-    def __enter__(self) -> Limited:
-        return self
-
-    def require_describe(self, what: str) -> None:
-        """Refuse."""
-        raise RequestFailedError(what, "of all topics", "CLUSTER_AUTHORIZATION_FAILED", "no right")
-
-    def hidden_topics(self, names: Iterable[str]) -> list[str]:
-        """All but one."""
-        return [name for name in names if name != "seen"]
-
-    def glance(self) -> Snapshot:
-        """What the topic is like."""
-        return SEEN
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    _partitions,
+    list_brokers,
+    live_brokers,
+)
 
 
-@pytest.fixture(autouse=True)
-def limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody else asks."""
-    monkeypatch.setattr(partitions, "PartitionAdmin", Limited)
+def answered(index: int, leader: int) -> SimpleNamespace:
+    """A partition as the protocol gives it."""
+    return SimpleNamespace(partition_index=index, leader_id=leader, replica_nodes=[1, 2, 3], isr_nodes=[1, 2])
 
 
-def test_who_may_describe_the_topics_that_are_named_need_not_describe_the_cluster() -> None:
-    observer = partitions.IsrObserver(Connection(("a:1",)), Goal("topics", topics=("seen",)))
-    assert observer.take().good
+def test_partitions_are_in_order_with_their_leader_copies_and_copies_in_sync() -> None:
+    first, second = _partitions(SimpleNamespace(name="orders", partitions=[answered(1, 2), answered(0, -1)]))
+    assert (first.topic, first.index, first.leader) == ("orders", 0, None)
+    assert (second.index, second.leader, second.replicas, second.isr) == (1, 2, (1, 2, 3), (1, 2))
 
 
-def test_a_topic_that_is_hidden_is_refused_with_the_right_that_is_missing() -> None:
-    observer = partitions.IsrObserver(Connection(("a:1",)), Goal("topics", topics=("seen", "hidden")))
-    with pytest.raises(RequestFailedError, match="the operation describe on the topic hidden") as failed:
-        observer.take()
-    assert not failed.value.passing
-
-
-@pytest.mark.parametrize("goal", [Goal("cluster"), Goal("own", broker=1)])
-def test_who_asks_about_all_topics_must_see_them_all(goal: Goal) -> None:
-    with pytest.raises(RequestFailedError, match="of all topics"):
-        partitions.IsrObserver(Connection(("a:1",)), goal).take()
+def test_a_live_broker_is_registered_and_not_fenced() -> None:
+    session = Session(Connection(("a:1",)))
+    described = [
+        {"broker_id": 2, "host": "b", "port": 2, "rack": None, "is_fenced": True},
+        {"broker_id": 1, "host": "a", "port": 1, "rack": "r", "is_fenced": False},
+    ]
+    session._python_client = SimpleNamespace(describe_cluster=lambda: {"brokers": described})
+    assert [(broker.id, broker.fenced) for broker in list_brokers(session)] == [(1, False), (2, True)]
+    assert live_brokers(session) == [1]

@@ -14,6 +14,7 @@ def test_target_and_original_are_what_is_left_without_removing_and_without_addin
     listed = {Place("t", 3): {"replicas": [4, 1, 2], "adding_replicas": [4], "removing_replicas": [2]}}
     found = in_flight_of(listed)["t", 3]
     assert (found.target, found.original, found.key) == ((4, 1), (1, 2), ("t", 3))
+    assert found.touched == {1, 2, 4}
 
 
 def test_partitions_are_named_in_order() -> None:

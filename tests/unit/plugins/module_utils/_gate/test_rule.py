@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import InFlight
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     Broker,
     Partition,
@@ -18,7 +19,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Voter,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import (
-    Moving,
     Stop,
     holds_active_controller,
     refusals,
@@ -64,7 +64,7 @@ def stop(*nodes: int, **other: Any) -> Stop:
     return Stop(nodes=frozenset(nodes), **{**expected, **other})
 
 
-def kinds(snapshot: Snapshot, wish: Stop, moving: tuple[Moving, ...] = ()) -> list[str]:
+def kinds(snapshot: Snapshot, wish: Stop, moving: tuple[InFlight, ...] = ()) -> list[str]:
     """Return the kinds of the refusals."""
     return [refusal.kind for refusal in refusals(snapshot, wish, moving)]
 
@@ -135,7 +135,7 @@ def test_an_unsafe_stop_is_refused_with_its_reason(kind: str, snapshot: Snapshot
 
 
 def test_a_reassignment_refuses_the_nodes_it_touches_and_no_other() -> None:
-    moving = (Moving("t", 4, frozenset((1, 2))),)
+    moving = (InFlight("t", 4, (1,), frozenset((2,)), frozenset()),)
     assert kinds(cluster(), stop(2), moving) == ["reassignment"]
     assert kinds(cluster(), stop(3), moving) == []
 
@@ -145,7 +145,7 @@ def test_all_reasons_are_told_at_once() -> None:
         part((3,), (3,), 1, topic="single"), part((1, 3), index=1), part((1,), index=2),
         brokers=brokers(1, 3), quorum=quorum(1, v1=0, v2=9999, v3=1),
     )  # fmt: skip
-    assert kinds(snapshot, stop(3), (Moving("t", 1, frozenset((3,))),)) == [
+    assert kinds(snapshot, stop(3), (InFlight("t", 1, (3,), frozenset(), frozenset()),)) == [
         "no_spare_replica", "under_min_isr", "would_fall_under_min_isr", "broker_down",
         "quorum_majority", "controller_down", "reassignment",
     ]  # fmt: skip

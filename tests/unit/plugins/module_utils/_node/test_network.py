@@ -1,8 +1,8 @@
-"""What network interfaces carry, from the kernel's counters."""
+"""What network interfaces carry, from the kernel's counters, and how names are resolved."""
 
 from __future__ import annotations
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.network import busiest, counters, rate
+from ansible_collections.streamops.kafka.plugins.module_utils._node.network import busiest, counters, names, rate
 
 TEXT = """\
 Inter-| Receive | Transmit
@@ -33,3 +33,15 @@ def test_without_an_interface_nothing_is_told() -> None:
 def test_this_machine_has_counters() -> None:
     found = busiest(0.01)
     assert found is None or found["sent_bytes_per_second"] >= 0
+
+
+def test_a_known_name_has_addresses_and_an_unknown_one_has_none() -> None:
+    found = names(["localhost", "no-such-host.invalid", "a" * 70 + ".invalid"])
+    assert list(found) == ["localhost", "no-such-host.invalid", "a" * 70 + ".invalid"]
+    assert found["localhost"]
+    assert set(found["localhost"]) <= {"127.0.0.1", "::1"}
+    assert found["no-such-host.invalid"] == found["a" * 70 + ".invalid"] == []
+
+
+def test_nothing_asked_is_nothing_answered() -> None:
+    assert names([]) == {}

@@ -36,8 +36,8 @@ def test_a_wish_is_read() -> None:
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        ({"rebalanse": True}, "rebalanse: is no wish"),
-        (["drain"], "['drain'] is not an object with wishes; there are add, assignment, balance_by,"),
+        ({"rebalanse": True}, "rebalanse: is not an option; known are add,"),
+        (["drain"], "['drain'] is not an object with options; known are add, assignment, balance_by,"),
         ({"rebalance": "no"}, "rebalance: 'no' is not true or false"),
         ({"rack_rule": ["even"]}, "rack_rule: ['even'] is not a word"),
         ({"balance_by": 3}, "balance_by: 3 is not a word"),

@@ -238,7 +238,7 @@ def test_an_assignment_is_taken_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("wish", "why"),
     [
-        (Wish(), "nothing is wished"),
+        (Wish(), "no change is asked for"),
         (Wish(drain=(9,)), "drain: broker 9 is not known to the cluster, which has 1, 2, 3, 4"),
         (Wish(drain=(1, 2, 3, 4)), "no broker is left that may hold replicas"),
         (Wish(drain=(1, 2)), "2 brokers may hold replicas, too few for partitions with 3"),
@@ -249,7 +249,7 @@ def test_an_assignment_is_taken_as_it_is() -> None:
         (Wish(replace={1: 4, 2: 4}), "would take the place of 2 brokers"),
         (Wish(replace={1: 2}), "already has 4 partitions of broker 1 (t0-0, t0-1, t0-2, t0-3); drain 1 instead"),
         (Wish(replace={1: 4}, rebalance=True), "cannot go with rebalance"),
-        (Wish(replace={1: 4}, drain=(4,)), "it is drained by the same wish"),
+        (Wish(replace={1: 4}, drain=(4,)), "it is drained by the same call"),
         (Wish(rebalance=True, rack_rule="strikt"), "rack_rule: 'strikt' is not one of strict, even, none"),
         (Wish(leaders="some"), "leaders: 'some' is not one of"),
         (Wish(fix_racks=True), "fix_racks: no broker has a rack"),

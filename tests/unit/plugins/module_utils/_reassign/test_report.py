@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.look import snapshot_of_file
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.report import planned
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.look import snapshot_of_file
 
 SNAPSHOT = {
     "nodes": [{"id": 1}, {"id": 2}, {"id": 3}],

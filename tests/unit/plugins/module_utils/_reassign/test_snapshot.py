@@ -85,7 +85,7 @@ def broken(path: list[Any], value: Any) -> dict[str, Any]:
         (["topics"], {}, "is not an object with lists of nodes and topics"),
         (["nodes", 0, "fenced"], "no", "nodes: broker 2: fenced 'no' is not true or false"),
         (["nodes", 0, "rack"], 0, "rack 0 is not a string"),
-        (["nodes", 0, "weight"], 0, "weight 0 is not a number above 0; a broker that shall get nothing has state: ex"),
+        (["nodes", 0, "weight"], 0, "weight 0 is not a number above 0; set state: excluded for a broker"),
         (["nodes", 0, "weight"], float("inf"), "weight inf is not a number above 0"),
         (["nodes", 0, "rack"], 7, "rack 7 is not a string"),
         (["nodes", 0, "weight"], "much", "weight 'much' is not a number"),

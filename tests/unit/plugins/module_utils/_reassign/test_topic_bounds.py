@@ -97,7 +97,7 @@ def test_with_weights_each_broker_gets_its_share_of_each_topic() -> None:
 
 
 def test_bounding_topics_alone_is_no_wish() -> None:
-    with pytest.raises(RefusedError, match="topic_spread: says how a plan balances"):
+    with pytest.raises(RefusedError, match="topic_spread: goes with rebalance or add"):
         plan_moves(lopsided(), Wish(drain=(1,), topic_spread=True))
 
 

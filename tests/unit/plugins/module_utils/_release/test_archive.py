@@ -65,12 +65,12 @@ class World:
     def __init__(self, root: Path, serves: Mapping[str, bytes] = CONTENTS) -> None:
         self.calls: list[Sequence[str]] = []
         self.cache = Cache(str(root / "cache"))
-        self.wish = archive.Wish("4.3.1", LAUNCHER, lock_of(CONTENTS), "kafka.lock.json")
+        self.spec = archive.Spec("4.3.1", LAUNCHER, lock_of(CONTENTS), "kafka.lock.json")
         self.means = archive.Means(maven_of(serves, self.calls), lock_timeout=0.3)
-        self.path = Path(self.cache.archive(self.wish.name))
+        self.path = Path(self.cache.archive(self.spec.name))
 
     def ensure(self) -> tuple[str, bool]:
-        return archive.ensure(self.wish, self.cache, self.means)
+        return archive.ensure(self.spec, self.cache, self.means)
 
     def leftovers(self) -> list[str]:
         return os.listdir(self.cache.staging) + [
@@ -110,14 +110,14 @@ def test_the_layout_is_complete_and_the_manifest_last(world: World, tmp_path: Pa
     with tarfile.open(world.path) as tar:
         names = tar.getnames()
         tar.extractall(tmp_path / "out", filter="tar")
-    release = tmp_path / "out" / world.wish.name
-    assert names[0] == world.wish.name
-    assert names[-1] == f"{world.wish.name}/MANIFEST.sha256"
+    release = tmp_path / "out" / world.spec.name
+    assert names[0] == world.spec.name
+    assert names[-1] == f"{world.spec.name}/MANIFEST.sha256"
     assert {path.name for path in (release / "libs").iterdir()} == set(CONTENTS)
     assert os.access(release / "bin/launcher", os.X_OK)
-    assert {path.name for path in (release / "bin").iterdir() if path.is_symlink()} == set(world.wish.tools)
+    assert {path.name for path in (release / "bin").iterdir() if path.is_symlink()} == set(world.spec.tools)
     manifest = (release / "MANIFEST.sha256").read_text()
-    assert world.wish.name.endswith(hashlib.sha256(manifest.encode()).hexdigest()[:12])
+    assert world.spec.name.endswith(hashlib.sha256(manifest.encode()).hexdigest()[:12])
     for path, digest in layout.parse_manifest(manifest).items():
         assert hashlib.sha256((release / path).read_bytes()).hexdigest() == digest
 
@@ -231,7 +231,7 @@ def test_a_cut_archive_is_refused(world: World) -> None:
 
 def test_a_run_that_meets_another_one_waits_no_longer_than_told(world: World) -> None:
     world.cache.prepare()
-    held = os.path.join(world.cache.locks, f"{world.wish.name}.lock")
+    held = os.path.join(world.cache.locks, f"{world.spec.name}.lock")
     with exclusive(held, 1), pytest.raises(CacheBusy, match=f"process {os.getpid()} has held it"):
         world.ensure()
     assert world.ensure()[1]
@@ -291,37 +291,37 @@ def test_both_sources_end_in_the_same_files(world: World, tmp_path: Path) -> Non
     world.ensure()
     extras = dict.fromkeys(("kafka_2.13-4.3.1-sources.jar", "lib0-1-javadoc.jar", "lib0-1-test.jar", "x.asc"), b"no")
     sha512 = apache_archive(tmp_path / "k.tgz", dict(CONTENTS, **extras))
-    wish = archive.Wish("4.3.1", LAUNCHER, src=str(tmp_path / "k.tgz"), sha512=sha512)
-    assert archive.ensure(wish, world.cache, world.means)[1]
-    assert not archive.ensure(wish, world.cache, world.means)[1]
-    assert wish.name != world.wish.name
+    spec = archive.Spec("4.3.1", LAUNCHER, src=str(tmp_path / "k.tgz"), sha512=sha512)
+    assert archive.ensure(spec, world.cache, world.means)[1]
+    assert not archive.ensure(spec, world.cache, world.means)[1]
+    assert spec.name != world.spec.name
     unpacked = []
-    for one in (wish, world.wish):
+    for one in (spec, world.spec):
         with tarfile.open(world.cache.archive(one.name)) as tar:
             unpacked.append({member.name.partition("/")[2]: (member.mode, member.linkname) for member in tar})
             tar.extractall(tmp_path / "out", filter="tar")
     assert unpacked[0] == unpacked[1]
-    manifests = [(tmp_path / "out" / one.name / "MANIFEST.sha256").read_text() for one in (wish, world.wish)]
+    manifests = [(tmp_path / "out" / one.name / "MANIFEST.sha256").read_text() for one in (spec, world.spec)]
     assert manifests[0] == manifests[1]
     assert len(world.calls) == 1
 
 
 def test_an_archive_of_another_version_is_refused(world: World, tmp_path: Path) -> None:
     sha512 = apache_archive(tmp_path / "k.tgz", CONTENTS)
-    wish = archive.Wish("3.9.2", LAUNCHER, src=str(tmp_path / "k.tgz"), sha512=sha512)
+    spec = archive.Spec("3.9.2", LAUNCHER, src=str(tmp_path / "k.tgz"), sha512=sha512)
     with pytest.raises(ArchiveError, match=r"expected Kafka 3\.9\.2 .*found kafka_2\.13-4\.3\.1\.jar"):
-        archive.ensure(wish, world.cache, world.means)
+        archive.ensure(spec, world.cache, world.means)
     assert os.listdir(world.cache.releases) == []
     assert os.listdir(world.cache.staging) == []
 
 
 def test_a_damaged_archive_of_the_archive_source_is_refused_too(world: World, tmp_path: Path) -> None:
     sha512 = apache_archive(tmp_path / "k.tgz", CONTENTS)
-    wish = archive.Wish("4.3.1", LAUNCHER, src=str(tmp_path / "k.tgz"), sha512=sha512)
-    archive.ensure(wish, world.cache, world.means)
-    path = Path(world.cache.archive(wish.name))
+    spec = archive.Spec("4.3.1", LAUNCHER, src=str(tmp_path / "k.tgz"), sha512=sha512)
+    archive.ensure(spec, world.cache, world.means)
+    path = Path(world.cache.archive(spec.name))
     rewritten(path, dropped("lib0-1.jar"))
     with pytest.raises(DamagedArchive, match="its manifest"):
-        archive.ensure(wish, world.cache, world.means)
+        archive.ensure(spec, world.cache, world.means)
     shutil.rmtree(world.cache.releases)
-    assert archive.ensure(wish, world.cache, world.means)[1]
+    assert archive.ensure(spec, world.cache, world.means)[1]

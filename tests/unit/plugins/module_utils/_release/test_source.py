@@ -1,15 +1,60 @@
 from __future__ import annotations
 
+import base64
 import hashlib
 import io
 import os
 import tarfile
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._release import source
-from ansible_collections.streamops.kafka.plugins.module_utils._release.errors import ArchiveError, ChecksumMismatch
+from ansible_collections.streamops.kafka.plugins.module_utils._release.errors import (
+    ArchiveError,
+    ChecksumMismatch,
+    DownloadFailed,
+)
+
+CONTENT = b"\x1f\x8b an archive"
+SHA512 = hashlib.sha512(CONTENT).hexdigest()
+
+
+class Pages(BaseHTTPRequestHandler):
+    """/packed names gzip as its encoding, /private wants a login, /slow sends a byte at a time."""
+
+    def do_GET(self) -> None:
+        login = f"Basic {base64.b64encode(b'user:secret').decode()}"
+        if self.path == "/private" and self.headers.get("Authorization") != login:
+            self.send_response(401, "Unauthorized")
+            self.send_header("WWW-Authenticate", 'Basic realm="mirror"')
+            self.end_headers()
+            return
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(CONTENT)))
+        if self.path == "/packed":
+            self.send_header("Content-Encoding", "gzip")
+        self.end_headers()
+        for byte in CONTENT:
+            self.wfile.write(bytes([byte]))
+            time.sleep(0.3 if self.path.startswith("/slow") else 0)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """Host and port of a web server on loopback."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Pages) as pages:
+        pages.daemon_threads = True
+        threading.Thread(target=pages.serve_forever, daemon=True).start()
+        yield f"127.0.0.1:{pages.server_port}"
+        pages.shutdown()
 
 
 def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
@@ -112,3 +157,29 @@ def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypa
         tar.addfile(big, io.BytesIO(bytes(2000)))
     with pytest.raises(ArchiveError, match="more than any Kafka takes"):
         source.extract_jars(str(tmp_path / "a.tgz"), "a.tgz", "4.3.1", str(tmp_path / "libs"))
+
+
+@pytest.mark.parametrize("path", ["packed", "private"])
+def test_a_url_is_fetched_once_as_it_was_published(path: str, server: str, tmp_path: Path) -> None:
+    fetched = source.local_copy(f"http://user:secret@{server}/{path}", SHA512, str(tmp_path), 10)
+    assert Path(fetched).read_bytes() == CONTENT
+    assert source.local_copy("http://127.0.0.1:1/gone", SHA512, str(tmp_path), 10) == fetched
+
+
+@pytest.mark.parametrize(
+    ("url", "sha512", "why"),
+    [
+        ("http://user:wrong@{}/private", SHA512, "the server answered 401 Unauthorized"),
+        ("http://user:secret@{}/private", "0" * 128, "expected sha512 000"),
+        ("http://user:secret@{}/slow?token=secret", SHA512, "the download passed its time limit"),
+        ("http://user:secret@127.0.0.1:1/{}", SHA512, "refused"),
+    ],
+)
+def test_what_goes_wrong_leaves_no_file_and_tells_no_secret(
+    url: str, sha512: str, why: str, server: str, tmp_path: Path
+) -> None:
+    with pytest.raises((DownloadFailed, ChecksumMismatch), match=why) as caught:
+        source.local_copy(url.format(server), sha512, str(tmp_path), 1)
+    assert os.listdir(tmp_path) == []
+    assert "secret" not in str(caught.value.failure)
+    assert "wrong" not in str(caught.value)

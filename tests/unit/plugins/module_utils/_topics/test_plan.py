@@ -10,16 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue
+from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import MAX_RECORDS
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.plan import (
     CONFIGURED,
     CREATED,
     DELETED,
     GROWN,
-    MAX_RECORDS,
     Plan,
     TopicState,
     TopicWish,
-    batches,
     changes_of,
     growth_requests,
     parse_wishes,
@@ -142,7 +141,7 @@ def test_a_compacted_topic_grows_with_consent_only(held: str | None, wanted: dic
     config = {} if held is None else {"cleanup.policy": at_topic(held, "LIST")}
     state, wish = {"a": TopicState(3, 2, config)}, TopicWish("a", 6, config=wanted)
     found = plan(state, wish)
-    assert [("is compacted" in said, "3 partitions shall become 6" in said) for said in found.violations] == [
+    assert [("is compacted" in said, "would grow from 3 to 6 partitions" in said) for said in found.violations] == [
         (True, True)
     ] * refused
     agreed = plan_topics(state, [wish], BROKERS, allow_delete=False, allow_compacted_growth=True)
@@ -169,14 +168,6 @@ def test_a_topic_above_the_limit_is_created_and_then_grown() -> None:
     totals = [request["a"] for request in growth_requests([topic])]
     assert totals[-1] == 25_000
     assert all(late - early <= MAX_RECORDS for early, late in pairwise([topic.create_with or 0, *totals]))
-
-
-@given(st.lists(st.integers(1, MAX_RECORDS)))
-def test_batches_keep_every_name_in_order_within_the_limit(sizes: list[int]) -> None:
-    named = [(str(number), size) for number, size in enumerate(sizes)]
-    cut = list(batches(named))
-    assert [name for batch in cut for name in batch] == [name for name, _size in named]
-    assert all(sum(sizes[int(name)] for name in batch) <= MAX_RECORDS for batch in cut)
 
 
 @given(st.lists(st.tuples(st.integers(1, 30_000), st.integers(0, 30_000)), max_size=8))
@@ -222,7 +213,7 @@ def test_what_cannot_be_placed_is_refused() -> None:
     assert "at most 9000 can be placed" in plan({}, TopicWish("a", 20_000, 1, **led)).violations[0]
     assert "partitions is 0" in plan({}, TopicWish("a", 0, 1, **led)).violations[0]
     state = {"a": TopicState(1, 1, {"cleanup.policy": at_topic("compact", "LIST")}, ((1,),))}
-    assert "is compacted, and 1 partitions shall become 3" in plan(state, TopicWish("a", **led)).violations[0]
+    assert "is compacted, and would grow from 1 to 3 partitions" in plan(state, TopicWish("a", **led)).violations[0]
 
 
 def test_a_topic_that_must_exist_is_not_created_and_names_like_it_are_shown() -> None:

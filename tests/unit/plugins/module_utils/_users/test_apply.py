@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,6 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import AccessRefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._users import apply
-from ansible_collections.streamops.kafka.plugins.module_utils._users.login import Login
 
 FORMER = Connection(("b1:9092",), "SASL_PLAINTEXT", "SCRAM-SHA-512", "admin", "former")
 BOTH = ("SCRAM-SHA-512", "SCRAM-SHA-256")
@@ -29,69 +29,66 @@ class Cluster:
         return self.logins[name, mechanism] > 2
 
 
-class Admin:
-    """The calls of the client that users need."""
-
-    cluster = Cluster()
-
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
-
-    def __enter__(self) -> Admin:
-        renewed = self.connection.sasl_password != FORMER.sasl_password
-        if renewed and not self.cluster.takes("admin", "SCRAM-SHA-512"):
-            raise AccessRefusedError({"b1:9092": "it refuses the login of user admin"}, ["Correct sasl_password."])
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        pass
-
-    def credentials(self, _at: int | None = None) -> dict[str, dict[str, int]]:
-        """All of them."""
-        return self.cluster.set
-
-    def brokers(self) -> tuple[()]:
-        """None is asked."""
-        return ()
-
-    def alter_credentials(self, upserts: Any, _deletions: Any) -> dict[str, Any]:
-        """Take them."""
-        for name, mechanism, iterations, *_secret in upserts:
-            self.cluster.asked.append((name, mechanism))
-            self.cluster.set.setdefault(name, {})[mechanism] = iterations
-        return {}
-
-
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> Cluster:
-    """An empty one."""
-    monkeypatch.setattr(Admin, "cluster", found := Cluster())
+    """An empty one, which every session of these tests is with."""
+    found = Cluster()
+
+    class Opened:
+        """A session that is refused as long as the brokers do not take its new password."""
+
+        def __init__(self, connection: Connection) -> None:
+            self.connection = connection
+
+        def __enter__(self) -> Opened:
+            renewed = self.connection.sasl_password != FORMER.sasl_password
+            if renewed and not found.takes("admin", "SCRAM-SHA-512"):
+                raise AccessRefusedError({"b1:9092": "it refuses the login of user admin"}, ["Correct sasl_password."])
+            return self
+
+        def __exit__(self, *_exc: object) -> None:
+            pass
+
+    def alter(_session: Any, upserts: Any, _deletions: Any) -> dict[str, Any]:
+        for name, mechanism, iterations, *_secret in upserts:
+            found.asked.append((name, mechanism))
+            found.set.setdefault(name, {})[mechanism] = iterations
+        return {}
+
+    monkeypatch.setattr(apply, "Session", Opened)
+    monkeypatch.setattr(apply, "describe_credentials", lambda _session, _at=None: found.set)
+    monkeypatch.setattr(apply, "live_brokers", lambda _session: [])
+    monkeypatch.setattr(apply, "alter_credentials", alter)
     monkeypatch.setattr(apply, "log_in", lambda _login, wish: found.takes(wish.name, wish.mechanism))
     return found
 
 
-def ensure(*users: tuple[str, str], login: Login | None = None) -> dict[str, Any]:
-    """Have these users with a new password."""
-    admin: Any = Admin(FORMER)
-    wanted = [{"name": name, "mechanism": mechanism, "password": "new"} for name, mechanism in users]
-    return apply.ensure_users(admin, wanted, "always", login, 20, check=False, diff=False)
-
-
-LOGIN = Login(FORMER, 1)
+def ensure(*users: tuple[str, str], protocol: str | None = None) -> dict[str, Any]:
+    """Have these users with a new password; a protocol without SASL has no logins to try."""
+    own = replace(FORMER, security_protocol=protocol or FORMER.security_protocol)
+    params = {
+        "users": [{"name": name, "mechanism": mechanism, "password": "new"} for name, mechanism in users],
+        "update_password": "always",
+        "login_bootstrap_servers": None,
+        "login_security_protocol": None,
+        "login_timeout": 1,
+        "timeout": 20,
+    }
+    return apply.ensure_users(apply.Session(own), params, check=False, diff=False)
 
 
 @pytest.mark.parametrize("names", [("admin", "bob"), ("bob", "admin")])
-@pytest.mark.parametrize("login", [LOGIN, None])
+@pytest.mark.parametrize("protocol", ["SASL_PLAINTEXT", "SSL"])
 def test_ones_own_new_password_is_set_last_and_waited_for(
-    cluster: Cluster, names: tuple[str, str], login: Login | None
+    cluster: Cluster, names: tuple[str, str], protocol: str
 ) -> None:
-    result = ensure(*((name, "SCRAM-SHA-512") for name in names), login=login)
+    result = ensure(*((name, "SCRAM-SHA-512") for name in names), protocol=protocol)
     assert result["created"] == list(names)
     assert [name for name, _mechanism in cluster.asked] == ["bob", "admin"]
     assert cluster.takes("admin", "SCRAM-SHA-512")
 
 
 def test_the_password_that_was_set_last_is_the_one_that_is_waited_for(cluster: Cluster) -> None:
-    ensure(*(("ann", mechanism) for mechanism in BOTH), ("bob", "SCRAM-SHA-256"), login=LOGIN)
+    ensure(*(("ann", mechanism) for mechanism in BOTH), ("bob", "SCRAM-SHA-256"))
     assert cluster.asked[-1] == ("ann", "SCRAM-SHA-256")
     assert ("ann", "SCRAM-SHA-256") in cluster.logins

@@ -15,9 +15,9 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import salted_password
 from ansible_collections.streamops.kafka.plugins.module_utils._users.login import Login, try_logins
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import ACCEPTED, REFUSED, UNTRIED, UserWish
-from ansible_collections.streamops.kafka.plugins.module_utils._users.scram import salted_password
 
 ALICE = UserWish("alice", password="s3cret")
 Talk = Callable[[socket.socket], None]

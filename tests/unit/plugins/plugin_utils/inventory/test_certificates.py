@@ -16,8 +16,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certific
     rfc2253,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, build_node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.certificates import usages
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules import check_inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.certificates import certificate_usage
 from tests.support.certificates import Issued, issue
 from tests.support.preflight_inventories import combined
 
@@ -63,7 +63,7 @@ def judged(tmp_path: Path, certificate: bytes, key: bytes, ca: bytes, **more: An
     nodes[0] = build_node(
         first.name, controller=True, broker=True, variables=first.variables, undefined={}, certificate=facts
     )
-    return [f"{one.level} {one.sentence()}" for one in check_inventory(Inventory(tuple(nodes)))]
+    return [f"{one.level} {one.name} {one.sentence()}" for one in check_inventory(Inventory(tuple(nodes)))]
 
 
 def test_a_certificate_with_its_chain_is_fine(tmp_path: Path, root: Issued, between: Issued) -> None:
@@ -79,22 +79,31 @@ def test_two_trusted_cas_are_fine_while_one_replaces_the_other(tmp_path: Path, r
 @pytest.mark.parametrize(
     ("mistake", "words"),
     [
-        ("chain", ["does not lead to a trusted CA", "append the intermediate"]),
-        ("ca", ["does not lead to a trusted CA"]),
-        ("key", ["the key does not belong"]),
+        ("chain", ["bad_certificate", "does not lead to a trusted CA", "append the intermediate"]),
+        ("ca", ["bad_certificate", "does not lead to a trusted CA"]),
+        ("key", ["bad_certificate", "the key does not belong"]),
         ("encrypted", ["is encrypted", "without a password"]),
         ("pkcs1", ["PKCS 8", "openssl pkcs8"]),
         ("garbage", ["no certificate in PEM form"]),
-        ("ended", ["error", "has ended", "days left"]),
-        ("soon", ["warning", "ends soon", "9 days left"]),
-        ("address", ["does not name what the node advertises", "also 10.0.0.1"]),
+        ("ended", ["error", "expired_certificate", "has expired", "days left"]),
+        ("soon", ["warning", "certificate_expires_soon", "9 days left"]),
+        ("address", ["certificate_names", "does not name the address that the node advertises", "also 10.0.0.1"]),
         ("unnamed", ["no name"]),
-        ("other", ["warning", "in the name of no super user", "subject CN=kafka9", "becomes User:kafka9"]),
+        ("other", ["warning", "certificate_principal", "is no super user", "subject CN=kafka9", "becomes User:kafka9"]),
         ("organization", ["warning", "subject O=x,CN=kafka1 (as Java writes it) becomes User:O=x,CN=kafka1"]),
-        ("server only", ["error", "may not be used", "extended key usage serverAuth", "serverAuth and clientAuth"]),
+        (
+            "server only",
+            [
+                "error",
+                "certificate_usage",
+                "may not be used",
+                "extended key usage serverAuth",
+                "serverAuth and clientAuth",
+            ],
+        ),
         ("client only", ["error", "may not be used", "extended key usage clientAuth"]),
-        ("no signature", ["error", "may not sign", "keyUsage = digitalSignature"]),
-        ("tomorrow", ["error", "not valid yet", "2 days"]),
+        ("no signature", ["error", "certificate_usage", "may not sign", "keyUsage = digitalSignature"]),
+        ("tomorrow", ["error", "expired_certificate", "not valid yet", "2 days"]),
     ],
 )
 def test_each_mistake_is_named(mistake: str, words: list[str], tmp_path: Path, root: Issued, between: Issued) -> None:
@@ -157,8 +166,17 @@ def test_a_wildcard_stands_for_one_label(tmp_path: Path, root: Issued) -> None:
     ("name", "days", "words"),
     [
         ("admin", 90, []),
-        ("orders", 90, ["warning", "the administrator is in the name of no super user", "CN=orders", "User:admin"]),
-        ("admin", -3, ["error", "has ended", "kafka_admin_certificate_file"]),
+        (
+            "orders",
+            90,
+            [
+                "warning",
+                "principal of the certificate of the administrator is no super user",
+                "CN=orders",
+                "User:admin",
+            ],
+        ),
+        ("admin", -3, ["error", "has expired", "kafka_admin_certificate_file"]),
     ],
 )
 def test_the_administrators_certificate_is_judged_too(
@@ -174,7 +192,7 @@ def test_the_administrators_certificate_is_judged_too(
         kafka_tls_principal_rules=RULES, kafka_admin_certificate_file="admin.pem", kafka_admin_key_file="admin.key",
     ).nodes  # fmt: skip
     nodes = (dataclasses.replace(first, admin_certificate=facts), *others)
-    told = [f"{one.level} {one.sentence()}" for one in check_inventory(Inventory(nodes))]
+    told = [f"{one.level} {one.name} {one.sentence()}" for one in check_inventory(Inventory(nodes))]
     assert any(all(word in line for word in words) for line in told) if words else told == []
 
 
@@ -220,25 +238,25 @@ def test_servers_of_zookeeper_and_brokers_without_a_password_for_them_need_both_
     )
     first, *others = combined(kafka_listeners=[{**one, "protocol": "PLAINTEXT"} for one in LISTENERS]).nodes
     broker = dataclasses.replace(first, certificate=facts)
-    told = [one.sentence() for one in usages(Inventory((broker, *others, server)))]
+    told = [f"{one.where.name}: {one.found}" for one in certificate_usage(Inventory((broker, *others, server)))]
     assert [one.partition(":")[0] for one in told] == ["kafka1", "zk1"]
     assert all("extended key usage serverAuth" in one for one in told)
     with_password = dataclasses.replace(server, variables={**variables, "zookeeper_password": "z00-long"})
-    told = [one.sentence() for one in usages(Inventory((broker, *others, with_password)))]
+    told = [f"{one.where.name}: {one.found}" for one in certificate_usage(Inventory((broker, *others, with_password)))]
     assert [one.partition(":")[0] for one in told] == ["zk1"]
 
 
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({}, ["error", "the authorizer refuses it everything", "becomes User:O=x,CN=kafka1", "/O=x/CN=name"]),
+        ({}, ["error", "the authorizer denies it everything", "becomes User:O=x,CN=kafka1", "/O=x/CN=name"]),
         ({"kafka_super_users": ["O=x,CN=kafka1"]}, []),
         ({"kafka_tls_principal_rules": "RULE:^.*CN=([^,]+).*$/$1/L"}, []),
         ({"kafka_config": {"listener.name.controller.ssl.principal.mapping.rules": "RULE:^.*CN=(.*)$/$1/"}}, ["error"]),
         ({"kafka_config": {"ssl.principal.mapping.rules": "RULE:^.*CN=(.*)$/$1/"}}, []),
         ({"kafka_tls_principal_rules": "RULE:^CN=(.*)$/$1/"}, ["error", "make no principal", "no rule matches"]),
         ({"kafka_tls_principal_rules": "RULE:^CN=(.*)/$1"}, ["error", "make no principal", "no rule begins with"]),
-        ({"kafka_tls_principal_rules": r"RULE:^\p{L}+=.*$/x/"}, ["warning", "cannot be told beforehand"]),
+        ({"kafka_tls_principal_rules": r"RULE:^\p{L}+=.*$/x/"}, ["warning", "this check cannot tell"]),
         ({"kafka_tls_principal_rules": "RULE:^.*$/kafka2/"}, ["warning", "in the name of another node"]),
     ],
 )
@@ -248,14 +266,14 @@ def test_the_principal_of_a_node_is_that_of_its_whole_subject(
     leaf = issued_for_both(root, more=ORGANIZATION)
     given = {"kafka_authorizer": True, **LOGIN, **more}
     told = judged(tmp_path, leaf.pem(), leaf.key_pem(), root.pem(), **given)
-    mine = [line for line in told if "B14" not in line and "kafka_config" not in line]
+    mine = [line for line in told if "topic" not in line and "kafka_config" not in line]
     assert any(all(word in line for word in words) for line in mine) if words else mine == []
 
 
 def test_rules_that_do_not_fit_the_names_of_the_development_ca_are_refused() -> None:
     given: dict[str, Any] = {**LOGIN, "kafka_authorizer": True, "kafka_tls_source": "development_ca"}
     given.update(kafka_profile="development", kafka_tls_principal_rules="DEFAULT")
-    told = [one.sentence() for one in check_inventory(combined(**given)) if one.rule == "B32"]
+    told = [one.sentence() for one in check_inventory(combined(**given)) if one.number == "B32"]
     assert len(told) == 3, told
     assert "subject CN=kafka1 (as Java writes it) becomes User:CN=kafka1" in told[0]
 

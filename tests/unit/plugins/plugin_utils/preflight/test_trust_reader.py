@@ -12,10 +12,11 @@ from cryptography.hazmat.primitives import hashes
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node.certificates import certificates
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import build_node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules import check_hosts
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_hosts
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Violation
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.trust_reader import trust_facts
 from tests.support.certificates import Issued, issue
-from tests.unit.plugins.plugin_utils.preflight.test_hosts import host
+from tests.unit.plugins.plugin_utils.preflight.rules.test_hosts import host
 
 OLD, NEW, OTHER = (issue(f"{name} CA", ca=True) for name in ("old", "new", "other"))
 LEAVES = {
@@ -94,6 +95,10 @@ class Site:
 
     def told(self) -> list[str]:
         """What preflight says of the answers of these nodes."""
+        return [one.sentence() for one in self.found()]
+
+    def found(self) -> list[Violation]:
+        """The violations of the rules on certificates."""
         asked = []
         for name in ("kafka1", "kafka2", "kafka3"):
             known = {key: value.replace("NODE", name) for key, value in self.variables.items()}
@@ -105,7 +110,7 @@ class Site:
             asked.append((node, {"certificate_files": certificates(self.paths(name), self.started.get(name))}))
         trust = trust_facts(asked)
         hosts = [host(number, trust=trust.get(f"kafka{number}")) for number in (1, 2, 3)]
-        return [one.sentence() for one in check_hosts(hosts) if one.rule == "B32"]
+        return [one for one in check_hosts(hosts) if one.number == "B32"]
 
 
 @pytest.fixture
@@ -150,6 +155,7 @@ def test_another_control_node_is_told_both_fingerprints_and_what_to_copy(site: S
 
 def test_no_new_ca_is_made_while_nodes_trust_one(site: Site) -> None:
     (told,) = site.installed(OLD, by=OLD).brings_ca(None).told()
+    assert [one.name for one in site.found()] == ["different_ca"]
     assert fingerprint(OLD) in told
     assert f"the control node has none in {site.folder / 'ca'}, so a new one would be made" in told
 
@@ -190,6 +196,7 @@ def test_a_step_that_was_cut_is_finished_before_the_next(site: Site) -> None:
     site.start("kafka1")
     assert site.brings(NEW, OLD, by=OLD).told() == []
     (told,) = site.brings(NEW, OLD, by=NEW).told()
+    assert [one.name for one in site.found()] == ["unfinished_ca_change"]
     assert "kafka2, kafka3 runs with other stores than are on its disk" in told
     assert "run again with the certificates and the CA file of the run before" in told
 
@@ -302,7 +309,8 @@ def test_stores_that_a_process_does_not_use_say_nothing(site: Site) -> None:
 
 def test_a_development_ca_without_its_own_key_is_refused(site: Site) -> None:
     (told,) = site.brings_ca(OLD, key=NEW).told()
-    assert "the development CA is not whole" in told
+    assert [one.name for one in site.found()] == ["incomplete_ca"]
+    assert "the development CA is incomplete" in told
     assert "ca.key is not the key of" in told
     (site.folder / "ca" / "ca.key").unlink()
     assert f"ca.pem without {site.folder}/ca/ca.key" in site.told()[0]
@@ -315,6 +323,7 @@ def test_a_store_that_cannot_be_read_is_named(site: Site) -> None:
     trusted = Path(site.paths("kafka2")[0])
     trusted.unlink()
     trusted.mkdir()
+    assert site.found()[0].name == "unreadable_stores"
     assert site.told()[0].startswith(
         "kafka2: a store of the node cannot be read (found: truststore.pem: Is a directory"
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._users.scram import salted_password
+from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import salted_password
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper import credentials
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import zookeeper_security as security
 

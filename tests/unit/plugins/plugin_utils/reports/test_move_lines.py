@@ -44,7 +44,7 @@ def test_a_long_plan_says_how_many_partitions_it_does_not_show() -> None:
 
 
 def test_nothing_to_do_is_said() -> None:
-    assert move_lines(plan(6, fix_racks=True)) == ["Nothing to move: everything is as wished."]
+    assert move_lines(plan(6, fix_racks=True)) == ["Nothing to move: everything is as specified."]
 
 
 def test_what_an_earlier_run_began_is_said() -> None:

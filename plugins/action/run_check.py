@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Checks on the control node how the run was started: strategy, --limit, hosts of the play, plan_only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_boolean
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_start import RunStart, clusters, refusals
+
+SPEC = {
+    "one_of": {"type": "list", "elements": "str", "default": []},
+    "groups": {"type": "list", "elements": "str", "default": []},
+    "plans": {"type": "bool", "default": True},
+    "plan_only": {"type": "bool", "default": False},
+    "known_by": {"type": "str", "default": ""},
+}
+
+
+class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
+    """Refuses what would do nothing, or a part of its work."""
+
+    _requires_connection = False
+    _supports_check_mode = True
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Fail with everything that is wrong with the start of the run."""
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        vars_ = task_vars or {}
+        _, options = self.validate_argument_spec(argument_spec=SPEC)
+        hostvars, groups = vars_["hostvars"], vars_["groups"]
+        hosts = dict.fromkeys(host for group in options["groups"] for host in groups.get(group, ()))
+        judged = [host for host in hosts if not _partial(hostvars[host])]
+        batch = vars_.get("ansible_play_batch", ())
+        touched = clusters(batch, hostvars)
+        found = refusals(
+            RunStart(
+                strategy=str(self._task.get_play().strategy),
+                limit=vars_.get("ansible_limit"),
+                batch=batch,
+                planned=vars_.get("ansible_play_hosts_all", ()),
+                members={name: of for name, of in clusters(judged, hostvars).items() if name in touched},
+                known=[host for host in judged if options["known_by"] in hostvars[host]],
+                plan_only=options["plan_only"],
+                plans=options["plans"],
+            )
+        )
+        if options["one_of"] and not any(groups.get(group) for group in options["one_of"]):
+            found.append(f"The inventory has no host in the groups {', '.join(options['one_of'])}.")
+        if found:
+            result.update(
+                failed=True, refusals=found, msg=" ".join([*found, "No cluster was asked, and nothing was changed."])
+            )
+        return result
+
+
+def _partial(variables: Any) -> bool:
+    """Whether the inventory allows a run on a part of the host's cluster."""
+    return to_boolean(variables.get("preflight_allow_limit", False), "preflight_allow_limit")

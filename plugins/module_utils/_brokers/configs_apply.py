@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Live broker configurations, the doing half: reads every live broker, has the cluster judge, applies and waits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.configs import (
+    DEFAULT,
+    BrokerPlan,
+    Wishes,
+    label,
+    parse_wishes,
+    plan_broker_configs,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import (
+    BROKER,
+    alter_configs,
+    describe_configs,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.judge import judge_configs
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
+from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, warn
+
+
+def ensure_broker_configs(session: Session, params: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:
+    """Set live what brokers do not show yet, wait until they do, and return the module's result."""
+    wishes, misunderstood = parse_wishes(params["brokers"], params["default"])
+    plan = _look(session, wishes)
+    judged = judge_configs(lambda c: alter_configs(session, BROKER, c, validate_only=True), plan.settings)
+    violations = [*misunderstood, *plan.violations]
+    violations += [f"{label(name)}: refused by Kafka: {why} ({code})." for name, code, why in judged]
+    if violations:
+        raise RefusedError("broker configs", violations)
+    if plan.settings and not check:
+        applied = Applied[str]("set configs of", label)
+        with applied.truthful(lambda done: [c for c in plan.changes if c.name in map(label, done)], diff):
+            # One request for each entity: it goes to the broker itself, and one that is down must not hide the others.
+            for entity, config in plan.settings.items():
+                applied.ask([entity], partial(alter_configs, session, BROKER, {entity: config}))
+            _wait(session, wishes, params["timeout"])
+    result: dict[str, Any] = {
+        "changed": bool(plan.settings),
+        "settings": {label(entity): config for entity, config in plan.settings.items()},
+        "hidden": list(plan.hidden),
+    }
+    for warning in plan.hidden:
+        warn(warning)
+    if diff:
+        result["diff"] = diff_of(plan.changes)
+    return result
+
+
+def _look(session: Session, wishes: Wishes) -> BrokerPlan:
+    """What is left to set, as the live brokers show it now."""
+    if not wishes:
+        return BrokerPlan()
+    registered = list_brokers(session)
+    live = [str(broker) for broker in ids_alive(registered)]
+    asked = live if DEFAULT in wishes else [broker for broker in live if broker in wishes]
+    keys = {broker: [*wishes.get(broker, {}), *wishes.get(DEFAULT, {})] for broker in asked}
+    shown: dict[str, Any] = {broker: {} for broker in live}
+    shown.update(describe_configs(session, BROKER, keys))
+    return plan_broker_configs(shown, wishes, tuple(broker.id for broker in registered if broker.fenced))
+
+
+def _wait(session: Session, wishes: Wishes, timeout: float) -> None:
+    """Return when every live broker shows what is wanted."""
+
+    def missing() -> list[str]:
+        """What is not shown yet, by broker."""
+        return [f"{label(entity)}: {', '.join(config)}" for entity, config in _look(session, wishes).settings.items()]
+
+    wait_until_none("broker configs", missing, timeout)

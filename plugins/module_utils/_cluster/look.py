@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Looks at a cluster that a module returns as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    describe_log_dirs,
+    disk_usage,
+    list_brokers,
+    take_snapshot,
+    with_eligible,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_dirs import brokers_described
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_values
+
+
+def cluster_info(session: Session, params: Mapping[str, Any], _check: bool, _diff: bool) -> dict[str, Any]:
+    """Brokers, quorum, topics and what is not as it should be; the module's result."""
+    topics = params["topics"]
+    # Always all partitions: leader counts are of the whole cluster, and an older one shows a broker that is down
+    # only through its replicas.
+    detail = topics is None or bool(topics)
+    snapshot = take_snapshot(session, min_insync=detail)
+    if detail:
+        snapshot = replace(snapshot, partitions=with_eligible(session, snapshot.partitions))
+    names = {partition.topic for partition in snapshot.partitions if topics is None or partition.topic in topics}
+    configs = topic_values(session, names, params["topic_configs"])
+    held = disk_usage(session, ids_alive(snapshot.brokers)) if params["sizes"] else None
+    return {"changed": False, **describe(snapshot, topics, params["include_partitions"], held, configs)}
+
+
+def log_dirs(session: Session, params: Mapping[str, Any], _check: bool, _diff: bool) -> dict[str, Any]:
+    """Log directories of brokers; the module's result."""
+    ask = partial(describe_log_dirs, session)
+    found = brokers_described(list_brokers(session), params["brokers"], ask, params["topics"], params["replicas"])
+    return {"changed": False, "brokers": found}

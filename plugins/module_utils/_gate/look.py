@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Looks at a cluster for gates and waits, asked in an order in which nothing old can pass for new."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, quick
+from ansible_collections.streamops.kafka.plugins.module_utils._client.rights import denied
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    describe_quorum,
+    hidden_topics,
+    list_brokers,
+    list_reassignments,
+    list_topics,
+    replica_sizes,
+    require_describe,
+    take_snapshot,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition, Snapshot
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import (
+    Goal,
+    Observation,
+    bytes_behind,
+    lagging,
+    observe,
+    watch,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import Stop, judge
+
+
+def judge_now(session: Session, params: Mapping[str, Any], _check: bool, _diff: bool) -> dict[str, Any]:
+    """Judge once whether the nodes may stop; the module's result.
+
+    The quorum is asked first: its leader says which brokers know the metadata as it is now, so the partitions that any
+    of these tells afterwards are at most that old. Reassignments are asked before them: one that begins in between
+    shows there.
+    """
+    quorum = describe_quorum(session)
+    moving = list(list_reassignments(session).values())
+    snapshot = replace(take_snapshot(session), quorum=quorum)
+    return {"changed": False, **judge(snapshot, moving, Stop.from_params(params))}
+
+
+def observations(module: Any) -> dict[str, Any]:
+    """Observe for one interval, in check mode once; the module's result."""
+    params = module.params
+    observer = IsrObserver(quick(Connection.from_params(params)), Goal.of(params))
+    try:
+        seen = watch(
+            observer.take,
+            clock=time.monotonic,
+            sleep=time.sleep,
+            interval=0.0 if module.check_mode else params["interval"],
+            sample_interval=params["sample_interval"],
+            consecutive=params["consecutive"],
+        )
+    finally:
+        observer.close()
+    return {"changed": False, "observations": [one.as_dict() for one in seen]}
+
+
+class IsrObserver:
+    """Takes observations for one goal on one connection, which is opened again after an error."""
+
+    def __init__(self, connection: Connection, goal: Goal) -> None:
+        self._connection = connection
+        self._goal = goal
+        self._session: Session | None = None
+
+    def take(self) -> Observation:
+        """Look at the cluster once; raises ClusterUnreachableError or RequestFailedError."""
+        try:
+            if self._session is None:
+                self._session = Session(self._connection)
+                self._session.__enter__()
+                self._require_rights(self._session)
+            snapshot = glance(self._session)
+            replicas = lagging(snapshot, self._goal)
+            return replace(observe(snapshot, self._goal), bytes_behind=_bytes_behind(self._session, replicas))
+        except StreamopsError:
+            self.close()
+            raise
+
+    def _require_rights(self, session: Session) -> None:
+        """Raise RequestFailedError unless all that the goal is about can be seen: Kafka hides the rest."""
+        if self._goal.scope != "topics":
+            return require_describe(session, "observe replicas")
+        for topic in hidden_topics(session, self._goal.topics):
+            code = "TOPIC_AUTHORIZATION_FAILED"
+            why = denied(session.connection, "list topics", code, topic)
+            raise RequestFailedError("observe replicas", f"of topic {topic}", code, why)
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._session is not None:
+            self._session.__exit__()
+            self._session = None
+
+
+def _bytes_behind(session: Session, replicas: list[tuple[Partition, int]]) -> int | None:
+    """How far these replicas are behind; None when none is, or when a broker that should know cannot be asked.
+
+    That costs the figure, not the wait: the other brokers tell whether the replicas have come back.
+    """
+    try:
+        return bytes_behind(replicas, partial(replica_sizes, session)) if replicas else None
+    except RequestFailedError:
+        return None
+
+
+def glance(session: Session) -> Snapshot:
+    """Brokers and partitions only: no quorum (slow while it has no leader), no configuration."""
+    partitions = tuple(partition for found in list_topics(session).values() for partition in found)
+    return Snapshot("", None, list_brokers(session), partitions, None)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Both ends of a mirror: the id of the cluster, the records in its logs, the offsets that a group has committed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+
+#: Records that one poll hands over; the library's 500 costs more in calls than in records.
+_POLL_RECORDS = 10_000
+
+
+def cluster_id(session: Session) -> str:
+    """The id of the cluster."""
+    return str(session.call("describe cluster", session.python.describe_cluster)["cluster_id"])
+
+
+def committed_offsets(session: Session, group: str) -> dict[Key, int]:
+    """The next offsets of a consumer group by partition; empty for a group that nobody has made."""
+    found = session.call(f"list offsets of group {group}", lambda: session.python.list_group_offsets({group: None}))
+    return {tuple(place): one.offset for place, one in found.get(group, {}).items() if one.offset >= 0}
+
+
+def visit(session: Session, starts: Mapping[Key, int], ends: Mapping[Key, int], take: Callable[[Any], None]) -> None:
+    """Give every committed record of these logs, from start to before end, to C(take), in the order of each log.
+
+    Markers of transactions and what aborted ones wrote are left out. A record has topic, partition, offset,
+    timestamp (ms), key and value. Raises RequestFailedError when nothing comes for as long as one request may take.
+    C(take) may get records twice when a connection breaks.
+    """
+    open_ends = {key: end for key, end in ends.items() if starts[key] < end}
+    if open_ends:
+        names = ", ".join(sorted({topic for topic, _number in open_ends})[:5])
+        session.call(f"read {names}", lambda: _visit(session, names, starts, open_ends, take))
+
+
+def _visit(
+    session: Session, names: str, starts: Mapping[Key, int], ends: Mapping[Key, int], take: Callable[[Any], None]
+) -> None:
+    """With kafka-python, for the reason given in _reassign/api.py."""
+    from kafka import KafkaConsumer, TopicPartition
+
+    consumer = KafkaConsumer(
+        **session.python_config(),
+        group_id=None,
+        # Retention may take the start away meanwhile; then the first record that is left comes next.
+        auto_offset_reset="earliest",
+        isolation_level="read_committed",
+        max_poll_records=_POLL_RECORDS,
+        # Without a C library for it the sums are counted in Python, slower than everything else together.
+        check_crcs=False,
+    )
+    try:
+        left = {TopicPartition(*key): end for key, end in ends.items()}
+        consumer.assign(list(left))
+        for place in left:
+            consumer.seek(place, starts[tuple(place)])
+        _drain(session, names, consumer, left, take)
+    finally:
+        consumer.close()
+
+
+def _drain(session: Session, names: str, consumer: Any, left: dict[Any, int], take: Callable[[Any], None]) -> None:
+    moved_at, before = time.monotonic(), -1
+    while left:
+        for place, records in consumer.poll(timeout_ms=200).items():
+            for record in records:
+                if record.offset < left.get(place, 0):
+                    take(record)
+        # Markers and holes give no records: only the position tells that they were passed.
+        positions = {place: consumer.position(place) for place in left}
+        reached = [place for place, position in positions.items() if position >= left[place]]
+        for place in reached:
+            del left[place]
+        if reached:
+            consumer.pause(*reached)
+        now, at = time.monotonic(), sum(positions.values())
+        if at != before:
+            moved_at, before = now, at
+        elif now - moved_at > session.connection.request_timeout:
+            shown = ", ".join(f"{place.topic}-{place.partition}" for place in list(left)[:5])
+            raise RequestFailedError("read", names, "TIMED_OUT", f"nothing came for {now - moved_at:.0f} s: {shown}")

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What the hosts say of one variable: each value once, with the hosts that have it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node
+
+
+def by_value(nodes: Iterable[Node], variable: str) -> list[tuple[Any, list[Node]]]:
+    """The different values of a variable with the nodes that have each; null and what is undefined are no values."""
+    found: list[tuple[Any, list[Node]]] = []
+    for node in nodes:
+        value = node.get(variable)
+        if value is None:
+            continue
+        alike = next((members for known, members in found if known == value), None)
+        if alike is None:
+            found.append((value, [node]))
+        else:
+            alike.append(node)
+    return found
+
+
+def disagreement(nodes: Iterable[Node], variable: str) -> str | None:
+    """Which nodes have which value, when they differ; None when they agree.
+
+    Of lists and dicts only the length is shown: they may hold secrets.
+    """
+    found = by_value(nodes, variable)
+    if len(found) < 2:
+        return None
+    return "; ".join(
+        f"{f'{len(value)} entries' if isinstance(value, (list, dict)) else value} on"
+        f" {', '.join(node.name for node in members)}"
+        for value, members in found
+    )

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on the certificates that a user brings; what they hold was read on the control node before."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    CONTROLLER_PURPOSE,
+    Cluster,
+    Inventory,
+    Listener,
+    Node,
+    as_bool,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import flows
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.principal_rules import (
+    RuleError,
+    UnknownRuleError,
+    principal,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import ERROR, WARNING, Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import TLS_PROTOCOLS
+
+# A certificate that ends within this many days needs a new one now (control S8).
+DAYS_LEFT = 30
+NODE, ADMIN = "kafka_tls_certificate_file", "kafka_admin_certificate_file"
+_KEYS = {NODE: "kafka_tls_key_file", ADMIN: "kafka_admin_key_file"}
+
+
+def _certificates(inventory: Inventory) -> Iterator[tuple[Node, Mapping[str, Any], str]]:
+    """The certificates of nodes, and of the administrator where clients show certificates, with their variable."""
+    for node in inventory.processes:
+        if node.certificate is not None:
+            yield node, node.certificate, NODE
+    for cluster in inventory.clusters():
+        first = cluster.nodes[0]
+        if first.admin_certificate is not None:
+            yield first, first.admin_certificate, ADMIN
+
+
+@rule(number="B32", fix="correct the file")
+def bad_certificate(inventory: Inventory) -> Iterator[Problem]:
+    """A certificate, key or CA file cannot be read, the key is encrypted or another certificate's, or the chain leads
+    to no trusted CA. Also the administrator's, where clients show certificates."""
+    for node, found, variable in _certificates(inventory):
+        for problem in found["errors"]:
+            yield Problem(node, "a file of the certificate cannot be used", problem, "PEM files", variable=variable)
+        if found["fits_key"] is False:
+            yield Problem(
+                node,
+                "the key does not belong to the certificate",
+                found=node.text(_KEYS[variable]),
+                allowed=f"the key of {node.text(variable)}",
+                fix=f"correct {_KEYS[variable]}",
+                variable=variable,
+            )
+        if found["trusted"] is False:
+            yield Problem(
+                node,
+                "the certificate does not lead to a trusted CA",
+                found="an incomplete chain or another CA",
+                allowed=f"a chain that ends at a certificate in {node.text('kafka_tls_ca_file')}",
+                fix="append the intermediate certificates behind its own, or correct kafka_tls_ca_file",
+                variable=variable,
+            )
+
+
+@rule(number="B32", fix="renew the certificate")
+def expired_certificate(inventory: Inventory) -> Iterator[Problem]:
+    """A certificate has expired, or is not valid yet."""
+    for node, found, variable in _certificates(inventory):
+        if found["days_until"]:
+            yield Problem(
+                node,
+                "the certificate is not valid yet",
+                found=f"{found['days_until']} days until it is",
+                allowed="one that is valid now",
+                fix="correct the clock of the control node, or wait, or have it issued anew",
+                variable=variable,
+            )
+        days = found["days_left"]
+        if days is not None and days < 0:
+            what = "the certificate has expired"
+            yield Problem(node, what, f"{days} days left", f"at least {DAYS_LEFT}", variable=variable)
+
+
+@rule(number="B32", allowed=f"at least {DAYS_LEFT}", fix="renew the certificate", level=WARNING)
+def certificate_expires_soon(inventory: Inventory) -> Iterator[Problem]:
+    """A certificate expires within 30 days."""
+    for node, found, variable in _certificates(inventory):
+        if found["days_left"] is not None and 0 <= found["days_left"] < DAYS_LEFT:
+            yield Problem(node, "the certificate expires soon", f"{found['days_left']} days left", variable=variable)
+
+
+@rule(number="B32", variable=NODE, fix="have it issued with these subject alternative names")
+def certificate_names(inventory: Inventory) -> Iterator[Problem]:
+    """A node's certificate does not name an address that the node advertises. A warning: a server of ZooKeeper or a
+    mirror whose certificate has another common name than the host."""
+    for node in inventory.processes:
+        found = node.certificate
+        if found is None or found["names"] is None:
+            continue
+        advertised = [one.advertised_host for one in node.listeners() if one.protocol in TLS_PROTOCOLS]
+        missing = [host for host in dict.fromkeys(advertised) if not _covered(host, found["names"])]
+        if missing:
+            yield Problem(
+                node,
+                "the certificate does not name the address that the node advertises",
+                found=", ".join(found["names"]) or "no name",
+                allowed=f"also {', '.join(missing)}",
+            )
+        if (node.zookeeper or node.only_mirrors) and found["common_name"] != node.name:
+            what, fix = "the certificate is not in the name of the node", "have it issued with this common name"
+            yield Problem(node, what, f"CN={found['common_name']}", f"CN={node.name}", fix, level=WARNING)
+
+
+@rule(number="B32", fix="have it issued for this usage, or without an extended key usage")
+def certificate_usage(inventory: Inventory) -> Iterator[Problem]:
+    """A certificate may not be used as the node or the administrator uses it: an extended key usage without
+    `serverAuth` or `clientAuth`, or a key usage without `digitalSignature`. Java refuses it in the handshake."""
+    for node, found, needed, variable in _uses(inventory):
+        missing = [one for one in needed if found["usages"] is not None and one not in found["usages"]]
+        if missing:
+            yield Problem(
+                node,
+                "the certificate may not be used for this connection",
+                found=f"extended key usage {', '.join(found['usages']) or 'empty'}",
+                allowed=" and ".join(needed),
+                fix=f"have it issued with extendedKeyUsage = {','.join(needed)}, or without an extended key usage",
+                variable=variable,
+            )
+        if needed and found["signs"] is False:
+            yield Problem(
+                node,
+                "the key of the certificate may not sign a handshake",
+                found="key usage without digitalSignature",
+                allowed="digitalSignature",
+                fix="have it issued with keyUsage = digitalSignature",
+                variable=variable,
+            )
+
+
+def _uses(inventory: Inventory) -> Iterator[tuple[Node, Mapping[str, Any], list[str], str]]:
+    """Each certificate with the extended key usages that it needs."""
+    legacy = {flow.target for flow in flows(inventory) if flow.engine == LEGACY}
+    for node in inventory.processes:
+        if node.certificate is not None and not (node.only_mirrors and node.cluster in legacy):
+            shows = any(one.protocol in TLS_PROTOCOLS for one in node.listeners())
+            connects = _connects_by_certificate(inventory, node)
+            yield node, node.certificate, ["serverAuth"] * shows + ["clientAuth"] * connects, NODE
+    for cluster in inventory.clusters():
+        admin = cluster.nodes[0].admin_certificate
+        shown = (_asks(one, at) for one in cluster.brokers for at in one.listeners() if at.purpose == "clients")
+        if admin is not None and any(shown):
+            yield cluster.nodes[0], admin, ["clientAuth"], ADMIN
+
+
+@rule(
+    number="B32",
+    fix="have it issued with CN as the last part of the subject (openssl: -subj /O=x/CN=name), or write a rule for it"
+    " into kafka_tls_principal_rules, or name the principal in kafka_super_users",
+)
+def certificate_principal(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_tls_principal_rules`, applied to the subject of a node or of the administrator as Java writes it, give no
+    principal, or one that is no super user: no quorum ever forms. Without an authorizer a warning."""
+    for cluster in inventory.clusters():
+        for node in cluster.nodes:
+            subject, listeners = subject_of(node), _met(cluster, node)
+            if subject is not None and not node.zookeeper and "principal.builder.class" not in node.config():
+                for rules in mapping_rules(node, listeners):
+                    yield from _principal(cluster, node, subject, rules, NODE)
+        yield from _administrator(cluster)
+
+
+def _administrator(cluster: Cluster) -> Iterator[Problem]:
+    node = next(iter(cluster.brokers), None)
+    if node is None or "principal.builder.class" in node.config():
+        return
+    subject = node.admin_certificate["subject"] if node.admin_certificate is not None else None
+    if node.text("kafka_tls_source") == "development_ca":
+        subject = f"CN={node.text('kafka_admin_user')}"
+    if subject is not None:
+        clients = [one for one in node.listeners() if one.purpose == "clients" and _asks(node, one)]
+        for rules in mapping_rules(node, clients):
+            yield from _principal(cluster, node, subject, rules, ADMIN)
+
+
+def _principal(cluster: Cluster, node: Node, subject: str, rules: str, variable: str) -> Iterator[Problem]:
+    """What is wrong with the principal that these rules make of a subject."""
+    of_node = variable == NODE
+    own, who = (node.name, "the node") if of_node else (node.text("kafka_admin_user"), "the administrator")
+    try:
+        name = principal(rules, subject)
+    except UnknownRuleError as problem:
+        yield Problem(
+            node,
+            f"this check cannot tell which principal {who} gets by kafka_tls_principal_rules",
+            found=str(problem),
+            allowed="a pattern that this check can follow",
+            fix=f"make sure that {subject} becomes a super user",
+            variable=variable,
+            level=WARNING,
+        )
+        return
+    except RuleError as problem:
+        yield Problem(
+            node,
+            f"kafka_tls_principal_rules make no principal of the certificate of {who}, so it is refused",
+            found=f"subject {subject}, rules {rules or 'none'}: {problem}",
+            allowed="a rule that matches the whole subject",
+            variable=variable,
+        )
+        return
+    decides = as_bool(node.get("kafka_authorizer"))
+    found = f"subject {subject} (as Java writes it) becomes User:{name}"
+    if name not in _super_users(cluster, node):
+        denied = ", so the authorizer denies it everything" if decides else ""
+        yield Problem(
+            node,
+            f"the principal of the certificate of {who} is no super user{denied}",
+            found=found,
+            allowed=f"User:{own}",
+            variable=variable,
+            level=ERROR if decides else WARNING,
+        )
+    elif name in cluster.hosts and name != own:
+        what, fix = f"the certificate of {who} is in the name of another node", "have it issued in its own name"
+        yield Problem(node, what, found, f"User:{own}", fix, variable, WARNING)
+
+
+def subject_of(node: Node) -> str | None:
+    """The subject that a node shows; of the development CA it is known before it is issued."""
+    if node.text("kafka_tls_source") == "development_ca":
+        return f"CN={node.name}"
+    return None if node.certificate is None else node.certificate["subject"]
+
+
+def _met(cluster: Cluster, node: Node) -> list[Listener]:
+    """The listeners of its cluster at which a node of Kafka is who its certificate says."""
+    found: list[Listener] = []
+    for other in cluster.nodes:
+        own = {one.purpose for one in other.listeners()}
+        for one in other.listeners():
+            between = one.purpose == "brokers" or (one.purpose == "clients" and "brokers" not in own)
+            if _asks(other, one) and (one.purpose == CONTROLLER_PURPOSE or (between and node.broker)):
+                found.append(one)
+    return found
+
+
+def _asks(node: Node, listener: Listener) -> bool:
+    """Whether a listener asks who connects for a certificate.
+
+    The roles set ssl.client.auth of each listener, so the general setting decides nothing.
+    """
+    asked = node.config().get(f"listener.name.{listener.name.lower()}.ssl.client.auth", "required")
+    return listener.protocol == "SSL" and str(asked).lower() != "none"
+
+
+def mapping_rules(node: Node, listeners: list[Listener]) -> list[str]:
+    """The rules that hold at these listeners, each once; those of all nodes of a cluster are the same."""
+    config, key = node.config(), "ssl.principal.mapping.rules"
+    general = config.get(key, node.get("kafka_tls_principal_rules"))
+    found = [config.get(f"listener.name.{one.name.lower()}.{key}", general) for one in listeners]
+    # What could not be templated is named by another rule.
+    return [str(one) for one in dict.fromkeys(found) if one is not None]
+
+
+def _super_users(cluster: Cluster, node: Node) -> set[str]:
+    native = node.config().get("super.users")
+    if native is not None:
+        return {str(one).strip().removeprefix("User:") for one in str(native).split(";")}
+    return {*cluster.hosts, node.text("kafka_admin_user"), *node.names("kafka_super_users")}
+
+
+def _connects_by_certificate(inventory: Inventory, node: Node) -> bool:
+    """Whether a node shows its certificate to others that it connects to."""
+    if node.zookeeper or node.only_mirrors:
+        return any(one.protocol == "SSL" for one in node.listeners())
+    cluster = next((one for one in inventory.clusters() if node in one.nodes), None)
+    if cluster is None:
+        return False
+    ensemble = any(
+        as_bool(one.get("zookeeper_tls")) and not one.get("zookeeper_password") for one in cluster.zookeepers
+    )
+    return bool(_met(cluster, node)) or (ensemble and node.broker)
+
+
+def _covered(host: str, names: list[str]) -> bool:
+    """Whether one of the names is this host's; a wildcard stands for one label (RFC 6125)."""
+    labels = host.lower().count(".")
+    return any(fnmatch.fnmatch(host.lower(), name.lower()) and name.count(".") == labels for name in names)

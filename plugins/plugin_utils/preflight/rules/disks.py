@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on the disks of the hosts.
+
+What disks may hold is decided by the format guard alone; here its refusals only come earlier and together with
+everything else. Left out: what `bad_node_id` and `no_answer` say already, and whether an empty broker is a new one,
+which only the running cluster knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.format import format_plan
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.format_refusals import of_disks
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.zookeeper import Server, zookeeper_refusals
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import ROLE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host, by_cluster
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, host_rule
+
+_MIB = 1024 * 1024
+# Stands for the cluster id of a first installation, which is drawn later.
+_TO_BE_DRAWN = "to be drawn"
+_SHARED = "several data directories of the node are on one file system"
+_SEPARATE = "mount another disk, or list one directory for each disk"
+_FIX = "see the message: what belongs on the disk decides"
+
+
+@host_rule(number="B2", fix=_FIX)
+def disk_of_other_node(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """A disk has another node id than `kafka_node_id`; both are named."""
+    yield from _refused(hosts, "node_id")
+
+
+@host_rule(number="B3", fix=_FIX)
+def disk_of_other_cluster(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """A disk is of another cluster (both ids are named), of the other mode (ZooKeeper or KRaft), or a copied disk."""
+    yield from _refused(hosts, "cluster_id", "zookeeper_data", "kraft_data", "copied_disk")
+
+
+@host_rule(number="B4", fix=_FIX)
+def disk_lost_data(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """A controller's disk is empty in a cluster that has started, one data directory is empty beside used ones, or
+    all are empty although a node has had data (all disks unmounted)."""
+    yield from _refused(hosts, "empty_voter", "new_disk", "unknown_cluster", "running", "vanished")
+
+
+@host_rule(number="B27", fix=_FIX)
+def unusable_disk(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """A data directory cannot be read, or holds foreign files."""
+    yield from _refused(hosts, "unreadable", "foreign_data", "cut_format")
+
+
+def _refused(hosts: Sequence[Host], *kinds: str) -> Iterator[Problem]:
+    """The format guard's refusals of these kinds."""
+    for cluster in by_cluster(host for host in hosts if ROLE not in host.roles and not host.only_mirrors).values():
+        for refusal in _refusals(cluster):
+            if refusal["kind"] in kinds:
+                yield Problem(
+                    refusal["host"],
+                    "the content of the disk does not fit",
+                    found=refusal["found"],
+                    allowed=refusal["allowed"],
+                    fix=refusal["way_out"].rstrip("."),
+                    variable=refusal["where"],
+                )
+
+
+def _refusals(cluster: Sequence[Host]) -> list[dict[str, Any]]:
+    """What the format guard refuses; with a host that did not answer, what each disk tells by itself."""
+    wanted = cluster[0].cluster_id
+    nodes = [
+        {
+            "host": host.name,
+            "node_id": host.node_id,
+            "roles": host.roles,
+            "disks": host.disks,
+            "running": host.info["process"]["running"],
+            "mode": host.mode,
+            "traces": host.info.get("traces") or [],
+        }
+        for host in cluster
+        if host.info is not None
+    ]
+    if len(nodes) < len(cluster):
+        return [refusal for node in nodes for refusal in of_disks(node, wanted, "inventory")]
+    replaced = next((host.name for host in cluster if host.emptied), "")
+    plan = format_plan(nodes, cluster_id=wanted, drawn=_TO_BE_DRAWN, replacing=replaced)
+    return list(plan["refusals"])
+
+
+@host_rule(number="B6", fix=_FIX)
+def disks_of_ensemble(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """`myid` is another server's, no number, on two servers, or missing beside data; a server has no data in an
+    ensemble that has run, or no server has; a transaction log is missing."""
+    for cluster in by_cluster(hosts).values():
+        servers = [
+            Server(
+                one.name,
+                one.node_id,
+                one.disks if one.info else None,
+                one.emptied,
+                (one.info or {}).get("traces") or (),
+            )
+            for one in cluster
+            if ROLE in one.roles and one.member
+        ]
+        for one in zookeeper_refusals(servers, _data_of_brokers(cluster)):
+            yield Problem(one.hosts, one.what, one.found, one.allowed, one.way_out, one.where)
+
+
+def _data_of_brokers(cluster: Sequence[Host]) -> list[str]:
+    """Where brokers of mode zookeeper have data."""
+    return [
+        f"data of {host.name} in {disk['path']}"
+        for host in cluster
+        if host.mode == ZOOKEEPER_MODE and ROLE not in host.roles
+        for disk in host.disks
+        if "broker.id" in (disk["meta_properties"] or {})
+    ]
+
+
+def _disks(hosts: Sequence[Host]) -> Iterator[tuple[Host, Mapping[str, Any]]]:
+    return ((host, disk) for host in hosts for disk in host.disks)
+
+
+@host_rule(number="B27", fix="free some space, or lower retention", acceptable=True)
+def full_disk(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """A data directory has less free space than `preflight_min_free_mib` (1024), or room for fewer files than
+    `preflight_min_free_inodes` (10,000; a partition is many files)."""
+    for host, disk in _disks(hosts):
+        for free, least, shown, name in (
+            (disk.get("free_bytes"), host.min_free_mib * _MIB, f"{(disk.get('free_bytes') or 0) // _MIB} MiB", "mib"),
+            (disk.get("free_inodes"), host.min_free_inodes, f"{disk.get('free_inodes')} inodes", "inodes"),
+        ):
+            if free is not None and free < least:
+                limit = f"{host.min_free_mib} MiB" if name == "mib" else str(host.min_free_inodes)
+                allowed = f"{limit} or more (preflight_min_free_{name})"
+                yield Problem(host, "the file system is nearly full", f"{shown} free", allowed, variable=disk["path"])
+
+
+@host_rule(number="B27", fix="see the kernel's log for errors of the disk, then mount it again")
+def read_only_disk(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """A data directory is on a file system that is mounted read-only."""
+    for host, disk in _disks(hosts):
+        if disk.get("read_only"):
+            found = f"{disk['mount']} is mounted read-only"
+            yield Problem(host, "the data directory cannot be written", found, variable=disk["path"])
+
+
+@host_rule(
+    number="B27",
+    allowed="a mount of its own (kafka_require_mount)",
+    fix="mount the disk, or set kafka_require_mount to false",
+)
+def unmounted_disk(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """With `kafka_require_mount` a data directory is on the root file system, or two of a node on one file system."""
+    for host, disk in _disks([host for host in hosts if host.require_mount]):
+        if disk.get("mount", "/") == "/":
+            what = "the data directory is on the root file system"
+            yield Problem(host, what, "no mount above the directory", variable=disk["path"])
+    # What is on the root file system is refused already.
+    for host, device, paths in _shared(hosts, lambda host, disk: host.require_mount and disk["mount"] != "/"):
+        yield Problem(host, _SHARED, f"device {device}", fix=_SEPARATE, variable=", ".join(paths))
+
+
+@host_rule(
+    number="B27",
+    allowed="a disk for each (Kafka spreads partitions over them as if they were)",
+    fix=_SEPARATE,
+    level=WARNING,
+    acceptable=True,
+)
+def shared_disk(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """In production two data directories of a node are on one file system: they share its room, speed and failure."""
+    for host, device, paths in _shared(hosts, lambda host, _disk: host.production and not host.require_mount):
+        yield Problem(host, _SHARED, f"device {device}", variable=", ".join(paths))
+
+
+def _shared(hosts: Sequence[Host], judged: Any) -> Iterator[tuple[Host, Any, list[str]]]:
+    """The devices that hold several data directories of a node, of those disks that are judged."""
+    for host in hosts:
+        places: dict[Any, list[str]] = {}
+        for disk in host.disks:
+            if disk.get("device") is not None and judged(host, disk):
+                places.setdefault(disk["device"], []).append(disk["path"])
+        for device, paths in places.items():
+            if len(paths) > 1:
+                yield host, device, paths

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on what only the hosts can tell, beside their disks and clocks: answers, names, ports, Java, link."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host, by_cluster
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, host_rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.advice import MOST_OF_LINK
+
+# Oldest Java that a broker of a line starts with (KIP-1013 for 4.x; 3.9 still runs on 8, which KIP-750 deprecated).
+MIN_JAVA = {"4": 17, "3": 11}
+
+
+@host_rule(number="B21", fix="make the host reachable, or remove it from the inventory")
+def no_answer(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """A host of the play did not answer; the message has what its connection said."""
+    for host in hosts:
+        if host.info is None:
+            yield Problem(host, "the host did not answer", host.silence or "no answer")
+
+
+def _answered(hosts: Sequence[Host]) -> Iterator[tuple[Host, Mapping[str, Any]]]:
+    return ((host, host.info) for host in hosts if host.info is not None)
+
+
+@host_rule(
+    number="B18",
+    variable="kafka_listeners",
+    allowed="a name that leads every node to the other machine",
+    fix="correct DNS or the hosts file of the node, or set advertised_host to an address",
+)
+def unresolvable_node(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """A node cannot resolve the name of another node that it connects to, or resolves it to itself."""
+    for host, info in _answered(hosts):
+        for name, addresses in (info.get("names") or {}).items():
+            loopback = [address for address in addresses if ipaddress.ip_address(address.partition("%")[0]).is_loopback]
+            if not addresses or loopback:
+                found = f"{name} is {', '.join(loopback)} there" if loopback else f"{name} is not known there"
+                yield Problem(host, "a node cannot find another by what it advertises", found)
+
+
+@host_rule(
+    number="B20", allowed="a free port, or the node itself", fix="stop that process, or give the listener another port"
+)
+def port_taken(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """Another process than the node has its port. A warning when the node runs and the owner cannot be seen."""
+    owners = {
+        (host.machine, info["process"]["pid"]): host.name
+        for host, info in _answered(hosts)
+        if info["process"]["running"]
+    }
+    for host, info in _answered(hosts):
+        for port, holder in info["ports"].items():
+            if holder is None or holder["ours"]:
+                continue
+            # A running node's port whose owner cannot be seen is most likely its own: no reason to stop everything.
+            unseen = holder["pid"] is None and info["process"]["running"]
+            yield Problem(
+                host,
+                "another process has the port",
+                found=_holder(holder, owners.get((host.machine, holder["pid"]))),
+                variable=f"port {port}",
+                level=WARNING if unseen else None,
+            )
+
+
+def _holder(holder: Mapping[str, Any], node: str | None) -> str:
+    if holder["pid"] is None:
+        return str(holder.get("note") or "a process of another user")
+    command = str(holder["command"])
+    shown = command if len(command) <= 80 else f"{command[:77]}..."
+    return f"pid {holder['pid']} ({f'node {node}' if node else shown})"
+
+
+@host_rule(number="B29", variable="kafka_java_home", fix="install it, or set kafka_java_home to one that is installed")
+def no_java(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """Java is missing (unless the play installs it), or too old: Kafka 4 needs 17, Kafka 3.9 needs 11."""
+    for host, info in _answered(hosts):
+        found, least = info["java"], MIN_JAVA.get(host.version.split(".")[0], max(MIN_JAVA.values()))
+        allowed = f"Java {least} or newer for Kafka {host.version}"
+        if found["error"] and not host.installs_java:
+            yield Problem(host, "no usable Java", found["error"], allowed)
+        elif found["version"] is not None and found["version"] < least:
+            yield Problem(host, "Java is too old", f"Java {found['version']} ({found['path']})", allowed)
+
+
+@host_rule(number="B29", variable="kafka_java_home", fix="install the same Java on all nodes", level=WARNING)
+def mixed_java(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """The nodes of a cluster run on different Java versions, which behave differently under load."""
+    for cluster, members in by_cluster(host for host in hosts if not host.only_mirrors).items():
+        by_major: dict[int, list[str]] = {}
+        for host, info in _answered(members):
+            if info["java"]["version"]:
+                by_major.setdefault(info["java"]["version"], []).append(host.name)
+        if len(by_major) > 1:
+            found = "; ".join(f"{major} on {', '.join(names)}" for major, names in sorted(by_major.items()))
+            what = f"the nodes of cluster {cluster} run on different Java versions"
+            yield Problem([*by_major.values()], what, found)
+
+
+@host_rule(
+    number="C23",
+    variable="preflight_network_mbits",
+    allowed=f"at most {MOST_OF_LINK} %",
+    fix="add brokers or a faster link, limit clients by kafka_quotas, or throttle moves",
+    level=WARNING,
+    acceptable=True,
+)
+def busy_network(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """A machine's traffic, one way, is above 75 % of `preflight_network_mbits` (judged when that is set)."""
+    machines: dict[str, list[Host]] = {}
+    for host, info in _answered(hosts):
+        if host.network_mbits > 0 and info.get("network"):
+            machines.setdefault(host.machine, []).append(host)
+    for found in machines.values():
+        traffic = found[0].info["network"] if found[0].info is not None else {}
+        busy = max(traffic["received_bytes_per_second"], traffic["sent_bytes_per_second"]) * 8 / 1_000_000
+        speed = found[0].network_mbits
+        if busy * 100 > MOST_OF_LINK * speed:
+            yield Problem(
+                found,
+                "the network has little room left for a broker that fills up again or takes over",
+                found=f"{traffic['interface']} carries {busy:.0f} Mbit/s, {busy * 100 / speed:.0f} % of {speed}",
+            )

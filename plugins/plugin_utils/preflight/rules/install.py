@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on what is installed and how: version, archive, heap, directories."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node, as_int
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.keys import BROKER_KEYS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
+
+SUPPORTED_VERSIONS = tuple(sorted(BROKER_KEYS, reverse=True))
+DIRECTORIES = ("kafka_install_dir", "kafka_config_dir", "kafka_data_dir", "kafka_log_dir", "kafka_run_dir")
+# Below this a broker with a few hundred partitions spends its time collecting garbage.
+MIN_HEAP_MIB = 256
+_MIB = {"k": 1 / 1024, "m": 1, "g": 1024, "": 1 / 1024 / 1024}
+
+
+@rule(
+    number="B30",
+    variable="kafka_version",
+    allowed=f"one of {', '.join(SUPPORTED_VERSIONS)}",
+    fix="choose a supported version; older clusters go to 3.9.2 first, and no cluster goes back",
+)
+def unsupported_version(inventory: Inventory) -> Iterator[Problem]:
+    """This collection does not support the `kafka_version`; the message names the legal path."""
+    for node in (*inventory.kafka, *inventory.mirrors):
+        value = node.text("kafka_version")
+        if value and value not in SUPPORTED_VERSIONS:
+            yield Problem(node, "this Kafka version is not supported", repr(value), fix=_path(value))
+
+
+def _path(value: str) -> str:
+    parts = [as_int(part) for part in value.split(".")]
+    if None in parts:
+        return f"write a full version such as {SUPPORTED_VERSIONS[0]}"
+    if tuple(part or 0 for part in parts) < (3, 9):
+        return "upgrade a cluster older than 3.9 to 3.9.2 first (the bridge to 4.x); no cluster goes back below it"
+    return "choose a supported version; Kafka cannot downgrade, so choose none older than a running cluster's"
+
+
+@rule(number="C6", fix="set the variable, or kafka_install_source to maven")
+def no_archive(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_install_source` is `archive`, but `kafka_archive_src` (`zookeeper_archive_src`) is not set."""
+    for node, prefix in _archives(inventory):
+        if not node.text(f"{prefix}_src"):
+            yield Problem(node, "install source archive has no archive", "nothing", variable=f"{prefix}_src")
+
+
+@rule(
+    number="C6",
+    allowed="128 hexadecimal digits",
+    fix="copy the digest from where the archive is published, without spaces and file name",
+)
+def no_archive_digest(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_install_source` is `archive`, but `kafka_archive_sha512` has no SHA-512 of 128 hexadecimal digits."""
+    for node, prefix in _archives(inventory):
+        digest = node.text(f"{prefix}_sha512")
+        if not re.fullmatch(r"[0-9a-fA-F]{128}", digest):
+            found = f"{len(digest)} characters" if digest else "nothing"
+            yield Problem(node, "the archive has no usable SHA-512", found, variable=f"{prefix}_sha512")
+
+
+def _archives(inventory: Inventory) -> Iterator[tuple[Node, str]]:
+    """The nodes that are installed from an archive, with the prefix of its variables."""
+    for node in inventory.processes:
+        if node.get("kafka_install_source") == "archive":
+            yield node, "zookeeper_archive" if node.zookeeper else "kafka_archive"
+
+
+@rule(number="C7", allowed="digits and k, m or g, such as 4g", fix="set it to a size such as 1g")
+def bad_heap_size(inventory: Inventory) -> Iterator[Problem]:
+    """Java cannot read `kafka_heap_size` (of a mirror `mirror_maker_heap_size`)."""
+    for node, variable, match in _heaps(inventory):
+        if match is None:
+            yield Problem(node, "Java cannot read this heap size", repr(node.text(variable)), variable=variable)
+
+
+@rule(number="C7", level=WARNING, allowed=f"{MIN_HEAP_MIB}m or more", fix="set it to a size such as 1g")
+def small_heap(inventory: Inventory) -> Iterator[Problem]:
+    """The heap is so small that Java spends its time collecting garbage."""
+    for node, variable, match in _heaps(inventory):
+        if match is not None and int(match[1]) * _MIB[match[2].lower()] < MIN_HEAP_MIB:
+            yield Problem(node, "the heap is too small", repr(node.text(variable)), variable=variable)
+
+
+def _heaps(inventory: Inventory) -> Iterator[tuple[Node, str, re.Match[str] | None]]:
+    """The heap sizes that are set, as Java reads them."""
+    for node in inventory.processes:
+        variable = "mirror_maker_heap_size" if node in inventory.mirrors else "kafka_heap_size"
+        if node.text(variable):
+            yield node, variable, re.fullmatch(r"([1-9]\d*)([kKmMgG]?)", node.text(variable))
+
+
+@rule(number="C8", fix="write the whole path of a directory")
+def bad_directory(inventory: Inventory) -> Iterator[Problem]:
+    """A directory is not absolute, or the root."""
+    for node in inventory.processes:
+        paths = [(variable, node.text(variable)) for variable in DIRECTORIES]
+        listed = node.get("kafka_log_dirs") or node.zookeeper
+        paths += [("kafka_log_dirs", path) for path in node.log_dirs() if listed]
+        for variable, path in paths:
+            if path and (not path.startswith("/") or _plain(path) == "/"):
+                yield Problem(node, "the directory is not absolute, or the root", path, variable=variable)
+
+
+@rule(number="C8", variable="kafka_log_dirs", fix="give each node its own directory")
+def shared_directory(inventory: Inventory) -> Iterator[Problem]:
+    """A data directory is used twice on one machine, or is inside another one."""
+    by_machine: dict[str, list[tuple[str, str]]] = {}
+    for node in inventory.nodes:
+        by_machine.setdefault(node.machine, []).extend((node.name, _plain(path)) for path in node.log_dirs())
+    for owned in by_machine.values():
+        for index, (owner, path) in enumerate(owned):
+            for other, other_path in owned[:index]:
+                if path == other_path or path.startswith(f"{other_path}/") or other_path.startswith(f"{path}/"):
+                    shown = path if path == other_path else f"{other_path} and {path}"
+                    yield Problem([other, owner], "a data directory is used twice on one machine", shown)
+
+
+def _plain(path: str) -> str:
+    """The path without doubled and closing slashes."""
+    return re.sub(r"/+", "/", path).rstrip("/") or "/"

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on what a flow promises: exactly-once (KIP-618), and the legacy engine, which ends with Kafka 3.9."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    UNDEFINED,
+    Inventory,
+    as_bool,
+    as_int,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
+    VARIABLE,
+    flows,
+    kafka_clusters,
+    mirrors_of,
+    where,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import BY_PROFILE, Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.mirror_properties import without_prefix
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.replication import PRODUCTION_RF
+
+LOG_FACTOR = "transaction.state.log.replication.factor"
+#: Requests under way at once that an idempotent producer keeps in order (KIP-98, KAFKA-5494).
+MOST_IN_FLIGHT = 5
+#: The one kafka_version of the legacy engine's class: kafka.tools.MirrorMaker is gone in 4.0 (KIP-720).
+LEGACY_LINE = "3.9"
+
+
+def _exact(inventory: Inventory) -> list[Flow]:
+    return [flow for flow in flows(inventory) if flow.exactly_once != "disabled"]
+
+
+@rule(number="B38", variable=VARIABLE, fix="use MirrorMaker 2, or remove exactly_once")
+def exactly_once_with_legacy_engine(inventory: Inventory) -> Iterator[Problem]:
+    """A flow is to be exactly-once, but its engine is legacy, which delivers at least once."""
+    for flow in _exact(inventory):
+        if flow.engine == LEGACY:
+            what = f"the legacy engine of {flow.pair} delivers at least once only"
+            yield Problem(where(inventory, flow.target), what, f"exactly_once {flow.exactly_once}")
+
+
+@rule(number="B38", fix="remove the property, or set exactly_once to disabled")
+def exactly_once_clients(inventory: Inventory) -> Iterator[Problem]:
+    """A property of an exactly-once flow breaks it: a consumer with `read_uncommitted`, or a producer without
+    `acks=all` and idempotence."""
+    for flow in _exact(inventory):
+        for variable, key, value in _native(inventory, flow):
+            for end, good, what, allowed in CLIENT_RULES:
+                if flow.engine != LEGACY and key.endswith(end) and not good(value):
+                    text = f"{flow.pair} is exactly-once, but {what}"
+                    yield Problem(where(inventory, flow.target), text, f"{key} {value}", allowed, variable=variable)
+
+
+def _native(inventory: Inventory, flow: Flow) -> Iterator[tuple[str, str, Any]]:
+    """The native properties that the clients of a flow get, without their prefix, and the variable that has them."""
+    for key, value in (flow.config or {}).items():
+        yield f"{VARIABLE}, config of {flow.pair}", str(key), value
+    for mirror in mirrors_of(inventory, flow.target):
+        given = mirror.get("mirror_maker_config", {})
+        for key, value in given.items() if isinstance(given, Mapping) else ():
+            plain = without_prefix(str(key), [f"{flow.pair}."])
+            # What begins with a cluster's name is about its clients: records are read from one end and written to
+            # the other.
+            source, target = f"{flow.source}.consumer.", f"{flow.target}.producer."
+            if value is not UNDEFINED and plain.startswith(
+                ("consumer.", "producer.", "source.", "target.", source, target)
+            ):
+                yield f"mirror_maker_config['{key}']", plain, value
+
+
+def _all_acks(value: Any) -> bool:
+    return str(value).strip().lower() in ("all", "-1")
+
+
+def _few_in_flight(value: Any) -> bool:
+    return (as_int(value) or 0) <= MOST_IN_FLIGHT
+
+
+def _committed(value: Any) -> bool:
+    return str(value).strip().lower() != "read_uncommitted"
+
+
+#: End of a property, whether its value is good, what is wrong if not, what is allowed.
+CLIENT_RULES: tuple[tuple[str, Callable[[Any], bool], str, str], ...] = (
+    ("consumer.isolation.level", _committed, "its consumer reads records of aborted transactions", "read_committed"),
+    *(
+        rule
+        for producer in ("producer.", "producer.override.")
+        for rule in (
+            (f"{producer}acks", _all_acks, "its producer does not wait for all copies in sync", "all"),
+            (f"{producer}enable.idempotence", as_bool, "its producer may write a record twice", "true"),
+        )
+    ),
+    (
+        "producer.max.in.flight.requests.per.connection",
+        _few_in_flight,
+        "its producer cannot be idempotent with so many requests under way",
+        f"{MOST_IN_FLIGHT} or fewer",
+    ),
+)
+
+
+@rule(
+    number="B38",
+    variable=f"kafka_config['{LOG_FACTOR}']",
+    allowed=f"{PRODUCTION_RF} or more",
+    fix="use three brokers and three copies (the log keeps the number that it was made with), or set exactly_once to"
+    " disabled",
+    level=BY_PROFILE,
+    acceptable=True,
+)
+def few_transaction_log_replicas(inventory: Inventory) -> Iterator[Problem]:
+    """The target of an exactly-once flow keeps its transaction log in fewer than 3 copies."""
+    known = kafka_clusters(inventory)
+    targets = dict.fromkeys(flow.target for flow in _exact(inventory) if flow.engine != LEGACY)
+    for cluster in (known[target] for target in targets if target in known):
+        default = min(PRODUCTION_RF, len(cluster.brokers))
+        given = [as_int(node.config().get(LOG_FACTOR, default)) for node in cluster.brokers]
+        factor = min((one for one in given if one is not None), default=default)
+        if factor < PRODUCTION_RF:
+            what = f"exactly-once into {cluster.name} depends on a transaction log with few copies"
+            found = f"{LOG_FACTOR} {factor} with {len(cluster.brokers)} brokers"
+            yield Problem(where(inventory, cluster.name), what, found)
+
+
+@rule(
+    number="B39", variable="kafka_version", fix="set engine to mirror_maker_2, or kafka_version of the mirror to 3.9.2"
+)
+def legacy_engine_version(inventory: Inventory) -> Iterator[Problem]:
+    """The legacy engine runs on a mirror of Kafka 4, which no longer has it."""
+    for flow in flows(inventory):
+        for mirror in mirrors_of(inventory, flow.target) if flow.engine == LEGACY else ():
+            version = mirror.text("kafka_version")
+            if (as_int(version.split(".")[0]) or 0) >= 4:
+                yield Problem(mirror, f"this Kafka version no longer has the legacy engine of {flow.pair}", version)
+
+
+@rule(
+    number="B39",
+    variable=VARIABLE,
+    fix="set engine to mirror_maker_2 for all of them, or enabled to false for all but one",
+)
+def legacy_engine_shared(inventory: Inventory) -> Iterator[Problem]:
+    """A flow with the legacy engine shares its target with another flow; one process of it carries one flow."""
+    carried = flows(inventory)
+    for target in dict.fromkeys(flow.target for flow in carried if flow.engine == LEGACY):
+        listed = [f"{flow.pair} ({flow.engine})" for flow in carried if flow.target == target]
+        if len(listed) > 1:
+            yield Problem(
+                where(inventory, target),
+                f"the mirrors next to {target} would carry more than the legacy engine can",
+                found=", ".join(listed),
+                allowed=f"one flow into {target}, where its engine is {LEGACY}",
+            )

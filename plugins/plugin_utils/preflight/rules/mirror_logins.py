@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on how mirrors log in: a user of their own with a password, at a mechanism that is offered, and whose
+ACLs the target has. Messages never show a password."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    UNDEFINED,
+    Cluster,
+    Inventory,
+    Listener,
+    Node,
+    as_bool,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
+    VARIABLE,
+    flows,
+    kafka_clusters,
+    mirrors_of,
+    where,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.principal_rules import (
+    RuleError,
+    UnknownRuleError,
+    principal,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.certificates import (
+    mapping_rules,
+    subject_of,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.mirrors import listener_of
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
+
+
+@rule(
+    number="C25",
+    fix="set the variable in the group_vars of the cluster, a password from the vault",
+)
+def no_mirror_login(inventory: Inventory) -> Iterator[Problem]:
+    """The listener for mirrors needs a login, and `mirror_user` or `mirror_password` is empty."""
+    for cluster, listener in _asked(inventory):
+        node = cluster.brokers[0]
+        for variable in ("mirror_user", "mirror_password"):
+            if not _unknown(node, variable) and not node.text(variable):
+                what = f"mirrors cannot log in at listener {listener.name}"
+                yield Problem(cluster, what, "an empty value", variable=variable)
+
+
+@rule(
+    number="C25",
+    variable="mirror_user",
+    allowed="a name of neither a node, the administrator nor kafka_super_users",
+    fix="name a user of their own, who gets the ACLs that mirroring takes",
+)
+def mirror_is_super_user(inventory: Inventory) -> Iterator[Problem]:
+    """`mirror_user` is the name of a super user."""
+    for cluster in _mirrored(inventory):
+        node = cluster.brokers[0]
+        super_users = {node.text("kafka_admin_user"), *node.names("kafka_super_users"), *cluster.hosts}
+        user = node.text("mirror_user")
+        if user and user in super_users:
+            yield Problem(cluster, "mirrors would have the rights of a super user", user)
+
+
+@rule(number="C25", fix="remove the user from the list, or give mirrors another name")
+def mirror_user_listed_differently(inventory: Inventory) -> Iterator[Problem]:
+    """`mirror_user` is also in `kafka_users` or `kafka_plain_users`, with another password or `state: absent`."""
+    for cluster in _mirrored(inventory):
+        node = cluster.brokers[0]
+        user, password = node.text("mirror_user"), node.variables.get("mirror_password")
+        for variable in ("kafka_users", "kafka_plain_users"):
+            for entry in _entries(node, variable) if user and password is not UNDEFINED else ():
+                if str(entry.get("name")) != user or entry.get("password") is UNDEFINED:
+                    continue
+                absent = entry.get("state") == "absent"
+                if absent or str(entry.get("password")) != str(password):
+                    found = f"{user} with {'state absent' if absent else 'another password'}"
+                    yield Problem(cluster, "this list has the user of mirrors differently", found, variable=variable)
+
+
+@rule(
+    number="C25",
+    variable="kafka_sasl_mechanisms",
+    allowed=" or ".join(MECHANISMS),
+    fix="put SCRAM-SHA-512 first in kafka_sasl_mechanisms, or with PLAIN list mirror_user in kafka_plain_users",
+)
+def mirror_mechanism(inventory: Inventory) -> Iterator[Problem]:
+    """`mirror_user` cannot log in by the first of `kafka_sasl_mechanisms`, which mirrors use."""
+    for cluster, listener in _asked(inventory):
+        node = cluster.brokers[0]
+        offered, user = node.names("kafka_sasl_mechanisms"), node.text("mirror_user")
+        first = next(iter(offered), "")
+        listed = [str(entry.get("name")) for entry in _entries(node, "kafka_plain_users")]
+        if _unknown(node, "kafka_sasl_mechanisms") or first in MECHANISMS or not user:
+            continue
+        if first != "PLAIN" or user not in listed:
+            what = f"mirrors have no way to log in at listener {listener.name}"
+            yield Problem(cluster, what, first or "no mechanism")
+
+
+@rule(number="C25", fix="set the variable once, in the group_vars of the cluster")
+def mirror_logins_disagree(inventory: Inventory) -> Iterator[Problem]:
+    """The brokers of a cluster have different `mirror_user`, `mirror_password` or `mirror_listener`."""
+    for cluster in _mirrored(inventory):
+        for variable in ("mirror_user", "mirror_password", "mirror_listener"):
+            values = [(node, node.text(variable)) for node in cluster.brokers if not _unknown(node, variable)]
+            differing = [node.name for node, value in values if value != values[0][1]]
+            if differing:
+                found = f"another value on {', '.join(differing)} than on {values[0][0].name}"
+                yield Problem(cluster, "the brokers of the cluster disagree", found, variable=variable)
+
+
+def _unknown(node: Node, variable: str) -> bool:
+    return node.variables.get(variable) is UNDEFINED
+
+
+@rule(
+    number="C25",
+    variable=VARIABLE,
+    fix="set sync_topic_acls of the flow, or kafka_acls_authoritative of the target, to false",
+)
+def acls_with_two_owners(inventory: Inventory) -> Iterator[Problem]:
+    """`sync_topic_acls` of a flow copies ACLs into a cluster whose `kafka_acls_authoritative` removes them again."""
+    known = kafka_clusters(inventory)
+    for flow in flows(inventory):
+        owned = flow.target in known and as_bool(known[flow.target].nodes[0].get("kafka_acls_authoritative"))
+        if flow.sync_topic_acls and owned and flow.engine != LEGACY:
+            what = f"{flow.pair} would copy ACLs that the inventory removes again"
+            found = "sync_topic_acls true with kafka_acls_authoritative"
+            yield Problem(where(inventory, flow.target), what, found)
+
+
+def _certified(inventory: Inventory) -> Iterator[tuple[Flow, tuple[Node, ...]]]:
+    """The flows with a listener that asks for certificates, with their mirrors."""
+    for flow in flows(inventory):
+        if any(way.protocol == "SSL" for way in _ways(inventory, flow)):
+            yield flow, mirrors_of(inventory, flow.target)
+
+
+@rule(
+    number="C25",
+    variable="kafka_tls_source",
+    allowed="the development CA, or files",
+    fix="set kafka_tls_source for the mirrors as for their cluster",
+)
+def mirror_without_certificate(inventory: Inventory) -> Iterator[Problem]:
+    """A listener asks for a certificate, and the mirror has none."""
+    for flow, mirrors in _certified(inventory):
+        for mirror in mirrors:
+            if not _unknown(mirror, "kafka_tls_source") and not mirror.text("kafka_tls_source"):
+                what = f"a listener of {flow.pair} asks for a certificate, and the mirror has none"
+                yield Problem(mirror, what, "an empty value")
+
+
+@rule(
+    number="C25",
+    variable="kafka_config_dir",
+    fix="put them on two machines: connectors find their files by one path on all mirrors of a target",
+)
+def mirrors_share_certificate(inventory: Inventory) -> Iterator[Problem]:
+    """A listener asks for certificates, and two mirrors of a target on one machine have the same files."""
+    for flow, mirrors in _certified(inventory):
+        places: dict[tuple[str, str], str] = {}
+        for mirror in mirrors:
+            first = places.setdefault((mirror.machine, mirror.text("kafka_config_dir")), mirror.name)
+            if first != mirror.name:
+                what = f"mirrors of {flow.target} on one machine would show each other's certificates"
+                yield Problem([first, mirror], what, mirror.text("kafka_config_dir") or "the same directory")
+
+
+@rule(
+    number="C25",
+    variable="kafka_tls_certificate_file",
+    fix="have it issued in the mirror's name, write a rule into kafka_tls_principal_rules of the cluster, or give that"
+    " principal ACLs in kafka_acls",
+    level=WARNING,
+)
+def mirror_principal(inventory: Inventory) -> Iterator[Problem]:
+    """A cluster makes another principal of a mirror's certificate than the one that the ACLs of mirrors are for."""
+    known = kafka_clusters(inventory)
+    for flow in flows(inventory):
+        for end in (known[name] for name in (flow.source, flow.target) if name in known):
+            way, node = _way(end, flow), end.brokers[0]
+            if way is None or way.protocol != "SSL":
+                continue
+            for mirror in mirrors_of(inventory, flow.target):
+                subject = subject_of(mirror)
+                for rules in mapping_rules(node, [way]) if subject is not None else ():
+                    found = _becomes(rules, subject or "")
+                    if found != f"User:{mirror.name}":
+                        yield Problem(
+                            mirror,
+                            f"{end.name} makes another principal of the mirror than its ACLs are for",
+                            found=f"subject {subject} (as Java writes it) becomes {found}",
+                            allowed=f"User:{mirror.name}",
+                        )
+
+
+def _becomes(rules: str, subject: str) -> str:
+    try:
+        return f"User:{principal(rules, subject)}"
+    except RuleError:
+        return "nobody, which refuses the connection"
+    except UnknownRuleError:
+        return "a principal that this check cannot tell"
+
+
+def _mirrored(inventory: Inventory) -> list[Cluster]:
+    """The clusters that flows read or write."""
+    known = kafka_clusters(inventory)
+    names = dict.fromkeys(name for flow in flows(inventory) for name in (flow.source, flow.target))
+    return [known[name] for name in names if name in known]
+
+
+def _asked(inventory: Inventory) -> Iterator[tuple[Cluster, Listener]]:
+    """The clusters whose listener for mirrors asks for a login, with that listener."""
+    listed = flows(inventory)
+    for cluster in _mirrored(inventory):
+        ways = [way for flow in listed for way in (_way(cluster, flow),) if way is not None]
+        asking = [way for way in ways if way.protocol in SASL_PROTOCOLS]
+        if asking:
+            yield cluster, asking[0]
+
+
+def _ways(inventory: Inventory, flow: Flow) -> list[Listener]:
+    """The listeners at both ends of a flow that its mirrors use."""
+    known = kafka_clusters(inventory)
+    ends = [known[name] for name in (flow.source, flow.target) if name in known]
+    return [way for end in ends for way in (_way(end, flow),) if way is not None]
+
+
+def _way(cluster: Cluster, flow: Flow) -> Listener | None:
+    """The listener of this end of a flow: of a source the named one, of a target the first for clients."""
+    node = cluster.brokers[0]
+    if cluster.name == flow.source:
+        return listener_of(node)
+    first = next((one for one in node.listeners() if one.purpose == "clients"), None)
+    return first if cluster.name == flow.target else None
+
+
+def _entries(node: Node, variable: str) -> list[dict[str, Any]]:
+    listed = node.get(variable, [])
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, (list, tuple)) else []

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on kafka_config: keys Kafka does not know, keys that are gone, keys that have a typed variable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.keys import BROKER_KEYS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
+
+# What the collection writes itself, with the variable that says it. Nothing is set in two places.
+MANAGED = {
+    "node.id": "kafka_node_id",
+    "broker.id": "kafka_node_id",
+    "process.roles": "the groups kraft_controllers and kafka_brokers",
+    "listeners": "kafka_listeners",
+    "advertised.listeners": "kafka_listeners",
+    "listener.security.protocol.map": "kafka_listeners",
+    "inter.broker.listener.name": "kafka_listeners (purpose brokers)",
+    "security.inter.broker.protocol": "kafka_listeners (purpose brokers)",
+    "controller.listener.names": "kafka_listeners (purpose controllers)",
+    "log.dirs": "kafka_log_dirs or kafka_data_dir",
+    "log.dir": "kafka_log_dirs or kafka_data_dir",
+    "metadata.log.dir": "kafka_metadata_log_dir",
+    "controller.quorum.voters": "the group kraft_controllers",
+    "controller.quorum.bootstrap.servers": "the group kraft_controllers",
+    "broker.rack": "kafka_rack",
+    "zookeeper.connect": "the group zookeeper and zookeeper_chroot",
+}
+# Keys that Kafka hands to plugins or reads itself outside of KafkaConfig (authorizer: KIP-801).
+PLUGIN_PREFIXES = ("listener.name.", "config.providers.", "rsm.config.", "rlmm.config.", "kafka.csv.metrics.")
+PLUGIN_KEYS = ("super.users", "allow.everyone.if.no.acl.found")
+# Keys that KRaft never reads, with what to do instead. ZooKeeper's have a prefix.
+NOT_IN_KRAFT = {
+    "inter.broker.protocol.version": "raise the feature metadata.version after an upgrade",
+    "control.plane.listener.name": "give kafka_listeners one with purpose controllers",
+    "broker.id.generation.enable": "set kafka_node_id on every host",
+    "reserved.broker.max.id": "KRaft has no such limit",
+}
+REPLACEMENTS = {
+    "log.message.format.version": "the format follows the feature metadata.version",
+    "log.message.timestamp.difference.max.ms": "use log.message.timestamp.before.max.ms and its sibling with after",
+    "group.coordinator.new.enable": "the new coordinator is the only one",
+    "delegation.token.master.key": "use delegation.token.secret.key",
+    "eligible.leader.replicas.enable": "set the feature eligible.leader.replicas.version",
+    "auto.include.jmx.reporter": "use metric.reporters",
+    "group.share.enable": "set the feature share.version",
+}
+
+
+@rule(number="C10", fix="remove the property and set the variable")
+def managed_property(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_config` has a property that the collection writes from a variable of its own; the message names it."""
+    for node, key in _keys(inventory):
+        if key in MANAGED and not (node.text("kafka_mode").startswith("kraft_") and key.startswith("zookeeper.")):
+            yield managed(node, f"kafka_config['{key}']", key, MANAGED[key])
+
+
+def managed(where: object, variable: str, key: str, instead: str) -> Problem:
+    """The complaint that a raw property stands beside what says the same."""
+    what = "the collection writes this property itself"
+    return Problem(where, what, key, fix=f"remove it and use {instead}", variable=variable)
+
+
+@rule(number="B17", fix="remove it")
+def removed_property(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_config` has a key that this version or KRaft no longer reads; the message names what replaced it."""
+    for node, key in _keys(inventory):
+        reason = _gone(key, node)
+        if reason is not None and (key not in MANAGED or key.startswith("zookeeper.")):
+            what, instead = reason
+            fix = f"remove it; {instead}" if instead else None
+            yield Problem(node, what, key, fix=fix, variable=f"kafka_config['{key}']")
+
+
+@rule(
+    number="B15",
+    allowed="a broker key of this version, or one named in kafka_allow_unknown_config",
+    fix="correct the key, or list it in kafka_allow_unknown_config when a plugin reads it",
+)
+def unknown_property(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_config` has a key that this Kafka version does not know and would ignore silently."""
+    for node, key in _keys(inventory):
+        version = node.text("kafka_version")
+        known = BROKER_KEYS.get(version)
+        if known is None or _is_known(node, key, known) or _gone(key, node) is not None:
+            continue
+        plugin = f"{advice(key, known)}, or list it in kafka_allow_unknown_config when a plugin reads it"
+        yield Problem(
+            node,
+            f"Kafka {version} does not know this key and would ignore it silently",
+            found=key,
+            fix=_later(key) or plugin,
+            variable=f"kafka_config['{key}']",
+        )
+
+
+def _is_known(node: Node, key: str, known: frozenset[str]) -> bool:
+    allowed = node.get("kafka_allow_unknown_config", [])
+    if isinstance(allowed, (list, tuple)) and key in allowed:
+        return True
+    return key in known or key in PLUGIN_KEYS or key in MANAGED or key.startswith(PLUGIN_PREFIXES)
+
+
+def _gone(key: str, node: Node) -> tuple[str, str] | None:
+    """Why the node's Kafka no longer reads a key, with what replaced it; None when it does or never did."""
+    version, mode = node.text("kafka_version"), node.text("kafka_mode")
+    old = BROKER_KEYS["3.9.2"]
+    if mode.startswith("kraft_") and key.startswith("zookeeper."):
+        return "KRaft has no ZooKeeper", "the controllers are the group kraft_controllers"
+    if mode.startswith("kraft_") and key in NOT_IN_KRAFT:
+        return "KRaft does not read this key", NOT_IN_KRAFT[key]
+    if version in BROKER_KEYS and key in old and key not in BROKER_KEYS[version]:
+        return f"Kafka {version} does not read this key any more", REPLACEMENTS.get(key, "")
+    return None
+
+
+def _later(key: str) -> str:
+    """The advice for a key that only other supported versions know."""
+    versions: dict[str, frozenset[str]] = BROKER_KEYS
+    having = [version for version in sorted(versions) if key in versions[version]]
+    return f"remove it, or use Kafka {' or '.join(having)}, which knows it" if having else ""
+
+
+def _keys(inventory: Inventory) -> Iterator[tuple[Node, str]]:
+    for node in inventory.kafka:
+        for key in node.config():
+            yield node, key

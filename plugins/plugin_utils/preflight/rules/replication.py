@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on how many copies there are: quorum size, racks, replication factors, min.insync.replicas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    Cluster,
+    Inventory,
+    Node,
+    Topic,
+    as_bool,
+    as_int,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import (
+    BY_PROFILE,
+    WARNING,
+    Problem,
+    rule,
+    shortened,
+)
+
+MIN_ISR = "min.insync.replicas"
+DEFAULT_RF = "default.replication.factor"
+UNCLEAN = "unclean.leader.election.enable"
+INTERNAL_RF = (
+    "offsets.topic.replication.factor",
+    "transaction.state.log.replication.factor",
+    "share.coordinator.state.topic.replication.factor",
+)
+# With three copies and two in sync, one broker can be down (a roll, a fault) and acks=all writes go on.
+PRODUCTION_RF = 3
+PRODUCTION_MIN_ISR = 2
+_NAMES_SHOWN = 5
+
+
+@rule(
+    number="B5",
+    variable="kraft_controllers",
+    allowed="an odd number from 3 on",
+    fix="run 3 controllers, or 5 to survive the loss of two; one alone is for kafka_profile development",
+    level=BY_PROFILE,
+    acceptable=True,
+)
+def even_quorum(inventory: Inventory) -> Iterator[Problem]:
+    """A cluster has an even number of controllers, which survives no more than one fewer, or fewer than 3."""
+    for cluster in inventory.clusters():
+        count = len(cluster.controllers)
+        if is_weak_quorum(count):
+            what = f"the controller quorum of cluster {cluster.name} {survives(count)}"
+            yield Problem(cluster.controllers, what, f"{count} controllers")
+
+
+def is_weak_quorum(count: int) -> bool:
+    """Whether a quorum of so many has one member too many, or survives nothing."""
+    return count > 0 and (count < 3 or count % 2 == 0)
+
+
+def survives(count: int, members: str = "") -> str:
+    """What majority a quorum needs, in words; members is what to call them."""
+    majority = count // 2 + 1
+    return f"needs {majority} of {count}{members} and survives the loss of {count - majority}"
+
+
+@rule(number="B7", variable="kafka_rack", fix="set kafka_rack on these hosts, or remove it from all")
+def missing_racks(inventory: Inventory) -> Iterator[Problem]:
+    """Some brokers of a cluster have a `kafka_rack`, others have none."""
+    for cluster in inventory.clusters():
+        without = [node for node in cluster.brokers if not node.text("kafka_rack")]
+        if without and len(without) < len(cluster.brokers):
+            what = f"some brokers of cluster {cluster.name} have a rack, others have none"
+            yield Problem(without, what, f"none on {len(without)} of {len(cluster.brokers)} brokers")
+
+
+@rule(
+    number="B7",
+    variable="kafka_rack",
+    fix="add a rack, or expect that losing one rack may lose that many copies",
+    level=WARNING,
+)
+def few_racks(inventory: Inventory) -> Iterator[Problem]:
+    """A cluster has fewer racks than a partition has copies, so one rack holds several of them."""
+    for cluster in inventory.clusters():
+        racks = {node.text("kafka_rack") for node in cluster.brokers}
+        factors = [topic.replication_factor or 0 for topic in cluster.topics()]
+        factors += [as_int(node.config().get(DEFAULT_RF)) or 0 for node in cluster.brokers]
+        highest = max(factors, default=0)
+        if "" not in racks and 0 < len(racks) < highest:
+            most = -(-highest // len(racks))
+            yield Problem(
+                cluster.brokers,
+                f"cluster {cluster.name} has fewer racks than copies of a partition,"
+                f" so one rack holds up to {most} of {highest} copies",
+                found=f"{len(racks)} racks ({', '.join(sorted(racks))}), replication factor {highest}",
+            )
+
+
+@rule(number="B8", fix="lower the number, or add brokers")
+def more_replicas_than_brokers(inventory: Inventory) -> Iterator[Problem]:
+    """A topic, or `default.replication.factor`, has more copies than the cluster has brokers."""
+    for cluster in inventory.clusters():
+        brokers = len(cluster.brokers)
+        topics = [topic for topic in cluster.topics() if brokers and (topic.replication_factor or 0) > brokers]
+        for factor, names in _grouped(topics, lambda topic: topic.replication_factor):
+            yield Problem(
+                cluster,
+                f"more copies than brokers for {names}",
+                found=f"replication_factor {factor} with {brokers} brokers",
+                allowed=f"1 to {brokers}",
+                variable="kafka_topics",
+            )
+    yield from _factors_above(inventory, [DEFAULT_RF], "")
+
+
+@rule(number="B11", fix="lower the number, or add brokers")
+def more_internal_replicas_than_brokers(inventory: Inventory) -> Iterator[Problem]:
+    """Internal topics have more copies than the cluster has brokers; group commits or transactions fail much later."""
+    yield from _factors_above(inventory, INTERNAL_RF, "; group commits or transactions would fail much later")
+
+
+def _factors_above(inventory: Inventory, keys: Iterable[str], later: str) -> Iterator[Problem]:
+    for cluster in inventory.clusters():
+        for node, key, factor in _factors(cluster, keys):
+            if factor > len(cluster.brokers):
+                yield Problem(
+                    node,
+                    f"more copies than cluster {cluster.name} has brokers{later}",
+                    found=f"{factor} with {len(cluster.brokers)} brokers",
+                    allowed=f"1 to {len(cluster.brokers)}",
+                    variable=f"kafka_config['{key}']",
+                )
+
+
+def _factors(cluster: Cluster, keys: Iterable[str]) -> Iterator[tuple[Node, str, int]]:
+    """The replication factors among these keys that the brokers of a cluster set."""
+    for node in cluster.brokers:
+        for key in keys:
+            factor = as_int(node.config().get(key))
+            if factor is not None:
+                yield node, key, factor
+
+
+@rule(
+    number="B11",
+    variable="kafka_config['transaction.state.log.min.isr']",
+    fix="lower it, or raise transaction.state.log.replication.factor",
+)
+def transaction_log_min_isr(inventory: Inventory) -> Iterator[Problem]:
+    """`transaction.state.log.min.isr` is above the number of copies of that log."""
+    for node in inventory.nodes:
+        factor = as_int(node.config().get("transaction.state.log.replication.factor"))
+        least = as_int(node.config().get("transaction.state.log.min.isr"))
+        if factor is not None and least is not None and least > factor:
+            what = "the transaction log needs more copies in sync than it has"
+            yield Problem(node, what, f"{least} of {factor}", f"1 to {factor}")
+
+
+@rule(number="B9", fix=f"lower {MIN_ISR}, or raise the replication factor")
+def min_isr_above_replicas(inventory: Inventory) -> Iterator[Problem]:
+    """`min.insync.replicas` is above the number of copies; Kafka accepts it and silently asks for fewer."""
+    for problem, _cluster, factor, least in _min_isr(inventory):
+        if least > factor:
+            yield problem("more copies must be in sync than there are{} (Kafka accepts it and silently asks for fewer)")
+
+
+@rule(number="B9", fix=f"lower {MIN_ISR}, or raise the replication factor", level=BY_PROFILE, acceptable=True)
+def min_isr_equals_replicas(inventory: Inventory) -> Iterator[Problem]:
+    """`min.insync.replicas` equals the number of copies, so no broker can restart without refusing writes."""
+    for problem, cluster, factor, least in _min_isr(inventory):
+        # One copy alone in production is too few in any case.
+        if least == factor and (factor > 1 or not cluster.production):
+            yield problem(
+                "every copy must be in sync{}, so no broker can be restarted without refusing acks=all writes"
+            )
+
+
+def _min_isr(inventory: Inventory) -> Iterator[tuple[Callable[[str], Problem], Cluster, int, int]]:
+    """Each pair of copies and least copies in sync, of topics and of brokers' defaults, and how to complain of it."""
+
+    def complaint(where: Any, variable: str, of: str, factor: int, least: int) -> Callable[[str], Problem]:
+        found = f"{MIN_ISR} {least} with replication factor {factor}"
+        allowed = f"at most {factor - 1}" if factor > 1 else "a replication factor above 1"
+        fix = None if factor > 1 else "raise the replication factor"
+        return lambda what: Problem(where, what.format(of), found, allowed, fix, variable)
+
+    for cluster in inventory.clusters():
+        values = [node.config().get(MIN_ISR) for node in cluster.brokers]
+        fallback = next((value for value in values if value is not None), None)
+
+        def pair(topic: Topic, fallback: Any = fallback) -> tuple[int | None, int | None]:
+            """Copies, and how many of them must be in sync."""
+            return topic.replication_factor, as_int(topic.config.get(MIN_ISR, fallback))
+
+        pairs: list[tuple[Any, str, str, int | None, int | None]] = [
+            (cluster, "kafka_topics", f" for {names}", factor, least)
+            for (factor, least), names in _grouped(cluster.topics(), pair)
+        ]
+        for node in cluster.brokers:
+            own = (as_int(node.config().get(DEFAULT_RF)), as_int(node.config().get(MIN_ISR)))
+            pairs.append((node, f"kafka_config['{MIN_ISR}']", "", *own))
+        for where, variable, of, factor, least in pairs:
+            if factor is not None and least is not None and factor >= 1:
+                yield complaint(where, variable, of, factor, least), cluster, factor, least
+
+
+@rule(number="B10", fix="remove it", level=BY_PROFILE, acceptable=True)
+def unclean_election(inventory: Inventory) -> Iterator[Problem]:
+    """Unclean leader election is on, for brokers or a topic: acknowledged records can be lost."""
+    for _cluster, where, variable, of, config in _configs(inventory):
+        if as_bool(config.get(UNCLEAN)):
+            what = f"a copy that lags may become leader and acknowledged records are lost{of}"
+            yield Problem(where, what, f"{UNCLEAN} true", variable=variable)
+
+
+@rule(
+    number="B10",
+    allowed=f"{PRODUCTION_MIN_ISR} or more in the production profile",
+    fix=f"raise {MIN_ISR}, or remove it",
+    acceptable=True,
+)
+def low_min_isr(inventory: Inventory) -> Iterator[Problem]:
+    """In production `min.insync.replicas` is below 2, for brokers or a topic."""
+    for cluster, where, variable, of, config in _configs(inventory):
+        least = as_int(config.get(MIN_ISR))
+        if least is not None and least < PRODUCTION_MIN_ISR and cluster.production:
+            what = f"acks=all is answered when a single copy has the record{of}"
+            yield Problem(where, what, f"{MIN_ISR} {least}", variable=variable)
+
+
+def _configs(inventory: Inventory) -> Iterator[tuple[Cluster, Any, str, str, Mapping[str, Any]]]:
+    """The properties of brokers and of topics: (cluster, where, variable, of which topic, properties)."""
+    for cluster in inventory.clusters():
+        for node in cluster.brokers:
+            yield cluster, node, "kafka_config", "", node.config()
+        for topic in cluster.topics():
+            yield cluster, cluster, "kafka_topics", f", for topic {topic.name}", topic.config
+
+
+@rule(
+    number="C13",
+    variable="kafka_brokers",
+    allowed=f"{PRODUCTION_RF} or more in the production profile",
+    fix="add brokers, or set kafka_profile to development",
+    acceptable=True,
+)
+def few_brokers(inventory: Inventory) -> Iterator[Problem]:
+    """A production cluster has fewer than 3 brokers."""
+    for cluster in inventory.clusters():
+        count = len(cluster.brokers)
+        if cluster.production and 0 < count < PRODUCTION_RF:
+            what = f"cluster {cluster.name} cannot keep {PRODUCTION_RF} copies of a partition"
+            yield Problem(cluster.brokers, what, f"{count} brokers")
+
+
+@rule(
+    number="C13",
+    allowed=f"{PRODUCTION_RF} or more in the production profile",
+    fix="raise it, or set kafka_profile to development",
+    acceptable=True,
+)
+def few_replicas(inventory: Inventory) -> Iterator[Problem]:
+    """In production topics, internal topics or `default.replication.factor` have fewer than 3 copies."""
+    for cluster in inventory.clusters():
+        if not cluster.production:
+            continue
+        low = [topic for topic in cluster.topics() if 1 <= (topic.replication_factor or 0) < PRODUCTION_RF]
+        for factor, names in _grouped(low, lambda topic: topic.replication_factor):
+            what = f"too few copies for {names}"
+            yield Problem(cluster, what, f"replication_factor {factor}", variable="kafka_topics")
+        for node, key, number in _factors(cluster, (DEFAULT_RF, *INTERNAL_RF)):
+            if number < PRODUCTION_RF:
+                yield Problem(node, "too few copies", number, variable=f"kafka_config['{key}']")
+
+
+def _grouped(topics: Iterable[Topic], key: Callable[[Topic], Any]) -> Iterator[tuple[Any, str]]:
+    """Topics with the same key as one: (key, "topics a, b and 3 more")."""
+    groups: dict[Any, list[str]] = {}
+    for topic in topics:
+        groups.setdefault(key(topic), []).append(topic.name)
+    for value, names in groups.items():
+        yield value, topic_names(names)
+
+
+def topic_names(names: list[str]) -> str:
+    """The names for a message, a long list cut with the number of the rest."""
+    return f"topic{'s' * (len(names) > 1)} {shortened(names, _NAMES_SHOWN)}"

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on how the run was started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, as_bool
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import flows, kafka_clusters
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import RULES, WARNING, Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
+
+
+@rule(
+    number="B40",
+    allowed="all hosts of a cluster or none of them",
+    fix="run without --limit, or use the playbook made for single nodes; preflight_allow_limit is for those",
+)
+def limit_splits_cluster(inventory: Inventory) -> Iterator[Problem]:
+    """`--limit` leaves out a part of a cluster; whole clusters may be left out."""
+    for cluster in inventory.clusters() if inventory.limit else ():
+        left_out = [name for name in cluster.hosts if name not in inventory.play_hosts]
+        if not left_out or len(left_out) == len(cluster.nodes):
+            continue
+        if not all(as_bool(node.get("preflight_allow_limit", False)) for node in cluster.nodes):
+            what = f"--limit leaves out a part of cluster {cluster.name}"
+            yield Problem(left_out, what, f"--limit {inventory.limit}")
+
+
+@rule(number="B40", fix="add the clusters at both ends of the mirror to --limit; other mirrors may stay out")
+def limit_without_ends(inventory: Inventory) -> Iterator[Problem]:
+    """`--limit` takes a mirror without the clusters at both ends, whose addresses and settings the run needs."""
+    known = kafka_clusters(inventory)
+    for mirror in inventory.mirrors if inventory.limit else ():
+        touched = [flow for flow in flows(inventory) if flow.target == mirror.cluster]
+        if mirror.name not in inventory.play_hosts or as_bool(mirror.get("preflight_allow_limit", False)):
+            continue
+        ends = dict.fromkeys(name for flow in touched for name in (flow.source, flow.target) if name in known)
+        missing = [name for name in ends if set(inventory.play_hosts).isdisjoint(known[name].hosts)]
+        if missing:
+            yield Problem(
+                mirror,
+                f"--limit takes the mirror without {' and '.join(missing)}",
+                found=f"--limit {inventory.limit}",
+                allowed=f"the mirror with all hosts of {' and '.join(ends)}",
+            )
+
+
+@rule(variable="preflight_accept", fix="correct the name", level=WARNING)
+def unknown_rule(inventory: Inventory) -> Iterator[Problem]:
+    """`preflight_accept` names a rule that does not exist or cannot be accepted."""
+    names = [name for name, one in RULES.items() if one.acceptable]
+    numbers = {one.number for one in RULES.values()}
+    for listed, nodes in by_value(inventory.processes, "preflight_accept"):
+        for name in map(str, listed if isinstance(listed, (list, tuple)) else ()):
+            if name not in names and name not in numbers:
+                yield Problem(nodes, "the list names no rule that can be accepted", name, fix=advice(name, names))

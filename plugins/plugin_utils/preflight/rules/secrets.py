@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on secrets and on values that cannot be templated. Messages name a secret, never its value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import PLACEHOLDER, UNDEFINED, Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
+
+# Whose value somebody has to make up, so that an empty or a well-known one is none. What must not be shown is more.
+CHOSEN_SECRET = re.compile(r"(password|passphrase|secret|secret\.key)$")
+JAAS_PASSWORD = re.compile(r"password\s*=\s*[\"']?([^\"';\s]*)")
+# What examples, tutorials and images ship with.
+WEAK = frozenset(
+    """changeme change-me change_me password passw0rd secret admin kafka confluent admin-secret test test1234
+    123456 todo xxx""".split()  # noqa: SIM905  (words read better than a list of quotes)
+)
+# Variables of hosts that are nodes of Kafka or ZooKeeper.
+NODES_OWN = re.compile(r"'(kafka_node_id|kafka_rack|zookeeper_id)' is undefined")
+
+# Passwords that only some clusters need; empty is their default.
+OPTIONAL = frozenset({"kafka_admin_password", "mirror_password", "spark_validation_password", "zookeeper_password"})
+
+
+@rule(number="B34", fix="define the variable that it names (a secret: in the vault)")
+def undefined_value(inventory: Inventory) -> Iterator[Problem]:
+    """A value cannot be templated: an undefined variable, or a vault without its password. Facts are not known yet."""
+    for node in inventory.processes:
+        for path, reason in node.undefined.items():
+            # A mirror has no id: what clusters make of theirs (ports of listeners) is not for it.
+            if not (node.only_mirrors and NODES_OWN.search(reason) and not path.startswith("mirror_")):
+                yield Problem(node, "the value cannot be templated", reason, variable=path)
+
+
+@rule(number="C20", fix="replace it")
+def placeholder(inventory: Inventory) -> Iterator[Problem]:
+    """`CHANGE-ME` is left, which `inventories/prod` holds wherever you must decide."""
+    for node in inventory.processes:
+        for path, value in _leaves("", node.variables):
+            if PLACEHOLDER in str(value):
+                found = PLACEHOLDER if is_secret(path.rstrip("']")) else value
+                yield Problem(node, "a placeholder of the example is left", found, variable=path)
+
+
+def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """All single values in a variable, with their paths."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _leaves(_join(path, str(key)), part)
+    elif isinstance(value, (list, tuple)):
+        for index, part in enumerate(value):
+            yield from _leaves(f"{path}[{index}]", part)
+    else:
+        yield path, value
+
+
+@rule(number="B34", fix="put a long random value into the vault and refer to it")
+def weak_secret(inventory: Inventory) -> Iterator[Problem]:
+    """A secret is empty, or one of the passwords that examples and images ship with."""
+    for node in inventory.processes:
+        for path, value in _secrets(node.variables):
+            text = str("" if value is None else value).strip()
+            if (text and text.lower() not in WEAK) or (not text and path in OPTIONAL) or text == PLACEHOLDER:
+                continue
+            found = "a well-known value" if text else "an empty value"
+            yield Problem(node, "the secret is not secret", found, variable=path)
+
+
+def _secrets(variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """All values whose name is that of a secret, with their paths; for JAAS texts the passwords in them."""
+    for path, value in _leaves("", variables):
+        if value is UNDEFINED:
+            continue
+        name = path.rstrip("']")
+        if name.endswith("sasl.jaas.config"):
+            yield from ((path, match[1]) for match in JAAS_PASSWORD.finditer(str(value)))
+        elif CHOSEN_SECRET.search(name):
+            yield path, value
+
+
+def _join(path: str, key: str) -> str:
+    return f"{path}['{key}']" if path else key

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on who may connect and what they may do: protocols, certificates, passwords, authorizer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.cves import of_version
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    UNDEFINED,
+    Cluster,
+    Inventory,
+    Listener,
+    Node,
+    as_bool,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import BY_PROFILE, WARNING, Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, TLS_PROTOCOLS
+
+# It names files of the development CA and a folder of the bundle.
+CLIENT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
+
+
+@rule(number="B33", variable="kafka_listeners", fix="set protocol SSL for the listeners of brokers and controllers")
+def nodes_not_authenticated(inventory: Inventory) -> Iterator[Problem]:
+    """A listener for brokers or controllers shows no certificates, so an authorizer cannot tell nodes from clients."""
+    for node in inventory.kafka:
+        allowed = ("SSL",) if as_bool(node.get("kafka_authorizer")) else ("SSL", "PLAINTEXT")
+        for listener in node.listeners():
+            if listener.purpose != "clients" and listener.protocol not in allowed:
+                what = f"listener {listener.name} does not show which node connects"
+                found = f"protocol {listener.protocol} for {listener.purpose}"
+                yield Problem(node, what, found, " or ".join(allowed))
+
+
+@rule(number="B33", variable="kafka_listeners", fix="add a listener with purpose brokers, protocol SSL")
+def no_broker_listener(inventory: Inventory) -> Iterator[Problem]:
+    """Clients log in with passwords at the only listener, where brokers, which have none, could not log in."""
+    for node in inventory.nodes:
+        purposes = {listener.purpose for listener in node.listeners()}
+        sasl = [one.name for one in _for_clients(node) if one.protocol in SASL_PROTOCOLS]
+        if node.broker and sasl and "brokers" not in purposes:
+            yield Problem(node, "brokers would have to log in at the listener for clients", f"only {sasl[0]}")
+
+
+def _for_clients(node: Node) -> list[Listener]:
+    return [one for one in node.listeners() if one.purpose == "clients"]
+
+
+@rule(number="B33", variable="kafka_listeners", fix="set the protocol of the listener to SASL_SSL or SSL")
+def anonymous_clients(inventory: Inventory) -> Iterator[Problem]:
+    """With an authorizer the listener for clients is PLAINTEXT: clients are anonymous, also the administrator."""
+    for node in inventory.nodes:
+        for listener in _for_clients(node) if as_bool(node.get("kafka_authorizer")) else ():
+            if listener.protocol == "PLAINTEXT":
+                what = f"clients on listener {listener.name} are anonymous, so the authorizer denies them everything"
+                yield Problem(node, what, "PLAINTEXT with kafka_authorizer")
+
+
+@rule(number="B33", variable="kafka_config['allow.everyone.if.no.acl.found']", fix="remove the key and write ACLs")
+def open_without_acl(inventory: Inventory) -> Iterator[Problem]:
+    """`allow.everyone.if.no.acl.found` opens every resource without an ACL to everybody."""
+    for node in inventory.nodes:
+        if as_bool(node.config().get("allow.everyone.if.no.acl.found")):
+            yield Problem(node, "resources without an ACL are open to everybody", "true")
+
+
+@rule(
+    number="C14",
+    variable="kafka_listeners",
+    fix="set protocol SASL_SSL and kafka_tls_source",
+    level=BY_PROFILE,
+    acceptable=True,
+)
+def unencrypted_login(inventory: Inventory) -> Iterator[Problem]:
+    """A listener is SASL_PLAINTEXT: logins without encryption, which for SCRAM can be replayed (CVE-2024-56128)."""
+    for cluster in inventory.clusters():
+        for node in cluster.nodes:
+            for listener in node.listeners():
+                if listener.protocol == "SASL_PLAINTEXT":
+                    yield Problem(node, f"listener {listener.name} takes logins without encryption", "SASL_PLAINTEXT")
+
+
+@rule(number="B34", variable="kafka_admin_password", fix="put a long random value into the vault and refer to it")
+def no_admin_password(inventory: Inventory) -> Iterator[Problem]:
+    """Clients log in with passwords, and `kafka_admin_password` is empty."""
+    for node in inventory.nodes:
+        asked = {listener.protocol for listener in _for_clients(node)}
+        password = node.variables.get("kafka_admin_password")
+        if asked.intersection(SASL_PROTOCOLS) and password is not UNDEFINED and not node.text("kafka_admin_password"):
+            yield Problem(node, "the administrator has no password", "an empty value")
+
+
+@rule(
+    number="B33",
+    variable="kafka_admin_certificate_file",
+    fix="set kafka_admin_certificate_file and kafka_admin_key_file",
+)
+def no_admin_certificate(inventory: Inventory) -> Iterator[Problem]:
+    """Clients show certificates, and the administrator has none."""
+    for node in inventory.nodes:
+        asked = {listener.protocol for listener in _for_clients(node)}
+        if asked == {"SSL"} and not (node.text("kafka_admin_certificate_file") and node.text("kafka_admin_key_file")):
+            yield Problem(node, "the administrator has no certificate", "an empty value")
+
+
+@rule(
+    number="B32",
+    variable="kafka_tls_source",
+    allowed="development_ca or files",
+    fix="set kafka_tls_source: where the certificates come from",
+)
+def no_tls_source(inventory: Inventory) -> Iterator[Problem]:
+    """A listener uses TLS, and neither `kafka_tls_source` nor `kafka_config` says where certificates come from."""
+    for node in inventory.nodes:
+        tls = [listener.name for listener in node.listeners() if listener.protocol in TLS_PROTOCOLS]
+        own = any(str(key).endswith("ssl.keystore.location") for key in node.config())
+        if tls and not own and not node.text("kafka_tls_source"):
+            yield Problem(node, f"listener {tls[0]} has no certificate", "an empty value")
+
+
+@rule(number="C15", variable="kafka_tls_source", fix="use certificates of your own CA", acceptable=True)
+def development_certificates(inventory: Inventory) -> Iterator[Problem]:
+    """In production certificates are of the development CA, whose key lies on the control node."""
+    for cluster in inventory.clusters():
+        for node in cluster.nodes:
+            if cluster.production and node.text("kafka_tls_source") == "development_ca":
+                yield Problem(node, "certificates of the development CA in production", "development_ca")
+
+
+@rule(number="B33", allowed="names of neither nodes nor the administrator", fix="rename the user or client")
+def name_of_super_user(inventory: Inventory) -> Iterator[Problem]:
+    """A user (`kafka_users`), or a client of `kafka_tls_client_names`, has the name of a node or the administrator."""
+    for cluster in inventory.clusters():
+        first = cluster.nodes[0]
+        super_users = _super_users(cluster)
+        for name in sorted(super_users.intersection(_users(first, "kafka_users"))):
+            yield Problem(first, "a user has the name of a super user", name, variable="kafka_users")
+        for name in first.names("kafka_tls_client_names"):
+            if name in super_users:
+                what = "a client has the name of a super user"
+                yield Problem(first, what, name, variable="kafka_tls_client_names")
+
+
+def _super_users(cluster: Cluster) -> set[str]:
+    return {*cluster.hosts, cluster.nodes[0].text("kafka_admin_user")}
+
+
+def _users(node: Node, variable: str) -> list[str]:
+    listed = node.get(variable, [])
+    users = listed if isinstance(listed, (list, tuple)) else ()
+    return [str(user.get("name")) for user in users if isinstance(user, dict)]
+
+
+@rule(
+    number="B33",
+    variable="kafka_tls_client_names",
+    allowed="letters, digits, dot, hyphen and underscore",
+    fix="rename the client",
+)
+def bad_client_name(inventory: Inventory) -> Iterator[Problem]:
+    """A name in `kafka_tls_client_names` cannot be the name of a file."""
+    for cluster in inventory.clusters():
+        for name in cluster.nodes[0].names("kafka_tls_client_names"):
+            if not CLIENT_NAME.fullmatch(name):
+                yield Problem(cluster.nodes[0], "this client name cannot be the name of a file", repr(name))
+
+
+@rule(
+    number="B33",
+    variable="kafka_plain_users",
+    allowed="letters, digits, dot, hyphen and underscore, once, of neither a node nor the administrator",
+    fix="rename the user",
+)
+def bad_plain_user(inventory: Inventory) -> Iterator[Problem]:
+    """A user of PLAIN has a name that brokers cannot list, that is listed twice, or that is a super user's."""
+    for cluster in inventory.clusters():
+        names = _users(cluster.nodes[0], "kafka_plain_users")
+        for name in dict.fromkeys(names):
+            if name in _super_users(cluster) or names.count(name) > 1 or not CLIENT_NAME.fullmatch(name):
+                yield Problem(cluster.nodes[0], "a user of PLAIN cannot have this name", repr(name))
+
+
+@rule(
+    number="B33",
+    variable="kafka_plain_users",
+    fix="add PLAIN to kafka_sasl_mechanisms, or give them SCRAM as kafka_users",
+)
+def plain_not_offered(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_plain_users` are set, but no listener offers PLAIN."""
+    for cluster in inventory.clusters():
+        first = cluster.nodes[0]
+        if _users(first, "kafka_plain_users") and "PLAIN" not in _sasl_mechanisms(first):
+            found = ", ".join(_sasl_mechanisms(first)) or "no mechanism"
+            yield Problem(first, "users of PLAIN, which no listener offers", found)
+
+
+@rule(number="C21", variable="kafka_version", fix="upgrade once a fixed version is out", level=WARNING, acceptable=True)
+def known_vulnerabilities(inventory: Inventory) -> Iterator[Problem]:
+    """In production: CVEs of the chosen version, and what helps until there is a better one."""
+    for cluster in inventory.clusters():
+        if not cluster.production:
+            continue
+        first = cluster.nodes[0]
+        enabled = str(first.config().get("sasl.enabled.mechanisms", ""))
+        found = of_version(cluster.version, tuple(_sasl_mechanisms(first)) + tuple(enabled.replace(",", " ").split()))
+        for helps in dict.fromkeys(one.helps for one in found):
+            named = [f"{one.cve} ({one.what})" for one in found if one.helps == helps]
+            what = f"Kafka {cluster.version} has known vulnerabilities"
+            yield Problem(cluster, what, ", ".join(named), fix=helps)
+
+
+def _sasl_mechanisms(node: Node) -> list[str]:
+    uses_sasl = any(listener.protocol in SASL_PROTOCOLS for listener in node.listeners())
+    return node.names("kafka_sasl_mechanisms") if uses_sasl else []

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on the shape of our own variables, which the argument specs of roles and modules define."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.near_names import nearest
+from ansible_collections.streamops.kafka.plugins.module_utils._core.values import CONVERSIONS, typed
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import OWN_PREFIXES, UNDEFINED, Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import (
+    Spec,
+    checked,
+    module_options,
+    role_options,
+    unknown_keys,
+)
+
+NODE_ROLES = ("_common", "kafka_broker", "kraft_controller", "mirror_maker", "preflight", "zookeeper_ensemble")
+#: Lists that a module takes as they are.
+MODULES = {"kafka_topics": "topics", "kafka_users": "users", "kafka_acls": "acls", "kafka_quotas": "quotas"}
+
+
+@cache
+def entry_options() -> dict[str, Spec]:
+    """By variable that is a list of dicts the options of its entries."""
+    of_roles = {name: option["options"] for name, option in role_options(*NODE_ROLES).items() if "options" in option}
+    return {**of_roles, **{name: module_options(module)[module]["options"] for name, module in MODULES.items()}}
+
+
+@rule(number="C12", fix="write it as allowed")
+def wrong_type(inventory: Inventory) -> Iterator[Problem]:
+    """A variable that is a list or a dict is something else, or a property of `kafka_config` is no single value."""
+    for name, option in role_options(*NODE_ROLES).items():
+        # Paths may be one text with commas, as Kafka has it.
+        kind = option["type"] if option.get("elements") != "path" else ""
+        expected: Any = {"list": (list, tuple), "dict": Mapping}.get(kind, object)
+        for value, nodes in by_value(inventory.processes, name):
+            if not isinstance(value, expected):
+                yield Problem(
+                    nodes, "the value has the wrong type", found=_kind(value), allowed=f"a {kind}", variable=name
+                )
+    for node in inventory.nodes:
+        for key, value in node.config().items():
+            if value is None or isinstance(value, (list, tuple, Mapping)):
+                yield Problem(
+                    node,
+                    "a property has one plain value",
+                    found=_kind(value),
+                    allowed="text, a number, true or false (Kafka writes lists as text with commas)",
+                    variable=f"kafka_config['{key}']",
+                )
+
+
+@rule(number="C12", fix="correct the entry")
+def bad_entry(inventory: Inventory) -> Iterator[Problem]:
+    """An entry of `kafka_listeners`, `kafka_topics`, `kafka_users`, `kafka_plain_users`, `kafka_acls` or
+    `kafka_quotas` lacks a field, has one that does not exist, or one with a value that it cannot have."""
+    for name, options in entry_options().items():
+        for listed, nodes in by_value(inventory.nodes, name):
+            for index, entry in enumerate(listed if isinstance(listed, (list, tuple)) else ()):
+                place = f"{name}[{index}]"
+                if isinstance(entry, Mapping):
+                    # Those of the lists that roles define are already judged by `unclear_value`.
+                    option = {"type": "dict", "options": options if name in MODULES else {}}
+                    for one in typed(entry, option, place, UNDEFINED)[1]:
+                        yield Problem(nodes, one.what, one.found, one.allowed, variable=one.name)
+                    for what, found, allowed, fix in _faults(entry, options):
+                        yield Problem(nodes, what, found=found, allowed=allowed, fix=fix, variable=place)
+                elif entry is not UNDEFINED:
+                    yield Problem(nodes, "the entry has the wrong type", _kind(entry), "a dict", variable=place)
+
+
+def _faults(entry: Mapping[str, Any], options: Spec) -> Iterator[tuple[str, str, str, str | None]]:
+    """What is wrong with one entry, as (what, found, allowed, fix)."""
+    unknown = dict(unknown_keys(entry, options))
+    for field, advice in unknown.items():
+        yield "the entry has a field that does not exist", field, ", ".join(options), advice
+    known = {key: value for key, value in entry.items() if str(key) not in unknown}
+    # Booleans and numbers are read as in all variables, which is stricter than Ansible.
+    plain = {key: {**one, "type": "raw"} if one["type"] in CONVERSIONS else one for key, one in options.items()}
+    for key, one in options.items():
+        value = known.get(key)
+        if one["type"] == "dict" and value not in (None, UNDEFINED) and not isinstance(value, Mapping):
+            yield f"{key} has the wrong type", _kind(value), "a dict", None
+    for complaint in checked_known(known, plain)[1]:
+        yield "the entry cannot be used", complaint, "", None
+
+
+def checked_known(entry: Mapping[str, Any], options: Spec) -> tuple[dict[str, Any], list[str]]:
+    """An entry as `checked` makes it, without the fields that could not be templated."""
+    hidden = {key for key, value in entry.items() if value is UNDEFINED}
+    known = {str(key): value for key, value in entry.items() if key not in hidden}
+    return checked(known, {key: option for key, option in options.items() if key not in hidden})
+
+
+@rule(number="C9", level=WARNING, fix="correct the name; if it is your own, choose one without our prefixes")
+def misspelt_variable(inventory: Inventory) -> Iterator[Problem]:
+    """Nothing reads the variable, and its name is close to one that is read."""
+    known = inventory.known_variables
+    for node in inventory.processes:
+        for name in node.variables:
+            own = name.startswith(OWN_PREFIXES) and name not in known
+            if own and (near := nearest(name, known, cutoff=0.88)):
+                yield Problem(node, "nothing reads this variable", name, f"perhaps {near} is meant", variable=name)
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        return "text"
+    return {dict: "a dict", list: "a list", bool: "true or false", int: "a number"}.get(type(value), "another type")

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on topics: names, numbers, keys."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import allowed_instead
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.keys import TOPIC_KEYS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
+
+INTERNAL_TOPICS = (
+    "__consumer_offsets",
+    "__transaction_state",
+    "__share_group_state",
+    "__cluster_metadata",
+    "__remote_log_metadata",
+)
+# Topics that this collection makes for itself (smoke test, state of a run).
+OWN_PREFIX = "_streamops_"
+
+
+@rule(number="B12", variable="kafka_topics", allowed="1 or more", fix="correct it, or remove it to get the default")
+def topic_numbers(inventory: Inventory) -> Iterator[Problem]:
+    """A topic has fewer than one partition or replica."""
+    for cluster in inventory.clusters():
+        for topic in cluster.topics():
+            for field, value in (("partitions", topic.partitions), ("replication_factor", topic.replication_factor)):
+                if value is not None and value < 1:
+                    yield Problem(cluster, f"topic {topic.name} has an impossible number", f"{field} {value}")
+
+
+@rule(number="B14", variable="kafka_topics", fix="choose another name")
+def bad_topic_name(inventory: Inventory) -> Iterator[Problem]:
+    """A topic has a name that Kafka refuses (characters, over 249 of them, `.` and `..`), that Kafka keeps for itself,
+    or that this collection keeps for itself (`_streamops_`)."""
+    for cluster in inventory.clusters():
+        for topic in cluster.all_topics():
+            allowed = _allowed_instead(topic.name)
+            if allowed:
+                yield Problem(cluster, "the topic name cannot be used", _shown(topic.name), allowed)
+
+
+def _allowed_instead(name: str) -> str | None:
+    """What a bad topic name would have to be; None for a good one."""
+    illegal = allowed_instead(name)
+    if illegal:
+        return illegal
+    if name in INTERNAL_TOPICS:
+        return "no topic that Kafka keeps for itself"
+    if name.startswith(OWN_PREFIX):
+        return f"no name that starts with {OWN_PREFIX}, which this collection keeps for itself"
+    return None
+
+
+def _shown(name: str) -> str:
+    return repr(name if len(name) <= 60 else f"{name[:57]}...")
+
+
+@rule(number="B14", variable="kafka_topics", fix="keep one entry")
+def duplicate_topic(inventory: Inventory) -> Iterator[Problem]:
+    """A topic is listed more than once."""
+    for cluster in inventory.clusters():
+        for name, times in Counter(topic.name for topic in cluster.all_topics()).items():
+            if times > 1:
+                yield Problem(cluster, "the topic is listed more than once", f"{_shown(name)} {times} times")
+
+
+@rule(
+    number="B14",
+    variable="kafka_topics",
+    allowed="names that differ in more than '.' and '_'",
+    fix="rename all but one of them",
+)
+def colliding_topics(inventory: Inventory) -> Iterator[Problem]:
+    """Two topics differ in `.` and `_` only (`a.b`, `a_b`): their metrics share a name, so Kafka refuses the second."""
+    for cluster in inventory.clusters():
+        alike: dict[str, list[str]] = {}
+        for name in dict.fromkeys(topic.name for topic in cluster.topics()):
+            alike.setdefault(name.replace(".", "_"), []).append(name)
+        for colliding in alike.values():
+            if len(colliding) > 1:
+                yield Problem(
+                    cluster,
+                    "topic names collide: in names of metrics '.' and '_' are the same",
+                    found=" and ".join(map(_shown, colliding)),
+                )
+
+
+@rule(number="B16", variable="kafka_topics", fix="correct the key or remove it")
+def unknown_topic_key(inventory: Inventory) -> Iterator[Problem]:
+    """A key of a topic's config is unknown to the Kafka version. Brokers check the values before a change."""
+    for cluster in inventory.clusters():
+        known = TOPIC_KEYS.get(cluster.version)
+        if known is None:
+            continue
+        for topic in cluster.topics():
+            for key in topic.config:
+                if key not in known:
+                    what = f"Kafka {cluster.version} does not know this key of topic {topic.name}"
+                    yield Problem(cluster, what, key, fix=advice(key, known))

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on single values: booleans, numbers, words of a choice, placeholders of the example."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import UNDEFINED, Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
+
+#: Numbers and words whose own rules say more.
+IDS = ("kafka_node_id", "zookeeper_id")
+WORDS = ("kafka_mode", "kafka_version", "zookeeper_version")
+
+
+@rule(number="C26", fix="correct the value, or remove it to get the default")
+def unclear_value(inventory: Inventory) -> Iterator[Problem]:
+    """A variable of the roles or playbooks that is true or false, or a number, has another value: `maybe`, an empty
+    text, null, `3.5` or `0x10` for a whole number. Text such as `"no"` or `"3"` (surveys, INI, `-e`) is read."""
+    for node in inventory.processes:
+        for one in node.unclear:
+            if one.name not in IDS:
+                yield Problem(node, one.what, found=one.found, allowed=one.allowed, variable=one.name)
+
+
+@rule(number="C4", fix="set it to one of the allowed words")
+def unknown_word(inventory: Inventory) -> Iterator[Problem]:
+    """A variable that takes one of a few words, such as `kafka_profile`, has another one."""
+    choices = {name: option for name, option in role_options().items() if option.get("choices") and name not in WORDS}
+    for node in inventory.processes:
+        for name, option in choices.items():
+            value, words = node.get(name), option["choices"]
+            # A list that is none is named by its type.
+            listed = [value] if option["type"] != "list" else value if isinstance(value, (list, tuple)) else ()
+            for word in listed:
+                if word not in (None, UNDEFINED, *words):
+                    allowed = f"one of {', '.join(filter(None, words))}"
+                    yield Problem(node, "the word is not known", repr(str(word)), allowed, variable=name)

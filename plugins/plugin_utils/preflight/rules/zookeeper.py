@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on ensembles of ZooKeeper and on the brokers that use them: ids, sizes, versions, groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.zookeeper import MAX_ID
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    UNDEFINED,
+    ZOOKEEPER_GROUP,
+    Cluster,
+    Inventory,
+    Node,
+    as_bool,
+    as_int,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import BY_PROFILE, WARNING, Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import managed
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.replication import (
+    is_weak_quorum,
+    survives,
+)
+
+SUPPORTED = ("3.9.5", "3.8.6")
+# What the role writes itself, with the variable that says it.
+MANAGED = {
+    "dataDir": "kafka_data_dir",
+    "dataLogDir": "zookeeper_data_log_dir",
+    "clientPortAddress": "zookeeper_host",
+    "clientPort": "zookeeper_client_port",
+    "secureClientPort": "zookeeper_client_port and zookeeper_tls",
+    "reconfigEnabled": "the group zookeeper: members change by playbooks/zookeeper_members.yml",
+}
+_SECURE = "set zookeeper_tls and zookeeper_password (from the vault)"
+
+
+@rule(
+    number="B6",
+    variable="zookeeper_id",
+    allowed=f"a whole number from 1 to {MAX_ID}",
+    fix="set zookeeper_id as a host variable and never change it",
+)
+def bad_zookeeper_id(inventory: Inventory) -> Iterator[Problem]:
+    """`zookeeper_id` is missing or outside 1 to 255."""
+    for node in inventory.nodes:
+        value = node.variables.get("zookeeper_id")
+        number = as_int(value)
+        if node.zookeeper and value is not UNDEFINED and not (number is not None and 1 <= number <= MAX_ID):
+            yield Problem(node, "the server has no usable id", "nothing" if value is None else repr(str(value)))
+
+
+@rule(
+    number="B6", variable="zookeeper_id", fix="give the newer one an unused id; never change that of a server with data"
+)
+def duplicate_zookeeper_id(inventory: Inventory) -> Iterator[Problem]:
+    """Two servers of one ensemble have the same `zookeeper_id`."""
+    for cluster in inventory.clusters():
+        by_id: dict[int, list[Node]] = {}
+        for node in cluster.zookeepers:
+            number = as_int(node.get("zookeeper_id"))
+            if number is not None:
+                by_id.setdefault(number, []).append(node)
+        for number, nodes in sorted(by_id.items()):
+            if len(nodes) > 1:
+                yield Problem(nodes, "several servers of one ensemble have the same id", number)
+
+
+@rule(
+    number="B5",
+    variable=ZOOKEEPER_GROUP,
+    allowed="an odd number from 3 on",
+    fix="run 3 servers, or 5 to survive the loss of two; one alone is for kafka_profile development",
+    level=BY_PROFILE,
+    acceptable=True,
+)
+def even_ensemble(inventory: Inventory) -> Iterator[Problem]:
+    """An ensemble has an even number of servers, which survives no more than one fewer, or fewer than 3."""
+    for cluster in inventory.clusters():
+        count = len(cluster.zookeepers)
+        resizing = any(as_bool(node.get("zookeeper_resizing")) for node in cluster.zookeepers)
+        if is_weak_quorum(count) and not resizing:
+            what = f"the ensemble of cluster {cluster.name} {survives(count, ' servers')}"
+            yield Problem(cluster.zookeepers, what, f"{count} servers")
+
+
+@rule(number="C3", variable=ZOOKEEPER_GROUP, fix="name a second host with the same ansible_host for the other process")
+def zookeeper_and_kafka_on_one_host(inventory: Inventory) -> Iterator[Problem]:
+    """A host is a server of ZooKeeper and a node of Kafka."""
+    for node in inventory.nodes:
+        if node.zookeeper and (node.broker or node.controller):
+            yield Problem(node, "the host is a server of ZooKeeper and a node of Kafka", "in both groups")
+
+
+def _brokers(cluster: Cluster) -> list[Node]:
+    """The brokers of a cluster that use ZooKeeper."""
+    return [node for node in cluster.brokers if node.get("kafka_mode") == ZOOKEEPER_MODE]
+
+
+@rule(number="C3", variable="kafka_mode", fix="remove them from the group, or choose a mode of KRaft")
+def zookeeper_mode_with_controllers(inventory: Inventory) -> Iterator[Problem]:
+    """A cluster in mode `zookeeper` has controllers of KRaft."""
+    for cluster in inventory.clusters():
+        if _brokers(cluster) and cluster.controllers:
+            yield Problem(cluster.controllers, "mode zookeeper has no controllers", "hosts in kraft_controllers")
+
+
+@rule(
+    number="C3", variable="kafka_version", fix="set kafka_version to 3.9.2, the last line with ZooKeeper, or use KRaft"
+)
+def zookeeper_mode_without_support(inventory: Inventory) -> Iterator[Problem]:
+    """A cluster in mode `zookeeper` has a Kafka version that cannot use ZooKeeper."""
+    for cluster in inventory.clusters():
+        for node in _brokers(cluster):
+            version = node.text("kafka_version")
+            if not version.startswith("3.9"):
+                yield Problem(node, "this Kafka version cannot use ZooKeeper", version)
+
+
+@rule(
+    number="C3",
+    variable="kafka_mode",
+    fix="set kafka_mode to zookeeper, or remove the servers from the inventory",
+    level=WARNING,
+)
+def unused_ensemble(inventory: Inventory) -> Iterator[Problem]:
+    """A cluster has servers of ZooKeeper, but its brokers are not in mode `zookeeper`."""
+    for cluster in inventory.clusters():
+        if cluster.zookeepers and cluster.brokers and not _brokers(cluster):
+            what = "the brokers of this cluster do not use its ensemble"
+            yield Problem(cluster.zookeepers, what, cluster.brokers[0].text("kafka_mode"))
+
+
+@rule(
+    number="B30",
+    variable="zookeeper_version",
+    allowed=f"one of {', '.join(SUPPORTED)}",
+    fix="choose one of them; older ones have known vulnerabilities",
+)
+def unsupported_zookeeper_version(inventory: Inventory) -> Iterator[Problem]:
+    """This collection does not support the `zookeeper_version`."""
+    for node in inventory.nodes:
+        value = node.text("zookeeper_version")
+        if node.zookeeper and value and value not in SUPPORTED:
+            yield Problem(node, "this ZooKeeper version is not supported", repr(value))
+
+
+@rule(number="C10", fix="remove the property and set the variable")
+def managed_zookeeper_property(inventory: Inventory) -> Iterator[Problem]:
+    """`zookeeper_ensemble_config` has a property that the collection writes from a variable of its own."""
+    for node in inventory.nodes:
+        given = node.get("zookeeper_ensemble_config", {})
+        for key in map(str, given) if node.zookeeper and isinstance(given, Mapping) else ():
+            if key in MANAGED or key.startswith("server."):
+                instead = MANAGED.get(key, "the group zookeeper")
+                yield managed(node, f"zookeeper_ensemble_config['{key}']", key, instead)
+
+
+@rule(number="B33", variable="zookeeper_tls", fix=_SECURE)
+def half_secured_zookeeper(inventory: Inventory) -> Iterator[Problem]:
+    """Only one of `zookeeper_tls` and `zookeeper_password` is set: a login needs TLS, and TLS alone lets anybody in."""
+    for node in _parties(inventory):
+        tls, password = as_bool(node.get("zookeeper_tls")), bool(node.text("zookeeper_password"))
+        if tls != password:
+            found = "TLS without a login" if tls else "a login without TLS"
+            yield Problem(node, "one half of securing ZooKeeper is missing", found)
+
+
+@rule(number="B33", variable="kafka_authorizer", fix=_SECURE)
+def unprotected_acls(inventory: Inventory) -> Iterator[Problem]:
+    """The cluster has an authorizer, but its ZooKeeper is not secured, so anybody may write the ACLs."""
+    for node in _parties(inventory):
+        secured = as_bool(node.get("zookeeper_tls")) or node.text("zookeeper_password")
+        if not secured and as_bool(node.get("kafka_authorizer")):
+            what = "anybody may write the ACLs, since ZooKeeper asks nobody for a login"
+            yield Problem(node, what, "kafka_authorizer without zookeeper_tls")
+
+
+def _parties(inventory: Inventory) -> Iterator[Node]:
+    """The servers of ZooKeeper and the brokers that use them."""
+    for cluster in inventory.clusters():
+        yield from _brokers(cluster)
+        yield from cluster.zookeepers

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""A restart on one line: which node, why, and how long it was missed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
+
+#: How many reasons a line names, and how many characters a reason may have to show its values.
+SHOWN, SHORT = 3, 80
+
+
+def restart_words(reasons: Sequence[Mapping[str, Any]]) -> str:
+    """Say why a node restarts, from the reasons that node_info found; without any, somebody asked for it."""
+    if not reasons:
+        return "requested by kafka_restart_force"
+    named = [_words(reason) for reason in reasons[:SHOWN]]
+    more = [f"{len(reasons) - SHOWN} more"] if len(reasons) > SHOWN else []
+    return ", ".join(named + more)
+
+
+def restart_plan(
+    host: str, reasons: Sequence[Mapping[str, Any]], refusals: Sequence[Mapping[str, Any] | str] = ()
+) -> str:
+    """Say that a run would restart a node, and why it could not now; ``refusals`` are those of the restart gate."""
+    why = [one if isinstance(one, str) else str(one["what"]) for one in refusals]
+    held = f"; not now: {'; '.join(why)}" if why else ""
+    return f"{host} would restart ({restart_words(reasons)}){held}"
+
+
+def restart_line(host: str, reasons: Sequence[Mapping[str, Any]], down: float, synced: float | None) -> str:
+    """Say that a node was restarted: ``down`` seconds until it listened, ``synced`` more until it was in sync."""
+    back = "" if synced is None else f", back in sync {duration(synced)}"
+    return f"{host} restarted ({restart_words(reasons)}), down {duration(down)}{back}"
+
+
+def _words(reason: Mapping[str, Any]) -> str:
+    name, kind = reason["name"], reason["kind"]
+    if kind == "record":
+        return "started by something else"
+    if kind == "file":
+        return f"file {name.rpartition('/')[2]} changed"
+    before, after = ("(not set)" if reason[side] is None else reason[side] for side in ("from", "to"))
+    what = name if kind == "property" else f"JVM option {name}"
+    full = f"{what}: {before} -> {after}"
+    return full if len(full) <= SHORT else f"{what} changed"

@@ -1,0 +1,179 @@
+"""Job `mirror_audit`: freeze the source, wait for the mirror, compare record by record, judge. It writes nothing.
+
+Why the ranges are taken in the order in which they are: compare.py.
+"""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+
+from pyspark.sql import SparkSession
+
+from spark_validation.errors import CannotRunError, root_cause
+from spark_validation.mirror import figures, judge
+from spark_validation.mirror.cluster import MirrorCluster, Place, TopicSeen
+from spark_validation.mirror.compare import Comparison, How
+from spark_validation.mirror.config import Arguments, Cluster, Pair
+from spark_validation.mirror.freeze import Offsets, SourceFrozen, TargetFrozen, begins, scopes
+from spark_validation.mirror.frontier import frontiers
+from spark_validation.mirror.position import Group, OffsetsTopic, Positions
+from spark_validation.mirror.read import reader
+from spark_validation.mirror.seen import Compared, Scope
+from spark_validation.mirror.wait import Waited, beyond, wait
+from spark_validation.progress import Progress, records_read
+from spark_validation.result import Result, rate
+from spark_validation.session import jvm, versions
+
+# What Spark and the client say when offsets that were frozen are gone when they are read.
+_DATA_GONE = ("KAFKA_DATA_LOSS", "failOnDataLoss", "OffsetOutOfRange", "data may have been lost", "data was aged out")
+
+
+class MirrorAudit:
+    """One run of the job; `result` fills as it goes, so that also a run that breaks off tells what it knew."""
+
+    def __init__(self, session: SparkSession, arguments: Arguments, progress: Progress, result: Result) -> None:
+        """Nothing is contacted yet."""
+        self.session, self.arguments, self.progress, self.result = session, arguments, progress, result
+
+    def run(self) -> None:
+        """Do the whole job. Raises CannotRunError when a cluster does not answer."""
+        arguments, result = self.arguments, self.result
+        result.versions = versions(self.session)
+        with ExitStack() as stack:
+            self._source = stack.enter_context(self._cluster(arguments.source))
+            self._target = stack.enter_context(self._cluster(arguments.target))
+            with self.progress.phase("freeze", f"freeze the ends of {len(arguments.pairs)} topics"):
+                frozen = self._freeze()
+                before = self._target.topics([pair.target for pair in arguments.pairs])
+            with self.progress.phase("wait", "wait for the mirror to reach them"):
+                waited = self._wait(frozen)
+            examples = arguments.max_examples
+            result.checks += judge.judge_caught_up(waited, frozen.lasts, arguments.wait_seconds, examples)
+            result.figures["lag"] = waited.samples
+            behind = {topic for topic, _ in waited.behind}
+            with self.progress.phase("compare", "compare source and mirror"):
+                pairs = [pair for pair in arguments.pairs if pair.source not in behind]
+                self._compare(frozen, before, pairs, waited.positions)
+
+    def _cluster(self, side: Cluster) -> MirrorCluster:
+        return MirrorCluster(jvm(self.session), side.alias, side)
+
+    def _freeze(self) -> SourceFrozen:
+        arguments, source = self.arguments, self._source
+        topics = source.topics([pair.source for pair in arguments.pairs])
+        gone = [pair.source for pair in arguments.pairs if pair.source not in topics]
+        if gone:
+            raise CannotRunError(f"topics of cluster {arguments.source.alias}", f"they do not exist: {', '.join(gone)}")
+        places = [(name, index) for name, topic in topics.items() for index in range(topic.partitions)]
+        ends, log_starts = source.ends(places), source.starts(places)
+        starts = begins(log_starts, ends, self._at_time(source, places))
+        ranges = {place: (start, ends[place]) for place, start in starts.items()}
+        lasts = frontiers(jvm(self.session), source.alias, arguments.source, ranges)
+        return SourceFrozen(topics, log_starts, starts, lasts)
+
+    def _at_time(self, cluster: MirrorCluster, places: list[Place]) -> Offsets | None:
+        return None if self.arguments.from_ms is None else cluster.at(places, self.arguments.from_ms)
+
+    def _wait(self, frozen: SourceFrozen) -> Waited:
+        arguments = self.arguments
+        positions: Positions
+        if arguments.group:
+            positions = Group(self._source, arguments.group)
+        else:
+            read = reader(self.session, arguments.target)
+            positions = OffsetsTopic(self._target, arguments.offsets_topic or "", arguments.source.alias, read)
+        return wait(positions, frozen.lasts, frozen.starts, arguments.wait_seconds, self.progress)
+
+    def _compare(
+        self, frozen: SourceFrozen, before: dict[str, TopicSeen], pairs: list[Pair], positions: Offsets
+    ) -> None:
+        """Freeze the target, compare, and look again whether everything stayed what it was."""
+        arguments, result = self.arguments, self.result
+        target, unsettled = self._freeze_target([pair.target for pair in pairs])
+        disturbed = {place[0]: "a transaction stays open in it" for place in unsettled}
+        deleted = {pair.target for pair in pairs if pair.target in before} - set(target.topics)
+        disturbed |= dict.fromkeys(deleted, "it was deleted")
+        present = [pair for pair in pairs if pair.target not in deleted]
+        result.checks += judge.judge_topics(present, frozen.topics, target.topics, frozen.lasts, arguments)
+        # Now that the ends of the target stand, everything below them lies below these ends of the source.
+        judged = {pair.source for pair in pairs if pair.target in target.topics}
+        places = [place for place in frozen.starts if place[0] in judged]
+        second = self._source.ends(places)
+        disturbed |= beyond(positions, self._source.ends(places, committed=False))
+        compared = scopes(pairs, frozen, target, second, arguments.from_ms, int(time.time() * 1000))
+        result.figures["frozen"] = figures.frozen(compared)
+        begun = time.monotonic()
+        seen, why = self._seen(compared)
+        seconds = time.monotonic() - begun
+        names = {scope.source for scope in compared}
+        disturbed |= _disturbed(self._source, frozen.topics, names, frozen.starts)
+        known = {**target.topics, **before}
+        disturbed |= _disturbed(self._target, known, {scope.target for scope in compared}, target.starts)
+        if seen is None and not disturbed:
+            disturbed = {scope.source: f"records were gone when they were read: {why}" for scope in compared}
+        result.checks.append(judge.judge_stable(disturbed, arguments.max_examples))
+        if seen is not None:
+            result.checks += judge.judge_records(seen, compared, arguments, disturbed)
+            result.figures.update(figures.of_comparison(seen, compared))
+            result.figures["read"] = rate(result.figures["total"]["records"], seconds)
+
+    def _freeze_target(self, names: list[str]) -> tuple[TargetFrozen, list[Place]]:
+        """The target now, and partitions in which a transaction does not end."""
+        target = self._target
+        topics = target.topics(names)
+        places = [(name, index) for name, topic in topics.items() for index in range(topic.partitions)]
+        ends, unsettled = target.settled_ends(places, 3.0 * self.arguments.timeout_seconds)
+        log_starts = target.starts(places)
+        # A target that stamps its own time has none in common with the source: it is read from its start.
+        own_time = {place: log_starts[place] for place in places if topics[place[0]].stamps_time}
+        timed = [place for place in places if place not in own_time]
+        starts = begins({place: log_starts[place] for place in timed}, ends, self._at_time(target, timed))
+        starts |= begins(own_time, ends, None)
+        return TargetFrozen(topics, log_starts, starts, ends), unsettled
+
+    def _seen(self, compared: list[Scope]) -> tuple[Compared | None, str]:
+        """The comparison; None and the reason when records were gone before they were read."""
+        arguments = self.arguments
+        how = How(
+            arguments.keeps_partitions,
+            arguments.bucket_seconds * 1000,
+            arguments.from_ms,
+            arguments.max_examples,
+            arguments.order_check,
+        )
+        source, target = (reader(self.session, side) for side in (arguments.source, arguments.target))
+        spans = [span for scope in compared for side in ("source", "target") for span in scope.ranges(side).values()]
+        offsets = sum(end - start for start, end in spans)
+        if not compared:
+            return Compared(), ""
+        try:
+            with self.progress.watch("compare", offsets, "offsets", records_read(self.session, offsets)):
+                return Comparison(self.session, source, target, how).run(compared), ""
+        except Exception as error:
+            why = root_cause(error)
+            # Retention or a deletion took records while they were read: that is no verdict on the mirror.
+            if any(word in f"{why} {error}" for word in _DATA_GONE):
+                return None, why
+            raise CannotRunError("read", why) from error
+
+
+def _disturbed(
+    cluster: MirrorCluster, before: dict[str, TopicSeen], names: set[str], starts: Offsets
+) -> dict[str, str]:
+    """What happened to topics since `before` and `starts` (the first offsets read) were taken, by topic."""
+    now = cluster.topics(sorted(names))
+    found = {}
+    for name in names:
+        if name not in now:
+            found[name] = "it was deleted"
+        elif now[name].id != before[name].id:
+            found[name] = "it was deleted and made anew"
+        elif now[name].partitions != before[name].partitions:
+            found[name] = f"it has {now[name].partitions} partitions now and had {before[name].partitions}"
+    places = [place for place in starts if place[0] in names - set(found)]
+    for place, start in cluster.starts(places).items():
+        if start > starts[place]:
+            found[place[0]] = f"records of partition {place[1]} were removed up to offset {start}"
+    return found

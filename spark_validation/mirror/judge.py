@@ -1,0 +1,250 @@
+"""From what was found to checks: every rule by which a mirror passes or fails, as pure functions of plain data."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spark_validation.mirror.cluster import Place, TopicSeen
+from spark_validation.mirror.config import Arguments, Pair
+from spark_validation.mirror.seen import (
+    CHANGED,
+    DISORDER,
+    DUPLICATED,
+    EXPIRED,
+    IN_FLUX,
+    LOST,
+    PHANTOM,
+    UNJUDGED,
+    Compared,
+    Found,
+    Scope,
+)
+from spark_validation.mirror.wait import Waited
+from spark_validation.result import FAIL, INCONCLUSIVE, INFO, PASS, Check, none_of
+
+_TITLES = {
+    LOST: ("No record of the source is missing from the mirror", "the mirror skipped them, or they were deleted there"),
+    PHANTOM: (
+        "The mirror holds no record that its source never had",
+        "something else writes into the mirrored topic, or the mirror reads uncommitted records",
+    ),
+    CHANGED: (
+        "Key, value, headers and timestamp came over unchanged",
+        "a transformation, another writer, or damage; the examples say what differs",
+    ),
+}
+
+_ORDER = ("Records of a partition are in the order of the source", "the mirror reordered records within a partition")
+
+
+def judge_caught_up(waited: Waited, frontiers: Mapping[Place, int | None], seconds: int, examples: int) -> list[Check]:
+    """Whether the mirror has a position for every topic with records, and reached the frontier in time."""
+    unknown = waited.unknown(dict(frontiers))
+    checks = [
+        none_of(
+            "position",
+            "The mirror has a position for every topic that holds records",
+            "topics",
+            len(unknown),
+            [{"topic": topic} for topic in unknown[:examples]],
+            "the mirror never wrote one: it does not run, does not cover them, or runs under another alias or group",
+            status=INCONCLUSIVE,
+        )
+    ]
+    lag: dict[str, int] = {}
+    for (topic, _), count in waited.behind.items():
+        lag[topic] = lag.get(topic, 0) + count
+    worst = sorted(lag.items(), key=lambda item: (-item[1], item[0]))
+    total = sum(lag.values())
+    checks.append(
+        none_of(
+            "caught_up",
+            "The mirror reached the frozen end of its source",
+            "offsets left",
+            total,
+            [{"topic": topic, "left": count} for topic, count in worst[:examples]],
+            f"the mirror is behind after {seconds} s of waiting, these topics are not judged; look at the mirror, or "
+            "wait longer (wait_seconds)",
+            status=INCONCLUSIVE,
+            examples_total=len(worst),
+            seconds=waited.seconds,
+        )
+    )
+    return checks
+
+
+def judge_topics(
+    pairs: list[Pair],
+    source: Mapping[str, TopicSeen],
+    target: Mapping[str, TopicSeen],
+    lasts: Mapping[Place, int | None],
+    arguments: Arguments,
+) -> list[Check]:
+    """Whether the target has the topics, with partitions enough. `lasts`: the last record of each source partition."""
+    examples = arguments.max_examples
+    held = {place for place, last in lasts.items() if last is not None}
+    missing = [pair for pair in pairs if pair.target not in target and pair.source in {topic for topic, _ in held}]
+    counted = [
+        (pair, source[pair.source].partitions, target[pair.target].partitions)
+        for pair in pairs
+        if pair.source in source and pair.target in target
+    ]
+    # The legacy engine partitions anew, so it needs no partition of a certain number; and MirrorMaker 2 may not have
+    # seen yet that a topic has grown, as long as nothing stands in its new partitions.
+    fewer = [
+        (pair, wanted, there)
+        for pair, wanted, there in counted
+        if arguments.keeps_partitions and any((pair.source, index) in held for index in range(there, wanted))
+    ]
+    more = [item for item in counted if item[2] > item[1]]
+    return [
+        none_of(
+            "topics",
+            "Every topic that holds records has its mirror",
+            "missing topics",
+            len(missing),
+            [{"topic": pair.source, "missing": pair.target} for pair in missing[:examples]],
+            "the mirror says that it is done, but the topic is not there: it was deleted, or has another name",
+        ),
+        none_of(
+            "partitions",
+            "No mirrored topic lacks a partition that holds records",
+            "topics",
+            len(fewer),
+            _counts(fewer[:examples]),
+            "records of the partitions that are missing have no place to go",
+        ),
+        Check(
+            "extra_partitions",
+            "Mirrored topics with more partitions than their source",
+            INFO,
+            None,
+            len(more),
+            unit="topics",
+            examples=_counts(more[:examples]),
+            examples_total=len(more),
+        ),
+    ]
+
+
+def _counts(items: list[tuple[Pair, int, int]]) -> list[dict[str, Any]]:
+    return [
+        {"topic": pair.source, "mirror": pair.target, "partitions": wanted, "mirror_partitions": there}
+        for pair, wanted, there in items
+    ]
+
+
+def judge_stable(disturbed: Mapping[str, str], examples: int) -> Check:
+    """Whether what was compared stayed what it was. `disturbed`: topic -> what happened to it during the run."""
+    return none_of(
+        "stable",
+        "No topic was made anew, grew or lost records while it was judged",
+        "topics",
+        len(disturbed),
+        [{"topic": topic, "what": what} for topic, what in sorted(disturbed.items())[:examples]],
+        "these topics are not judged; run again",
+        status=INCONCLUSIVE,
+    )
+
+
+def judge_records(
+    seen: Compared, scopes: list[Scope], arguments: Arguments, disturbed: Mapping[str, str]
+) -> list[Check]:
+    """The checks on the records. What was found in a topic that changed under the comparison decides nothing."""
+    shaky = {scope.number for scope in scopes if scope.source in disturbed or scope.target in disturbed}
+    found = {
+        kind: seen.kinds.get(kind, Found()) for kind in (*_TITLES, DUPLICATED, DISORDER, UNJUDGED, EXPIRED, IN_FLUX)
+    }
+    checks = [_counted(kind, title, advice, found[kind], shaky) for kind, (title, advice) in _TITLES.items()]
+    checks.append(_duplicates(found[DUPLICATED], arguments, shaky))
+    if arguments.keeps_partitions:
+        title, advice = _ORDER
+        if arguments.order_check:
+            checks.append(_counted(DISORDER, title, advice, found[DISORDER], shaky))
+        elif seen.disorder_unjudged:
+            title = "Partitions whose order was not judged (order_check)"
+            checks.append(Check("order_unjudged", title, INFO, None, seen.disorder_unjudged, unit="partitions"))
+    return checks + _limits(found)
+
+
+def _counted(kind: str, title: str, advice: str, found: Found, shaky: set[int]) -> Check:
+    return none_of(kind, title, "records", found.total, found.examples, advice, status=_status(found, shaky))
+
+
+def _status(found: Found, shaky: set[int]) -> str:
+    if not found.total:
+        return PASS
+    return FAIL if set(found.by_pair) - shaky else INCONCLUSIVE
+
+
+def _duplicates(found: Found, arguments: Arguments, shaky: set[int]) -> Check:
+    limit = 0 if arguments.exactly_once else arguments.max_duplicates
+    too_many = limit is not None and found.total > limit
+    if too_many:
+        status = _status(found, shaky)
+    else:
+        status = PASS if limit is not None else INFO
+    why = (
+        "with exactly_once enabled no record may come twice (from_ms leaves out what came before it was enabled)"
+        if arguments.exactly_once
+        else "more than max_duplicates; the mirror restarts often, or its offsets were lost"
+    )
+    title = "Records that came more than once" + ("" if limit is not None else " (an at-least-once mirror may repeat)")
+    return Check(
+        DUPLICATED,
+        title,
+        status,
+        limit,
+        found.total,
+        found.total - limit if limit is not None else None,
+        limit,
+        "records",
+        found.examples,
+        found.total,
+        why if too_many else "",
+    )
+
+
+def _limits(found: Mapping[str, Found]) -> list[Check]:
+    gone, expired, flux = found[UNJUDGED], found[EXPIRED], found[IN_FLUX]
+    checks = [
+        none_of(
+            "retention",
+            "Neither side has removed what the source promises to hold",
+            "records",
+            gone.total,
+            gone.examples,
+            "retention or deletion removed them from one side, so that nobody can tell whether they were mirrored; all "
+            "later records were compared. Keep them as long on the target as in the source, or judge from a later time "
+            "(from_ms)",
+            status=INCONCLUSIVE,
+        )
+    ]
+    if expired.total:
+        checks.append(
+            Check(
+                EXPIRED,
+                "Records that only one side still holds, past the retention of the source",
+                INFO,
+                None,
+                expired.total,
+                unit="records",
+                examples=expired.examples,
+                examples_total=expired.total,
+            )
+        )
+    if flux.total:
+        checks.append(
+            none_of(
+                IN_FLUX,
+                "Keys that changed while they were compared show a known value",
+                "records",
+                flux.total,
+                flux.examples,
+                "run again, when less is written",
+                status=INCONCLUSIVE,
+            )
+        )
+    return checks

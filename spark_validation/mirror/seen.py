@@ -1,0 +1,90 @@
+"""What a comparison of source and mirror is given and what it finds, as plain data."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+# A topic name -> partition -> first offset and the one after the last.
+TopicRanges = dict[str, dict[int, tuple[int, int]]]
+# Reads exactly these ranges, with the columns of Spark's Kafka source and headers.
+Reader = Callable[[TopicRanges], DataFrame]
+
+
+@dataclass(frozen=True)
+class Span:
+    """One partition of a pair, frozen. Offsets: start included, end excluded; None where a side has no such partition.
+
+    frontier -- the last data record of the source that must be on the target, None when there is none
+    source   -- first offset read, and the end read **after** the target's end was (compare.py says why)
+    cut_source, cut_target -- whether older records have been removed before the start
+    """
+
+    partition: int
+    frontier: int | None
+    source: tuple[int, int] | None
+    target: tuple[int, int] | None
+    cut_source: bool = False
+    cut_target: bool = False
+
+
+@dataclass(frozen=True)
+class Scope:
+    """One pair of topics. `timeless`: the target stamps its own time, so times are no part of the comparison."""
+
+    number: int
+    source: str
+    target: str
+    spans: tuple[Span, ...]
+    timeless: bool = False
+    compacted: bool = False
+    # Retention of the source in epoch ms: what is older it no longer promises to hold. None: it promises everything.
+    promised_from_ms: int | None = None
+    # Whether the source also limits its size: then it may remove what it promises by time.
+    sized: bool = False
+
+    def ranges(self, side: str, partitions: set[int] | None = None) -> dict[int, tuple[int, int]]:
+        """The offsets of `side` (source or target) by partition; of some partitions only when they are given."""
+        spans = {span.partition: getattr(span, side) for span in self.spans}
+        return {index: span for index, span in spans.items() if span and (partitions is None or index in partitions)}
+
+
+@dataclass(frozen=True)
+class Found:
+    """Records of one kind: how many in all, how many by pair, and some of them."""
+
+    total: int = 0
+    by_pair: dict[int, int] = field(default_factory=dict)
+    examples: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass
+class Compared:
+    """One comparison. `kinds` has an entry for each of KINDS; `pairs` counts records and bytes by pair number."""
+
+    kinds: dict[str, Found] = field(default_factory=dict)
+    pairs: dict[int, dict[str, int]] = field(default_factory=dict)
+    slots: list[dict[str, Any]] = field(default_factory=list)
+    cells: int = 0
+    unequal_cells: int = 0
+    disorder_unjudged: int = 0
+
+
+LOST, PHANTOM, CHANGED, DUPLICATED, DISORDER = "lost", "phantom", "changed", "duplicated", "out_of_order"
+# Not judged: removed from one side while the source still promises it; past what it promises; in motion.
+UNJUDGED, EXPIRED, IN_FLUX = "unjudged", "expired", "in_flux"
+KINDS = (LOST, PHANTOM, CHANGED, DUPLICATED, DISORDER, UNJUDGED, EXPIRED, IN_FLUX)
+
+
+def merged(found: list[Found], examples: int) -> Found:
+    """Several findings of one kind as one."""
+    by_pair: dict[int, int] = {}
+    for part in found:
+        for pair, count in part.by_pair.items():
+            by_pair[pair] = by_pair.get(pair, 0) + count
+    shown = [example for part in found for example in part.examples][:examples]
+    return Found(sum(part.total for part in found), by_pair, shown)

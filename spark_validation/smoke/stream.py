@@ -1,0 +1,70 @@
+"""Spark as a stream: the frozen range read once more, and a live probe of end-to-end latency."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from spark_validation.session import source_options
+from spark_validation.smoke import record
+from spark_validation.smoke.config import Arguments
+from spark_validation.smoke.observed import PartitionSeen
+from spark_validation.smoke.topic import Ranges
+
+# Bounds a micro-batch; a range that fits is one batch.
+_RECORDS_PER_BATCH = 2_000_000
+
+
+def stream_range(
+    session: SparkSession, arguments: Arguments, topic: str, run_id: str, ranges: Ranges, work: Path
+) -> dict[int, PartitionSeen]:
+    """Read the frozen range with trigger(availableNow) and return the sums by partition.
+
+    A stream has a start but no end: what was appended after the range was frozen is read and left out. `work` is an
+    empty directory for the checkpoint.
+    """
+    seen: dict[int, PartitionSeen] = {}
+
+    def add(batch: DataFrame, _batch: int) -> None:
+        """Add one batch to what was seen."""
+        for row in batch.groupBy("partition").agg(*_digests()).collect():
+            index = int(row["partition"])
+            so_far = seen.get(index, PartitionSeen(0, 0, 0, 0))
+            seen[index] = PartitionSeen(
+                so_far.records + int(row["records"]),
+                so_far.bytes + int(row["bytes"]),
+                so_far.digest_xor ^ int(row["digest_xor"]),
+                so_far.digest_sum + int(row["digest_sum"]),
+            )
+
+    rows = (
+        session.readStream.format("kafka")
+        .options(**source_options(arguments))
+        .option("subscribe", topic)
+        .option("startingOffsets", json.dumps({topic: {str(i): start for i, (start, _) in ranges.items()}}))
+        .option("maxOffsetsPerTrigger", _RECORDS_PER_BATCH)
+        .load()
+    )
+    ends = F.create_map(*[F.lit(number) for index, (_, end) in ranges.items() for number in (index, end)])
+    inside = record.classify(rows.where(F.col("offset") < ends[F.col("partition")]), run_id, topic)
+    query = (
+        inside.writeStream.foreachBatch(add)
+        .trigger(availableNow=True)
+        .option("checkpointLocation", str(work / "checkpoint-range"))
+        .start()
+    )
+    query.awaitTermination()
+    return seen
+
+
+def _digests() -> list[Column]:
+    return [
+        F.count(F.lit(1)).alias("records"),
+        F.sum("bytes").alias("bytes"),
+        F.bit_xor("hash").alias("digest_xor"),
+        F.sum(F.expr("hash & 4294967295")).alias("digest_sum"),
+    ]

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""--limit and the strategy of a run, in every playbook that users may call; no cluster is needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.support.cluster import ROOT, Cluster, Run, free_port_base
+
+PUBLIC = sorted(path.stem for path in (ROOT / "playbooks").glob("[!_]*.yml"))
+#: These begin with the preflight, which says what is wrong with a part of a cluster together with all else (row B40).
+WITH_PREFLIGHT = {"site", "add_brokers", "rolling_restart", "mirrors"}
+GIVEN: dict[str, dict[str, Any]] = {
+    "drain_and_remove_broker": {"kafka_remove_broker": "kafka3"},
+    "grow_topic": {"kafka_grow_topic": "orders", "kafka_grow_partitions": 24},
+    "replace_node": {"kafka_replace_node": "kafka3"},
+}
+
+
+def said(run: Run) -> str:
+    """What a run printed, with its line breaks taken out."""
+    return " ".join(run.output.split())
+
+
+def refused(cluster: Cluster, run: Run) -> str:
+    """What a run said that failed, changed nothing, and left nothing in the cluster's folder."""
+    assert run.rc != 0, run.output[-3000:]
+    assert run.changed == 0
+    assert [path.name for path in cluster.directory.iterdir()] == ["extra-vars.yml"]
+    return said(run)
+
+
+def shipped(playbook: str, folder: Path) -> tuple[Cluster, str]:
+    """A shipped inventory that the playbook is for, and a host that is a part of its cluster."""
+    name, host = ("local_zookeeper", "zookeeper2") if playbook == "zookeeper_members" else ("local", "kafka2")
+    return Cluster(ROOT / "inventories" / name, folder / "run", free_port_base()), host
+
+
+@pytest.mark.parametrize("playbook", PUBLIC)
+def test_a_part_of_a_cluster_and_strategy_free_are_refused(
+    playbook: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster, host = shipped(playbook, tmp_path)
+    monkeypatch.setenv("ANSIBLE_STRATEGY", "free")
+    run = cluster.playbook(f"playbooks/{playbook}.yml", "--limit", host, **GIVEN.get(playbook, {}))
+    why = refused(cluster, run)
+    assert "strategy free is refused" in why
+    assert (f"--limit {host} leaves out" in why) == (playbook not in WITH_PREFLIGHT)
+
+
+@pytest.mark.parametrize("playbook", sorted(WITH_PREFLIGHT))
+def test_the_preflight_refuses_a_part_of_a_cluster(playbook: str, tmp_path: Path) -> None:
+    cluster, host = shipped(playbook, tmp_path)
+    why = refused(cluster, cluster.playbook(f"playbooks/{playbook}.yml", "--limit", host))
+    assert f"{host}: --limit leaves out" in why or "--limit leaves out a part of cluster" in why
+
+
+def test_an_inventory_without_a_group_of_this_collection_is_refused(tmp_path: Path) -> None:
+    inventory = tmp_path / "inventory"
+    inventory.mkdir()
+    (inventory / "hosts.yml").write_text(yaml.safe_dump({"kafka": {"hosts": {"kafka1": None}}}))
+    cluster = Cluster(inventory, tmp_path / "run", free_port_base())
+    for playbook in ("site", "status"):
+        why = refused(cluster, cluster.playbook(f"playbooks/{playbook}.yml"))
+        assert "no host in the groups zookeeper, kraft_controllers, kafka_brokers, mirror_makers" in why
+
+
+def test_a_node_to_be_replaced_must_be_named(tmp_path: Path) -> None:
+    cluster, _host = shipped("replace_node", tmp_path)
+    for given in ({}, {"kafka_replace_node": "kafka33"}):
+        why = refused(cluster, cluster.playbook("playbooks/replace_node.yml", **given))
+        assert "kafka_replace_node must name a host of the inventory" in why

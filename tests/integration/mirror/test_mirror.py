@@ -1,0 +1,162 @@
+"""Two clusters and a mirror between them, installed by site.yml: what is mirrored, changed, restarted and refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.cluster import until
+from tests.support.mirrored import Mirrored, local_mirror
+from tests.support.modules import run_module
+from tests.support.traffic import producing, read_all
+
+
+@pytest.fixture(scope="module")
+def mirrored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mirrored]:
+    """The shipped inventory, up and mirroring."""
+    cluster = local_mirror(tmp_path_factory.mktemp("mirrored"))
+    try:
+        cluster.playbook().ok()
+        yield cluster
+    finally:
+        cluster.destroy()
+
+
+def topics(cluster: Mirrored, name: str) -> dict[str, int]:
+    """The topics of dc_a or dc_b with their number of partitions."""
+    info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": cluster.servers(name)})
+    return {topic["name"]: len(topic["partitions"]) for topic in info["topics"]}
+
+
+def create(cluster: Mirrored, name: str, topic: str, partitions: int = 3) -> None:
+    """A topic with three copies in dc_a or dc_b."""
+    wish = {"name": topic, "partitions": partitions, "replication_factor": 3}
+    made = run_module("streamops.kafka.topics", {"bootstrap_servers": cluster.servers(name), "topics": [wish]})
+    assert not made["failed"], made
+
+
+def test_records_arrive_under_the_name_of_their_origin(mirrored: Mirrored) -> None:
+    with producing(mirrored.servers("dc_a"), "orders") as ledger:
+        until(lambda: len(ledger.acknowledged) > 2000, "records")
+    assert not ledger.failed
+    until(lambda: "dc_a.orders" in topics(mirrored, "dc_b"), "the topic in the target", timeout=120)
+    assert topics(mirrored, "dc_b")["dc_a.orders"] == 6
+    until(
+        lambda: not ledger.lost(read_all(mirrored.servers("dc_b"), "dc_a.orders")),
+        "all records in the target",
+        timeout=120,
+    )
+    found = read_all(mirrored.servers("dc_b"), "dc_a.orders")
+    assert set(found) == set(ledger.acknowledged)
+
+
+def test_internal_topics_have_three_copies_and_offsets_small_segments(mirrored: Mirrored) -> None:
+    asked = {"bootstrap_servers": mirrored.servers("dc_b"), "topic_configs": ["segment.bytes"]}
+    info = run_module("streamops.kafka.cluster_info", asked)
+    own = {topic["name"]: topic for topic in info["topics"] if "mm2-" in topic["name"] or "dc_a" in topic["name"]}
+    assert {"mm2-offsets.dc_a.internal", "mm2-configs.dc_a.internal", "dc_a.orders"} <= set(own)
+    few = {name for name, topic in own.items() if any(len(p["replicas"]) != 3 for p in topic["partitions"])}
+    assert few == set()
+    assert own["mm2-offsets.dc_a.internal"]["config"]["segment.bytes"] == str(50 * 1024 * 1024)
+
+
+def test_a_second_run_changes_nothing(mirrored: Mirrored) -> None:
+    before = mirrored.pids()
+    again = mirrored.playbook().ok()
+    assert again.changed == 0, again.output
+    assert mirrored.pids() == before
+
+
+def test_check_mode_says_what_a_changed_flow_would_change_and_changes_nothing(mirrored: Mirrored) -> None:
+    before = mirrored.pids()
+    flows = [{"source": "dc_a", "target": "dc_b", "topics": ["orders", "payments", "extra"]}]
+    seen = mirrored.playbook("playbooks/mirrors.yml", "--check", "--diff", mirror_flows=flows).ok()
+    assert "orders,payments,extra" in seen.output
+    assert seen.recap["mirror1"]["changed"] >= 1
+    assert mirrored.pids() == before
+    assert mirrored.playbook("playbooks/mirrors.yml").ok().changed == 0
+
+
+def test_a_changed_flow_restarts_the_mirror_and_nothing_else(mirrored: Mirrored) -> None:
+    create(mirrored, "dc_a", "extra")
+    with producing(mirrored.servers("dc_a"), "extra") as ledger:
+        until(lambda: len(ledger.acknowledged) > 100, "records")
+    before = mirrored.pids()
+    mirrored.variables["mirror_flows"] = [
+        {"source": "dc_a", "target": "dc_b", "topics": ["orders", "payments", "extra"]}
+    ]
+    changed = mirrored.playbook().ok()
+    assert "mirror1" in changed.recap
+    after = mirrored.pids()
+    assert {node for node in before if before[node] != after[node]} == {"mirror1"}
+    until(lambda: "dc_a.extra" in topics(mirrored, "dc_b"), "the new topic in the target", timeout=120)
+    until(lambda: not ledger.lost(read_all(mirrored.servers("dc_b"), "dc_a.extra")), "its records", timeout=120)
+
+
+@pytest.mark.full
+def test_a_flow_that_cannot_begin_is_told_with_what_the_mirror_complains_of(mirrored: Mirrored) -> None:
+    create(mirrored, "dc_a", "never")
+    flow = {"source": "dc_a", "target": "dc_b", "topics": ["never"], "config": {"topic.filter.class": "no.such.Filter"}}
+    broken = mirrored.playbook("playbooks/mirrors.yml", mirror_flows=[flow], mirror_maker_look_timeout=20)
+    assert broken.rc != 0
+    told = " ".join(broken.output.split())
+    assert "not in dc_b: dc_a.never" in told
+    assert "Their last errors: mirror1: " in told
+    assert "no.such.Filter" in told
+    mirrored.playbook("playbooks/mirrors.yml").ok()
+
+
+def test_one_cluster_under_two_names_is_refused_and_nothing_is_changed(mirrored: Mirrored) -> None:
+    before = mirrored.pids()
+    servers = mirrored.servers("dc_a")
+    # On one machine the preflight would see the same ports twice, so the role is told where both names lead.
+    reached = {
+        "bootstrap_servers": servers,
+        "protocol": "PLAINTEXT",
+        "mirror_bootstrap_servers": servers,
+        "mirror_protocol": "PLAINTEXT",
+        "mechanism": "",
+        "user": "",
+        "password": "",
+        "ca_file": "",
+        "brokers": 3,
+        "connection": {"bootstrap_servers": servers},
+    }
+    endpoints = {name: {**reached, "cluster": name} for name in ("dc_a", "dc_b")}
+    refused = mirrored.playbook("playbooks/mirrors.yml", _mirror_maker_endpoints=endpoints)
+    assert refused.rc != 0
+    assert "dc_a and dc_b are one cluster" in " ".join(refused.output.split())
+    assert refused.changed == 0
+    assert mirrored.pids() == before
+
+
+def test_a_run_without_the_source_says_who_is_missing(mirrored: Mirrored) -> None:
+    limited = ("--limit", "mirror1,b1,b2,b3")
+    refused = mirrored.playbook("playbooks/mirrors.yml", *limited)
+    assert refused.rc != 0
+    assert "ERROR limit_without_ends (B40)" in refused.output
+    assert refused.changed == 0
+    insisted = mirrored.playbook("playbooks/mirrors.yml", *limited, preflight_allow_limit=True)
+    assert insisted.rc != 0
+    assert "no broker of dc_a takes part in this run" in insisted.output
+    assert insisted.changed == 0
+
+
+@pytest.mark.full
+def test_a_mirror_whose_flows_are_switched_off_stops_and_stays_down(mirrored: Mirrored) -> None:
+    kept, before = mirrored.variables["mirror_flows"], mirrored.pids()
+    mirrored.variables["mirror_flows"] = [{**one, "enabled": False} for one in kept]
+    mirrored.playbook("playbooks/mirrors.yml").ok()
+    assert not mirrored.alive("mirror1")
+    again = mirrored.playbook("playbooks/mirrors.yml").ok()
+    assert again.changed == 0, again.output
+    assert not mirrored.alive("mirror1")
+    mirrored.variables["mirror_flows"] = kept
+    mirrored.playbook("playbooks/mirrors.yml").ok()
+    assert {node for node, pid in mirrored.pids().items() if pid != before[node]} == {"mirror1"}
+
+
+def test_stop_ends_the_mirror_too(mirrored: Mirrored) -> None:
+    mirrored.playbook("playbooks/stop.yml").ok()
+    assert not any(mirrored.alive(node) for node in mirrored.nodes)

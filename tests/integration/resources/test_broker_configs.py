@@ -1,0 +1,121 @@
+"""The module broker_configs against real brokers: live settings of one broker and of the whole cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import (
+    BROKER,
+    alter_configs,
+    describe_configs,
+)
+from tests.support.modules import run_module
+
+Ensure = Callable[..., dict[str, Any]]
+KEY = "log.cleaner.backoff.ms"
+
+
+@pytest.fixture
+def admin(combined: Any) -> Iterator[Session]:
+    """The cluster, seen by the client of the collection."""
+    with Session(Connection(tuple(combined.bootstrap_servers))) as connected:
+        yield connected
+
+
+@pytest.fixture
+def ensure(combined: Any, admin: Session) -> Iterator[Ensure]:
+    """Calls the module; the dynamic values of KEY are taken away afterwards, min.insync.replicas is put back."""
+    before = describe_configs(admin, BROKER, {"": ["min.insync.replicas"]})[""]
+
+    def call(*, check: bool = False, **options: Any) -> dict[str, Any]:
+        wanted = {"bootstrap_servers": combined.bootstrap_servers, **options}
+        return run_module("streamops.kafka.broker_configs", wanted, check=check, diff=True)
+
+    yield call
+    entities = ["", *(str(broker.id) for broker in list_brokers(admin))]
+    alter_configs(admin, BROKER, {entity: {KEY: None} for entity in entities})
+    old = before["min.insync.replicas"].value if "min.insync.replicas" in before else None
+    alter_configs(admin, BROKER, {"": {"min.insync.replicas": old}})
+
+
+def shown(admin: Session, key: str) -> dict[int, str | None]:
+    """What each broker uses now."""
+    ids = [broker.id for broker in list_brokers(admin)]
+    values = describe_configs(admin, BROKER, {str(broker): [key] for broker in ids})
+    return {broker: values[str(broker)][key].value for broker in ids}
+
+
+def test_one_broker_is_set_live_and_taken_back(ensure: Ensure, admin: Session) -> None:
+    first = list_brokers(admin)[0].id
+    before = shown(admin, KEY)
+    foreseen = ensure(brokers={first: {KEY: 4321}}, check=True)
+    assert shown(admin, KEY) == before
+    done = ensure(brokers={first: {KEY: 4321}})
+    assert (
+        done["diff"]
+        == foreseen["diff"]
+        == {
+            "before": {f"broker {first}": {KEY: before[first]}},
+            "after": {f"broker {first}": {KEY: "4321"}},
+        }
+    )
+    assert shown(admin, KEY) == {**before, first: "4321"}
+    assert not ensure(brokers={first: {KEY: "4321"}})["changed"]
+    assert ensure(brokers={first: {KEY: None}})["changed"]
+    assert shown(admin, KEY) == before
+    assert not ensure(brokers={first: {KEY: None}})["changed"]
+
+
+def test_the_cluster_default_reaches_every_broker_but_those_with_a_value_of_their_own(
+    ensure: Ensure, admin: Session
+) -> None:
+    first, *others = (broker.id for broker in list_brokers(admin))
+    done = ensure(default={KEY: 5000}, brokers={first: {KEY: 6000}})
+    assert done["settings"] == {f"broker {first}": {KEY: "6000"}, "cluster default": {KEY: "5000"}}
+    assert shown(admin, KEY) == {first: "6000", **dict.fromkeys(others, "5000")}
+    again = ensure(default={KEY: 5000})
+    assert not again["changed"]
+    assert "has the dynamic value 6000 of its own" in again["warnings"][0]
+
+
+def test_the_broker_keeps_the_value_wanted_for_it_when_the_default_moves(ensure: Ensure, admin: Session) -> None:
+    first = list_brokers(admin)[0].id
+    same = shown(admin, KEY)[first]
+    assert ensure(default={KEY: 5001}, brokers={first: {KEY: same}})["changed"]
+    assert shown(admin, KEY)[first] == same
+    assert not ensure(default={KEY: 5001}, brokers={first: {KEY: same}})["changed"]
+
+
+def test_min_insync_replicas_is_set_once_for_the_whole_cluster(ensure: Ensure, admin: Session) -> None:
+    key = "min.insync.replicas"
+    now = set(shown(admin, key).values())
+    other = "1" if now == {"2"} else "2"
+    assert ensure(default={key: other})["settings"] == {"cluster default": {key: other}}
+    assert set(shown(admin, key).values()) == {other}
+    assert not ensure(default={key: other})["changed"]
+
+
+def test_everything_that_cannot_be_set_is_told_with_the_reason_of_kafka(ensure: Ensure, admin: Session) -> None:
+    first = list_brokers(admin)[0].id
+    refused = ensure(
+        brokers={first: {"log.dirs": "/x", "node.id": 9, KEY: 1}, 99: {KEY: 1}},
+        default={"no.such.key": 1, "ssl.key.password": "x"},
+    )
+    assert refused["failed"]
+    for said in (
+        "Cannot update these configs dynamically: ",
+        "log.dirs",
+        "node.id",
+        "broker 99: not a live broker",
+        "Kafka has no key no.such.key",
+        "ssl.key.password is a secret",
+        "nothing was changed",
+    ):
+        assert said in refused["msg"]
+    assert shown(admin, KEY)[first] != "1"

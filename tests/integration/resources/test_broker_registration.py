@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Log directories and registrations of real brokers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers
+from tests.support.cluster import Cluster, until
+from tests.support.modules import run_module
+from tests.support.moves import administering, topic_of
+
+
+def registration(cluster: Cluster, check: bool = False, diff: bool = False, **options: Any) -> dict[str, Any]:
+    """Run the module."""
+    arguments = {"bootstrap_servers": cluster.bootstrap_servers, **options}
+    return run_module("streamops.kafka.broker_registration", arguments, check=check, diff=diff)
+
+
+def fenced(cluster: Cluster, broker: int) -> bool | None:
+    """Whether a broker is fenced, None when it is not registered."""
+    with administering(cluster) as admin:
+        return {one.id: one.fenced for one in list_brokers(admin)}.get(broker)
+
+
+def test_log_dirs_tell_what_a_broker_holds(combined: Cluster) -> None:
+    one = combined.identities["kafka1"]
+    arguments = {"bootstrap_servers": combined.bootstrap_servers, "brokers": [one], "topics": ["held"]}
+    with topic_of(combined, "held", {0: [one]}, 1):
+        found = run_module("streamops.kafka.log_dirs", arguments)
+    (broker,) = found["brokers"]
+    assert (broker["replica_count"], broker["future_count"]) == (1, 0)
+    assert broker["replica_bytes"] >= 1_000_000
+    (directory,) = broker["directories"]
+    assert directory["online"] is True
+    assert directory["total_bytes"] > directory["usable_bytes"] > 0
+    assert [replica["partition"] for replica in directory["replicas"]] == [0]
+
+
+def test_a_broker_is_cordoned_and_uncordoned_once(combined: Cluster) -> None:
+    three = combined.identities["kafka3"]
+    shown = registration(combined, check=True, diff=True, broker=three, state="cordoned")
+    assert (shown["changed"], shown["brokers"][0]["cordoned"]) == (True, False)
+    try:
+        done = registration(combined, broker=three, state="cordoned")
+        assert not done["failed"], done
+        assert (done["changed"], done["brokers"][0]["cordoned_log_dirs"]) == (True, ["*"])
+        assert registration(combined, broker=three, state="cordoned")["changed"] is False
+        assert [one["cordoned"] for one in registration(combined)["brokers"]] == [False, False, True]
+    finally:
+        back = registration(combined, broker=three, state="uncordoned")
+    assert (back["changed"], back["brokers"][0]["cordoned"]) == (True, False)
+    assert registration(combined, broker=three, state="uncordoned")["changed"] is False
+
+
+def test_a_broker_that_runs_or_holds_replicas_stays_registered_and_one_that_is_not_there_is_no_change(
+    combined: Cluster,
+) -> None:
+    three = combined.identities["kafka3"]
+    with topic_of(combined, "kept", {0: [three]}, 0):
+        runs = registration(combined, broker=three, state="unregistered")
+        assert f"broker {three}: is alive; stop it first" in runs["msg"]
+        combined.stop("kafka3")
+        try:
+            until(lambda: fenced(combined, three), "kafka3 to be fenced")
+            holds = registration(combined, broker=three, state="unregistered")
+            assert f"broker {three}: has replicas of" in holds["msg"]
+            away = registration(combined, broker=three, state="cordoned")
+            assert "is fenced, and only the broker itself takes this setting" in away["msg"]
+        finally:
+            combined.start("kafka3")
+            until(lambda: fenced(combined, three) is False, "kafka3 to be back", 120)
+    gone = registration(combined, broker=99, state="unregistered")
+    assert (gone["failed"], gone["changed"], gone["brokers"][0]["registered"]) == (False, False, False)

@@ -1,0 +1,219 @@
+"""The module topics against real brokers: create, again, check, grow, refuse, delete, and large lists."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers, list_topics, topics_at
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs, describe_configs
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics, delete_topics
+from tests.support.modules import run_module
+
+Ensure = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def admin(combined: Any) -> Iterator[Session]:
+    """The cluster, seen by the client of the collection."""
+    with Session(Connection(tuple(combined.bootstrap_servers))) as connected:
+        yield connected
+
+
+@pytest.fixture
+def ensure(combined: Any, admin: Session) -> Iterator[Ensure]:
+    """Calls the module with a list of topics; every topic of the test's own prefix is deleted afterwards."""
+
+    def call(*topics: dict[str, Any], check: bool = False, diff: bool = True, **options: Any) -> dict[str, Any]:
+        wanted = {"bootstrap_servers": combined.bootstrap_servers, "topics": list(topics), **options}
+        return run_module("streamops.kafka.topics", wanted, check=check, diff=diff)
+
+    yield call
+    left = [name for name in list_topics(admin) if name.startswith("it-")]
+    delete_topics(admin, left)
+    deadline = time.monotonic() + 60
+    while any(name.startswith("it-") for name in list_topics(admin)):
+        assert time.monotonic() < deadline, "the topics of the test are still there"
+        time.sleep(0.2)
+
+
+def topic(name: str, partitions: int = 3, factor: int = 3, **config: Any) -> dict[str, Any]:
+    """An entry of the list."""
+    return {"name": name, "partitions": partitions, "replication_factor": factor, "config": config}
+
+
+def test_the_life_of_a_topic(ensure: Ensure, admin: Session) -> None:
+    wanted = topic("it-life", 3, 3, **{"retention.ms": 1000, "cleanup.policy": ["delete", "compact"]})
+    expected = {
+        "partitions": 3,
+        "replication_factor": 3,
+        "config": {"retention.ms": "1000", "cleanup.policy": "delete,compact"},
+    }
+    foreseen = ensure(wanted, check=True)
+    assert (foreseen["changed"], foreseen["diff"]) == (True, {"before": {}, "after": {"it-life": expected}})
+    assert "it-life" not in list_topics(admin)
+
+    done = ensure(wanted)
+    assert (done["created"], done["diff"]) == (["it-life"], foreseen["diff"])
+    for broker in list_brokers(admin):
+        assert [p.leader is not None for p in topics_at(admin, broker.id, ["it-life"])["it-life"]] == [True] * 3
+
+    again = ensure(wanted)
+    assert (again["failed"], again["changed"], again["unchanged"]) == (False, False, 1)
+
+    gone = ensure({"name": "it-life", "state": "absent"}, allow_delete=True)
+    assert gone["deleted"] == ["it-life"]
+    assert "it-life" not in list_topics(admin)
+    assert not ensure({"name": "it-life", "state": "absent"}, allow_delete=True)["changed"]
+
+
+def test_a_topic_grows_and_its_keys_change_and_check_mode_foresaw_it(ensure: Ensure, admin: Session) -> None:
+    ensure(topic("it-grow", 2, 3, **{"retention.ms": 1000}))
+    wanted = topic("it-grow", 4, 3, **{"retention.ms": None, "min.cleanable.dirty.ratio": 0.25})
+    foreseen = ensure(wanted, check=True)
+    done = ensure(wanted)
+    assert done["diff"] == foreseen["diff"]
+    assert done["diff"]["before"]["it-grow"]["partitions"] == 2
+    assert done["diff"]["after"]["it-grow"]["config"] == {
+        "retention.ms": "(default)",
+        "min.cleanable.dirty.ratio": "0.25",
+    }
+    assert len(list_topics(admin)["it-grow"]) == 4
+    assert not ensure(wanted)["changed"]
+
+
+def test_the_same_value_written_in_another_way_is_no_change(ensure: Ensure) -> None:
+    ensure(topic("it-same", **{"retention.ms": -1, "cleanup.policy": "compact,delete", "preallocate": "true"}))
+    other = {"retention.ms": "-1", "cleanup.policy": ["delete", "compact"], "preallocate": True}
+    assert not ensure(topic("it-same", **other))["changed"]
+
+
+def test_keys_that_are_not_named_are_left_alone(ensure: Ensure, admin: Session) -> None:
+    ensure(topic("it-foreign"))
+    assert alter_configs(admin, TOPIC, {"it-foreign": {"segment.ms": "777777"}}) == {"it-foreign": None}
+    assert ensure(topic("it-foreign", **{"retention.ms": 5}))["configured"] == ["it-foreign"]
+    assert describe_configs(admin, TOPIC, {"it-foreign": ["segment.ms"]})["it-foreign"]["segment.ms"].value == "777777"
+
+
+def test_a_topic_changed_by_hand_is_told_and_repaired(ensure: Ensure, admin: Session) -> None:
+    wanted = topic("it-hand", **{"retention.ms": 1000})
+    ensure(wanted)
+    alter_configs(admin, TOPIC, {"it-hand": {"retention.ms": "2000"}})
+    repaired = ensure(wanted)
+    assert repaired["diff"]["before"] == {"it-hand": {"config": {"retention.ms": "2000"}}}
+    assert not ensure(wanted)["changed"]
+
+
+def test_every_violation_is_told_and_nothing_is_touched(ensure: Ensure, admin: Session) -> None:
+    ensure(topic("it-old", 3))
+    refused = ensure(
+        topic("it-new"),
+        topic("it-old", 2, 3, **{"no.such.key": 1, "retention.ms": "soon"}),
+        topic("it-value", 1, 3, **{"cleanup.policy": "sometimes"}),
+        topic("it-many", 1, 4),
+        topic("it-twice"),
+        topic("it-twice"),
+        topic("__it-internal"),
+        topic("it bad"),
+        topic("it.new", 1),
+    )
+    assert refused["failed"]
+    for said in (
+        "it-old: has 3 partitions, 2 wanted",
+        "no.such.key",
+        "retention.ms",
+        "it-value: refused by Kafka",
+        "it-many: replication_factor is 4, but only 3 brokers are live",
+        "it-twice: named 2 times",
+        "__it-internal: belongs to Kafka itself",
+        "'it bad': illegal name",
+    ):
+        assert said in refused["msg"]
+    assert refused["failure"]["kind"] == "RefusedError"
+    assert [name for name in list_topics(admin) if name.startswith("it")] == ["it-old"]
+
+
+def test_a_compacted_topic_grows_with_consent_only(ensure: Ensure, admin: Session) -> None:
+    ensure(topic("it-compact", 2, **{"cleanup.policy": "compact"}))
+    refused = ensure(topic("it-compact", 4))
+    assert refused["failed"]
+    assert "it-compact: is compacted, and would grow from 2 to 4 partitions" in refused["msg"]
+    assert len(list_topics(admin)["it-compact"]) == 2
+    assert ensure(topic("it-compact", 4), allow_compacted_growth=True)["grown"] == ["it-compact"]
+    assert len(list_topics(admin)["it-compact"]) == 4
+
+
+def test_deleting_needs_consent(ensure: Ensure, admin: Session) -> None:
+    ensure(topic("it-keep"))
+    refused = ensure({"name": "it-keep", "state": "absent"})
+    assert refused["failed"]
+    assert "allow_delete" in refused["msg"]
+    assert "it-keep" in list_topics(admin)
+
+
+def test_another_replication_factor_is_reported_and_left(ensure: Ensure, admin: Session) -> None:
+    ensure(topic("it-factor", 1, 2))
+    reported = ensure(topic("it-factor", 1, 3))
+    assert not reported["changed"]
+    assert reported["replication_differs"] == [{"name": "it-factor", "found": 2, "wanted": 3}]
+    assert "Only a reassignment changes it" in reported["warnings"][0]
+    assert len(list_topics(admin)["it-factor"][0].replicas) == 2
+
+
+def test_a_topic_may_leave_its_numbers_to_the_cluster(ensure: Ensure) -> None:
+    assert ensure({"name": "it-default"})["created"] == ["it-default"]
+    assert not ensure({"name": "it-default"})["changed"]
+
+
+def test_creating_again_at_once_finds_the_topic_though_a_broker_may_not_know_it_yet(
+    ensure: Ensure, admin: Session
+) -> None:
+    assert set(create_topics(admin, [TopicSpec(f"it-race{n}", 3, 3, {}) for n in range(50)]).values()) == {None}
+    assert not ensure(*(topic(f"it-race{n}") for n in range(50)))["changed"]
+
+
+@pytest.mark.full
+def test_a_topic_above_ten_thousand_records_is_created_and_then_grown(ensure: Ensure, admin: Session) -> None:
+    done = ensure(topic("it-large", 12_000, 1), timeout=240, request_timeout=60)
+    assert done["created"] == ["it-large"], done.get("msg")
+    assert len(list_topics(admin)["it-large"]) == 12_000
+    assert not ensure(topic("it-large", 12_000, 1), request_timeout=60)["changed"]
+
+
+def leaders(admin: Session, name: str) -> list[int | None]:
+    """Who leads each partition of a topic."""
+    return [partition.leader for partition in list_topics(admin)[name]]
+
+
+def test_every_broker_leads_a_topic_that_shall_be_so(ensure: Ensure, admin: Session) -> None:
+    # What chance may do to a topic that grows: the third broker leads nothing.
+    assert set(create_topics(admin, [TopicSpec("it-led", 2, 2, {}, [[1, 2], [2, 3]])]).values()) == {None}
+    wanted = {**topic("it-led", 2, 2), "every_broker_leads": True}
+    foreseen = ensure(wanted, check=True)
+    grown = ensure(wanted)
+    assert (
+        foreseen["diff"]
+        == grown["diff"]
+        == {
+            "before": {"it-led": {"partitions": 2}},
+            "after": {"it-led": {"partitions": 3}},
+        }
+    )
+    assert (grown["grown"], leaders(admin, "it-led")) == (["it-led"], [1, 2, 3])
+    assert ensure(wanted)["changed"] is False
+
+
+def test_a_topic_is_created_led_by_every_broker(ensure: Ensure, admin: Session) -> None:
+    created = ensure({**topic("it-led-new", 5, 3, **{"retention.ms": 1000}), "every_broker_leads": True})
+    assert created["created"] == ["it-led-new"]
+    found = list_topics(admin)["it-led-new"]
+    assert sorted(partition.replicas[0] for partition in found) == [1, 1, 2, 2, 3]
+    assert {len(partition.replicas) for partition in found} == {3}
+    assert (
+        describe_configs(admin, TOPIC, {"it-led-new": ["retention.ms"]})["it-led-new"]["retention.ms"].value == "1000"
+    )

@@ -1,0 +1,211 @@
+"""The rolling path under load, cut, and with nodes that do not come up: never two down, nothing acknowledged lost."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.cluster import JVM_OPTIONS, ROOT, Cluster, environment, free_port_base, until
+from tests.support.modules import run_module
+from tests.support.traffic import producing, read_all
+from tests.support.watch import Watch
+
+# What the nodes run with from the test of the cut run on: none of the tests after it is a long form's sequel.
+STABLE = {"kafka_broker_config": {"queued.max.requests": 402}}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three combined nodes that the tests of this file restart again and again."""
+    cluster = Cluster(ROOT / "inventories" / "local", tmp_path_factory.mktemp("rolling"), free_port_base())
+    try:
+        cluster.playbook().ok()
+        yield cluster
+    finally:
+        cluster.destroy()
+
+
+def config_of(cluster: Cluster, kind: str, name: str, key: str) -> str:
+    output = cluster.tool("kafka-configs.sh", "--describe", "--all", "--entity-type", kind, "--entity-name", name)
+    settings = [line.split()[0] for line in output.splitlines() if "=" in line]
+    return next(setting.partition("=")[2] for setting in settings if setting.startswith(f"{key}="))
+
+
+def test_a_read_only_property_restarts_each_node_once_in_its_turn_and_loses_nothing(cluster: Cluster) -> None:
+    before = cluster.pids()
+    with producing(cluster.bootstrap_servers, "orders") as ledger, Watch(cluster) as watch:
+        until(lambda: len(ledger.acknowledged) > 1000, "the producer to be under way")
+        run = cluster.playbook(kafka_broker_config={"queued.max.requests": 401}).ok()
+        until(lambda: len(ledger.acknowledged) >= 20000, "20,000 acknowledged records", timeout=120)
+    after = cluster.pids()
+    assert all(after[node] != before[node] for node in cluster.nodes)
+    assert watch.most_down == 1
+    assert sorted(watch.order) == sorted(cluster.nodes), f"exactly one restart per node, saw {watch.order}"
+    said = " ".join(run.output.split())
+    for node in cluster.nodes:
+        assert re.search(
+            rf"{node} restarted \(queued\.max\.requests: \(not set\) -> 401\), down \w+, back in sync \w+", said
+        )
+    assert re.search(r"OK +local: 3 brokers up, \d+ partitions in sync", said)
+    assert "Restarted kafka1, kafka2, kafka3" in said
+    assert not ledger.failed
+    found = read_all(cluster.bootstrap_servers, "orders")
+    assert not ledger.lost(found)
+    assert max(found.values()) == 1, "an idempotent producer leaves no duplicates"
+    assert cluster.playbook(kafka_broker_config={"queued.max.requests": 401}).ok().changed == 0
+
+
+def test_of_two_runs_at_once_the_second_is_refused_by_name_and_the_first_goes_on(cluster: Cluster) -> None:
+    lock = cluster.directory / "config" / "local.lock"
+    before = cluster.pids()
+    command = cluster.command("site.yml", kafka_broker_config={"queued.max.requests": 405})
+    with (
+        Watch(cluster) as watch,
+        subprocess.Popen(
+            command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as first,
+    ):
+        until(lambda: lock.exists() and lock.read_text() != "", "the first run to take a node", 300)
+        second = cluster.playbook(kafka_broker_config={"queued.max.requests": 406})
+        output, _ = first.communicate(timeout=600)
+    assert first.returncode == 0, output[-6000:]
+    assert second.rc != 0
+    assert second.changed == 0
+    assert "another run is restarting a node" in second.output
+    assert f"(process {first.pid})" in second.output
+    assert watch.most_down == 1
+    assert all(cluster.pid(node) != before[node] for node in cluster.nodes)
+    assert lock.read_text() == ""
+
+
+@pytest.mark.full
+def test_a_lock_of_another_machine_keeps_this_run_away_until_it_ends(cluster: Cluster) -> None:
+    lock = cluster.directory / "config" / "local.lock"
+    lock.write_text('{"run": "elsewhere 1 2", "owner": "anna@north (process 7)"}')
+    changed = {"kafka_broker_config": {"queued.max.requests": 407}}
+    refused = cluster.playbook(**changed)
+    assert refused.rc != 0
+    assert refused.changed == 0
+    assert "anna@north (process 7)" in refused.output
+    os.utime(lock, (0, 0))
+    run = cluster.playbook(**changed).ok()
+    assert "the lock of anna@north (process 7)" in " ".join(run.output.split())
+    assert lock.read_text() == ""
+
+
+def test_a_run_cut_between_two_restarts_goes_on_with_exactly_the_remaining_nodes(cluster: Cluster) -> None:
+    before = cluster.pids()
+    run = subprocess.Popen(
+        cluster.command("site.yml", **STABLE),
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    assert run.stdout is not None
+    for line in run.stdout:
+        if "Note that the node is done" in line:
+            break
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    done = {node for node in cluster.nodes if cluster.pid(node) != before[node]}
+    assert len(done) == 1
+    middle = cluster.pids()
+    again = cluster.playbook(**STABLE).ok()
+    after = cluster.pids()
+    assert {node for node in cluster.nodes if after[node] != middle[node]} == set(cluster.nodes) - done
+    assert again.output.count("Note that the node is done") == 2
+
+
+@pytest.mark.full
+def test_a_value_that_kafka_refuses_stops_at_the_first_node_with_its_own_words(cluster: Cluster) -> None:
+    before = cluster.pids()
+    run = cluster.playbook(kafka_broker_config={"queued.max.requests": "many"}, kafka_start_timeout=60)
+    assert run.rc != 0
+    down = [node for node in cluster.nodes if not cluster.alive(node)]
+    assert len(down) == 1
+    assert "Invalid value many for configuration queued.max.requests" in run.output
+    assert all(cluster.pid(node) == before[node] for node in cluster.nodes if node not in down)
+    cluster.playbook(**STABLE).ok()
+    assert all(cluster.alive(node) for node in cluster.nodes)
+    assert all(cluster.pid(node) == before[node] for node in cluster.nodes if node not in down)
+
+
+def test_a_stopped_node_that_cannot_start_ends_the_run_before_any_other_stops(cluster: Cluster) -> None:
+    cluster.stop("kafka3")
+    before = cluster.pids()
+    run = cluster.playbook(
+        kafka_broker_config={"queued.max.requests": 403},
+        kafka_jvm_options=f"{{{{ ['-XX:+NoSuchOption'] if inventory_hostname == 'kafka3' else {JVM_OPTIONS} }}}}",
+        kafka_start_timeout=60,
+    )
+    assert run.rc != 0
+    assert "NoSuchOption" in run.output
+    assert {node: cluster.pid(node) for node in ("kafka1", "kafka2")} == {n: before[n] for n in ("kafka1", "kafka2")}
+    assert "Stop the node" not in run.output
+    cluster.playbook(**STABLE).ok()
+    assert {node: cluster.pid(node) for node in ("kafka1", "kafka2")} == {n: before[n] for n in ("kafka1", "kafka2")}
+
+
+@pytest.fixture
+def alone(cluster: Cluster) -> Iterator[str]:
+    """A topic with a single replica of each partition."""
+    connection = {"bootstrap_servers": cluster.bootstrap_servers}
+    wish = {"name": "alone", "partitions": 3, "replication_factor": 1}
+    run_module("streamops.kafka.topics", {**connection, "topics": [wish]})
+    yield "alone"
+    gone = {"topics": [{"name": "alone", "state": "absent"}], "allow_delete": True}
+    run_module("streamops.kafka.topics", {**connection, **gone})
+
+
+def test_a_topic_that_would_go_offline_is_refused_at_the_gate(cluster: Cluster, alone: str) -> None:
+    before = cluster.pids()
+    run = cluster.playbook(kafka_broker_config={"queued.max.requests": 404}, kafka_gate_timeout=3)
+    assert run.rc != 0
+    assert f"found replication factor with min.insync.replicas: {alone} 1 with 2" in run.output
+    assert cluster.pids() == before
+
+
+@pytest.mark.full
+def test_consent_to_an_unavailable_topic_opens_the_gate(cluster: Cluster, alone: str) -> None:
+    before = cluster.pids()
+    run = cluster.playbook(kafka_heap_size="448m", **STABLE, kafka_gate_allow_unavailable_topics=[alone]).ok()
+    assert "JVM option -Xmx: 512m -> 448m" in " ".join(run.output.split())
+    assert all(cluster.pid(node) != before[node] for node in cluster.nodes)
+    cluster.variables["kafka_heap_size"] = "448m"
+
+
+def test_min_insync_and_dynamic_properties_are_set_live_without_a_restart(cluster: Cluster) -> None:
+    before = cluster.pids()
+    wanted = {"min.insync.replicas": 1, "group.initial.rebalance.delay.ms": 0}
+    live = {**STABLE["kafka_broker_config"], "num.io.threads": 9}
+    run = cluster.playbook(kafka_config=wanted, kafka_broker_config=live).ok()
+    assert run.changed > 0
+    assert cluster.pids() == before
+    assert config_of(cluster, "topics", "orders", "min.insync.replicas") == "1"
+    assert config_of(cluster, "brokers", "2", "num.io.threads") == "9"
+    assert cluster.playbook(kafka_config=wanted, kafka_broker_config=live).ok().changed == 0
+    back = cluster.playbook(**STABLE).ok()
+    assert back.changed > 0
+    assert config_of(cluster, "topics", "orders", "min.insync.replicas") == "2"
+
+
+@pytest.mark.full
+def test_the_whole_cluster_stopped_and_started_again_keeps_what_was_acknowledged(cluster: Cluster) -> None:
+    with producing(cluster.bootstrap_servers, "orders") as ledger:
+        until(lambda: len(ledger.acknowledged) >= 5000, "5,000 acknowledged records")
+    # Kafka alone would let the last combined node wait 300 s for a quorum that is gone.
+    run = cluster.playbook("playbooks/stop.yml", timeout=200).ok()
+    assert not any(cluster.alive(node) for node in cluster.nodes)
+    assert run.output.count("changed: [kafka") >= len(cluster.nodes)
+    again = cluster.playbook("playbooks/stop.yml").ok()
+    assert again.changed == 0, "stopping what is stopped changes nothing"
+    cluster.playbook(**STABLE).ok()
+    assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))

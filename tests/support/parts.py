@@ -1,0 +1,101 @@
+"""Splits the long forms of all tests into parts that each end within an hour: `./test --full --part K/N`.
+
+A unit of work is what runs as one: a stage (lint, unit, spark, publish), a scenario of molecule, or the files of
+tests/integration that share a cluster (tests/support/schedule.py). tests/minutes.yml says how long each took; one that
+has no entry yet counts as DEFAULT. Every unit is in exactly one part, whatever N is.
+
+    python -m tests.support.parts 2/4        the stages of part 2 of 4, a line each, with what they run
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import yaml
+
+from tests.support.schedule import together
+
+ROOT = Path(__file__).resolve().parents[2]
+#: Minutes of a unit that nobody has measured yet.
+DEFAULT = 3.0
+#: Stages in the order in which ./test runs them; those with a colon in a unit's name have what follows as argument.
+STAGES = ("lint", "publish", "unit", "spark", "integration", "molecule")
+#: Integration tests run two processes at a time.
+AT_ONCE = {"integration": 2}
+
+
+def units() -> list[str]:
+    """All units of work of this repository: `lint`, `integration:<files of one cluster>`, `molecule:<scenario>`."""
+    tests = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests" / "integration").rglob("test_*.py"))
+    scenarios = sorted(path.parent.name for path in (ROOT / "molecule").glob("*/molecule.yml"))
+    return [
+        *("lint", "publish", "unit", "spark"),
+        *sorted({f"integration:{together(test)}" for test in tests}),
+        *(f"molecule:{scenario}" for scenario in scenarios),
+    ]
+
+
+def minutes(unit: str, measured: Mapping[str, float]) -> float:
+    """How long a unit holds the machine."""
+    return measured.get(unit, DEFAULT) / AT_ONCE.get(unit.partition(":")[0], 1)
+
+
+def split(work: Iterable[str], measured: Mapping[str, float], count: int) -> list[list[str]]:
+    """Parts of about equal length: the longest unit first, each into the part that is the shortest so far.
+
+    (Graham, Bounds on multiprocessing timing anomalies, 1969: at most 4/3 of the best possible.)
+    """
+    parts: list[list[str]] = [[] for _ in range(count)]
+    total = [0.0] * count
+    for unit in sorted(work, key=lambda one: (-minutes(one, measured), one)):
+        shortest = total.index(min(total))
+        parts[shortest].append(unit)
+        total[shortest] += minutes(unit, measured)
+    return parts
+
+
+def lines(part: Iterable[str]) -> list[str]:
+    """The stages of a part, a line each: the stage, then what of it."""
+    found = []
+    chosen = list(part)
+    for stage in STAGES:
+        if stage in chosen:
+            found.append(stage)
+        arguments = sorted(unit.partition(":")[2] for unit in chosen if unit.startswith(f"{stage}:"))
+        if arguments:
+            found.append(" ".join([stage, *arguments]))
+    return found
+
+
+def read(text: str) -> tuple[int, int]:
+    """K and N of `K/N`; ValueError when it is none or K is not one of 1 to N."""
+    part, slash, count = text.partition("/")
+    if not (slash and part.isdecimal() and count.isdecimal() and 1 <= int(part) <= int(count)):
+        raise ValueError(f"--part wants K/N with K from 1 to N, for example 2/4; found: {text!r}")
+    return int(part), int(count)
+
+
+def files(shared: str) -> list[str]:
+    """The files of tests/integration that run together under this name."""
+    tests = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests" / "integration").rglob("test_*.py"))
+    return [test for test in tests if together(test) == shared]
+
+
+def main(argument: str) -> None:
+    """Prints what ./test runs for a part."""
+    part, count = read(argument)
+    measured = yaml.safe_load((ROOT / "tests" / "minutes.yml").read_text())
+    for line in lines(split(units(), measured, count)[part - 1]):
+        stage, *arguments = line.split()
+        if stage == "integration":
+            arguments = [file for shared in arguments for file in files(shared)]
+        print(stage, *arguments)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1])
+    except ValueError as error:
+        sys.exit(f"test: {error}")

@@ -1,0 +1,72 @@
+"""Deciding about live broker configurations."""
+
+from __future__ import annotations
+
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.configs import (
+    DEFAULT,
+    parse_wishes,
+    plan_broker_configs,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue
+
+KEY = "log.cleaner.threads"
+
+
+def value(**by_source: str) -> ConfigValue:
+    """An INT whose sources are given in order of precedence."""
+    return ConfigValue(next(iter(by_source.values())), "INT", next(iter(by_source)), by_source=by_source)
+
+
+def shown(*values: ConfigValue) -> dict[str, dict[str, ConfigValue]]:
+    """What brokers 1, 2 ... show for the key."""
+    return {str(number): {KEY: now} for number, now in enumerate(values, 1)}
+
+
+def test_an_effective_value_is_enough_for_a_broker() -> None:
+    assert plan_broker_configs(shown(value(STATIC_BROKER="2")), {"1": {KEY: "2"}}).settings == {}
+
+
+def test_a_different_value_is_set_and_told_from_and_to() -> None:
+    plan = plan_broker_configs(shown(value(DEFAULT="1")), {"1": {KEY: "2"}})
+    assert plan.settings == {"1": {KEY: "2"}}
+    assert (plan.changes[0].name, plan.changes[0].before, plan.changes[0].after) == ("broker 1", {KEY: "1"}, {KEY: "2"})
+
+
+def test_the_default_is_set_when_one_broker_shows_another() -> None:
+    now = shown(value(STATIC_BROKER="2"), value(DEFAULT="1"))
+    plan = plan_broker_configs(now, {DEFAULT: {KEY: "2"}})
+    assert plan.settings == {DEFAULT: {KEY: "2"}}
+    assert plan.changes[0].before == {KEY: "1, 2"}
+
+
+def test_a_broker_with_a_value_of_its_own_does_not_count_for_the_default_but_is_told() -> None:
+    now = shown(value(DYNAMIC_BROKER="3", DYNAMIC_DEFAULT_BROKER="2", DEFAULT="1"))
+    plan = plan_broker_configs(now, {DEFAULT: {KEY: "2"}})
+    assert plan.settings == {}
+    assert "has the dynamic value 3 of its own" in plan.hidden[0]
+
+
+def test_a_broker_keeps_its_value_when_the_default_below_it_moves() -> None:
+    plan = plan_broker_configs(shown(value(DEFAULT="1")), {"1": {KEY: "1"}, DEFAULT: {KEY: "2"}})
+    assert plan.settings == {"1": {KEY: "1"}, DEFAULT: {KEY: "2"}}
+
+
+def test_null_takes_only_the_level_it_is_asked_for_away() -> None:
+    now = shown(value(DYNAMIC_DEFAULT_BROKER="2", DEFAULT="1"))
+    assert plan_broker_configs(now, {"1": {KEY: None}}).settings == {}
+    assert plan_broker_configs(now, {DEFAULT: {KEY: None}}).settings == {DEFAULT: {KEY: None}}
+
+
+def test_unknown_brokers_keys_and_secrets_are_refused_together() -> None:
+    now = {"1": {KEY: value(DEFAULT="1"), "ssl.key.password": ConfigValue(None, "PASSWORD", sensitive=True)}}
+    plan = plan_broker_configs(
+        now, {"1": {"ssl.key.password": "x", "foo": "1"}, "9": {KEY: "1"}, "3": {KEY: "1"}}, (3,)
+    )
+    assert len(plan.violations) == 4
+    assert any("It is registered but down" in violation for violation in plan.violations)
+
+
+def test_wishes_that_make_no_sense_are_told() -> None:
+    wishes, violations = parse_wishes({"a": {}, 1: {KEY: 2, "x": {}}, 2: [1]}, {KEY: None})
+    assert wishes == {"1": {KEY: "2"}, DEFAULT: {KEY: None}}
+    assert len(violations) == 3

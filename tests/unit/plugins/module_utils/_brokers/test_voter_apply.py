@@ -1,0 +1,33 @@
+"""Voters that are added and removed: what is said when the cluster gives no answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers import voter_apply
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Voter
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+
+
+@pytest.mark.parametrize(
+    ("code", "unsent", "changed"),
+    [("REQUEST_TIMED_OUT", False, True), ("VOTER_NOT_FOUND", False, False), ("NodeNotReadyError", True, False)],
+)
+def test_a_removal_that_was_not_answered_may_be_done(
+    monkeypatch: pytest.MonkeyPatch, code: str, unsent: bool, changed: bool
+) -> None:
+    def remove(_session: Any, _node: int, _directory: str) -> None:
+        raise RequestFailedError("remove voter 3", "of a:1", code, "why", unsent)
+
+    session: Any = None
+    voters = tuple(Voter(node, directory, 100, 0, 0) for node, directory in ((1, "a"), (2, "b"), (3, "c")))
+    monkeypatch.setattr(voter_apply, "describe_quorum", lambda _session: Quorum(1, 5, 100, voters, ()))
+    monkeypatch.setattr(voter_apply, "remove_voter", remove)
+    params = {"node_id": 3, "state": "absent", "listeners": None, "timeout": 5}
+    with pytest.raises(RequestFailedError) as failed:
+        voter_apply.ensure_voter(session, params, False, False)
+    assert failed.value.done["changed"] is changed
+    assert ("No clear answer came for removed 3@c" in failed.value.message) is changed
+    assert failed.value.message.endswith("Nothing was changed.") is not changed

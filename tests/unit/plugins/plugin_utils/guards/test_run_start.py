@@ -1,0 +1,67 @@
+"""How a run may be started."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_start import RunStart, clusters, refusals
+
+HOSTS = ("kafka1", "kafka2", "kafka3")
+
+
+def run(**values: Any) -> RunStart:
+    """A run on three hosts of one cluster that nothing is wrong with, but for what is given."""
+    return RunStart(**{"batch": HOSTS, "planned": HOSTS, "members": {"local": HOSTS}, **values})
+
+
+def test_a_whole_cluster_is_taken() -> None:
+    assert refusals(run()) == []
+    assert refusals(run(limit="local")) == []
+
+
+@pytest.mark.parametrize("strategy", ["free", "ansible.builtin.free", "host_pinned", "ansible.builtin.host_pinned"])
+def test_hosts_that_go_on_by_themselves_are_refused(strategy: str) -> None:
+    assert refusals(run(strategy=strategy))[0].startswith(f"strategy {strategy} is refused")
+
+
+@pytest.mark.parametrize("strategy", ["linear", "ansible.builtin.linear", "debug", "mitogen.mitogen_linear"])
+def test_other_strategies_are_taken(strategy: str) -> None:
+    assert refusals(run(strategy=strategy)) == []
+
+
+def test_a_limit_is_named_with_those_it_leaves_out() -> None:
+    part = run(batch=HOSTS[1:2], planned=HOSTS[1:2], limit="kafka2")
+    assert refusals(part) == [
+        "--limit kafka2 leaves out kafka1, kafka3 of cluster local, which must take part as a whole. fix: run without "
+        "--limit, or name all hosts of the cluster in it."
+    ]
+
+
+def test_hosts_of_the_play_and_serial_are_told_apart() -> None:
+    (of_play,) = refusals(run(batch=HOSTS[:1], planned=HOSTS[:1]))
+    assert of_play.startswith("the play leaves out kafka2, kafka3 of cluster local")
+    (of_serial,) = refusals(run(batch=HOSTS[:1]))
+    assert of_serial.startswith("serial takes the hosts of the play in turns and leaves out kafka2, kafka3")
+
+
+def test_hosts_that_a_play_before_has_looked_at_may_stay_out() -> None:
+    assert refusals(run(batch=HOSTS[:1], planned=HOSTS[:1], known=HOSTS)) == []
+
+
+def test_plan_only_is_refused_where_there_is_no_plan() -> None:
+    assert refusals(run(plan_only=True)) == []
+    assert refusals(run(plans=False)) == []
+    (only,) = refusals(run(plan_only=True, plans=False))
+    assert only.startswith("plan_only=True is refused: this playbook has no plan to show")
+    assert "Look with --check" in only
+
+
+def test_everything_is_said_at_once() -> None:
+    assert len(refusals(run(strategy="free", batch=HOSTS[:1], plan_only=True, plans=False))) == 3
+
+
+def test_hosts_without_the_name_of_a_cluster_are_of_the_default_one() -> None:
+    hostvars: dict[str, dict[str, Any]] = {"a": {"kafka_cluster_name": "one"}, "b": {}, "c": {}}
+    assert clusters(hostvars, hostvars) == {"one": ["a"], "kafka": ["b", "c"]}

@@ -1,0 +1,430 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rules on what hosts answered by table: one mistake in good answers gives exactly its own violation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_hosts
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host
+
+GIB = 1024**3
+ID, OTHER_ID = "MkU3OEVBNTcwNTJENDM2Qg", "p1i3TnVbRHmcGWhFS1Pexg"
+
+
+def disk(node_id: int | None, **changes: Any) -> dict[str, Any]:
+    """A disk as node_info tells it: of this node, formatted and used, or empty for None."""
+    used = node_id is not None
+    return {
+        "path": "/data",
+        "metadata": True,
+        "exists": used,
+        "empty": not used,
+        "meta_properties": {"cluster.id": ID, "node.id": str(node_id), "directory.id": f"dir{node_id}"}
+        if used
+        else None,
+        "quorum_state": used,
+        "started": used,
+        "cut_format": False,
+        "entries": [],
+        "free_bytes": 50 * GIB,
+        "total_bytes": 100 * GIB,
+        "free_inodes": 1_000_000,
+        "mount": "/data",
+        "device": "8:1",
+        "read_only": False,
+        "error": None,
+        **changes,
+    }
+
+
+def second_disk(**changes: Any) -> dict[str, Any]:
+    """Another used disk of node 2."""
+    meta = {"cluster.id": ID, "node.id": "2", "directory.id": "another"}
+    return disk(2, **{"path": "/data/two", "metadata": False, "meta_properties": meta, **changes})
+
+
+def info(node_id: int, *disks: dict[str, Any], running: bool = True, **changes: Any) -> dict[str, Any]:
+    """What node_info returns on a good host."""
+    return {
+        "disks": list(disks or [disk(node_id)]),
+        "process": {"running": running, "pid": 100 + node_id if running else None},
+        "ports": {"9092": {"pid": 100 + node_id, "command": "java", "ours": True, "note": ""} if running else None},
+        "java": {"path": "/usr/bin/java", "version": 17, "full": "17.0.15", "error": None},
+        **changes,
+    }
+
+
+def clock(offset: float | None, **changes: Any) -> dict[str, Any]:
+    """What clock_info returns on a good host whose clock is off by this."""
+    return {
+        "offset": offset,
+        "uncertainty": 0.01,
+        "synchronized": True,
+        "service": "chronyd",
+        "problem": "",
+        **changes,
+    }
+
+
+def host(n: int, answer: dict[str, Any] | None = None, **changes: Any) -> Host:
+    """Combined node kafkaN of cluster blue; a good answer unless another is given."""
+    good = Host(
+        name=f"kafka{n}",
+        cluster="blue",
+        machine=f"10.0.0.{n}",
+        node_id=n,
+        roles=("broker", "controller"),
+        cluster_id="",
+        version="4.3.1",
+        production=True,
+        min_free_mib=1024,
+        min_free_inodes=10_000,
+        require_mount=True,
+        installs_java=False,
+        accepted=(),
+        info=info(n) if answer is None else answer,
+        clock=clock(0.0),
+    )
+    return replace(good, **changes)
+
+
+def answers(second: Host) -> list[Host]:
+    """Three hosts of which the second one is given."""
+    return [host(1), second, host(3)]
+
+
+def fresh(n: int) -> Host:
+    """A host on which nothing is installed yet."""
+    return host(n, info(n, disk(None), running=False))
+
+
+def held(by: dict[str, Any], running: bool = False) -> dict[str, Any]:
+    """An answer whose port 9092 is held by something else."""
+    holder = {"ours": False, "note": "", "command": "nginx: master", "pid": 4711, **by}
+    return info(2, running=running, ports={"9092": holder})
+
+
+NO_JAVA = {"path": "", "version": None, "full": "", "error": "no java in JAVA_HOME or on the search path"}
+OLD_JAVA = {"path": "/usr/bin/java", "version": 11, "full": "11.0.2", "error": None}
+FOREIGN = {"cluster.id": OTHER_ID, "node.id": "2", "directory.id": "d"}
+
+GOOD = [
+    answers(host(2)),
+    [fresh(1), fresh(2), fresh(3)],
+    # A first installation that was cut goes on.
+    [host(1, info(1, disk(1, quorum_state=False, started=False), running=False)), fresh(2), fresh(3)],
+    answers(host(2, info(2, running=False))),
+    answers(host(2, cluster_id=ID)),
+    answers(host(2, info(2, java=NO_JAVA), installs_java=True)),
+    [host(n, info(n, java=OLD_JAVA), version="3.9.2") for n in (1, 2, 3)],
+    answers(host(2, info(2, disk(2, mount="/")), require_mount=False)),
+    answers(host(2, info(2, disk(2, free_bytes=None, free_inodes=None, device=None, read_only=None)))),
+    answers(host(2, info(2, disk(2), second_disk(device="8:2")))),
+    answers(host(2, info(2, disk(2), second_disk()), require_mount=False, production=False)),
+    answers(host(2, clock=clock(0.05))),
+    # As far as the question tells, this clock may be right.
+    answers(host(2, clock=clock(1.5, uncertainty=1.45))),
+    answers(host(2, clock=clock(0.0, synchronized=False), production=False)),
+    answers(host(2, clock=clock(0.0, synchronized=False), accepted=("clock_not_synchronized",))),
+]
+
+ERRORS: list[tuple[Host, str, list[str]]] = [
+    (
+        host(2, node_id=7),
+        "disk_of_other_node",
+        ["kafka2: /data", "node.id 2 on the disk", "node.id 7 (kafka_node_id)", "back to 2"],
+    ),
+    (
+        host(2, info(2, disk(2, meta_properties=FOREIGN))),
+        "disk_of_other_cluster",
+        ["kafka2: /data", OTHER_ID, ID, "most disks"],
+    ),
+    (
+        host(2, info(2, disk(2, meta_properties={"cluster.id": ID, "broker.id": "2"}))),
+        "disk_of_other_cluster",
+        ["ZooKeeper mode broker (broker.id 2)"],
+    ),
+    (
+        host(
+            2,
+            info(
+                2,
+                disk(2),
+                disk(2, path="/new", device="8:2", meta_properties=None, empty=True, metadata=False, started=False),
+                running=False,
+            ),
+        ),
+        "disk_lost_data",
+        ["kafka2: /new", "an empty directory beside others"],
+    ),
+    (
+        host(2, info(2, disk(None), running=False)),
+        "disk_lost_data",
+        ["kafka2: /data", "a controller without data", "replacement"],
+    ),
+    (
+        host(2, info(2, names={"kafka1.example.com": ["10.0.0.1"], "kafka3.example.com": []})),
+        "unresolvable_node",
+        ["kafka2: kafka_listeners", "kafka3.example.com is not known there", "advertised_host"],
+    ),
+    (
+        host(2, info(2, names={"kafka1": ["127.0.1.1", "fe80::1%eth0"]})),
+        "unresolvable_node",
+        ["kafka1 is 127.0.1.1 there"],
+    ),
+    (host(2, held({})), "port_taken", ["kafka2: port 9092", "pid 4711 (nginx: master)", "another port"]),
+    (host(2, held({"pid": 101}), machine="10.0.0.1"), "port_taken", ["pid 101 (node kafka1)"]),
+    (host(2, held({"pid": None, "note": "run as root to learn it"})), "port_taken", ["run as root to learn it"]),
+    (host(2, held({}, running=True)), "port_taken", ["pid 4711"]),
+    (
+        host(2, info(2, disk(2, error="cannot be read: Permission denied"))),
+        "unusable_disk",
+        ["Permission denied", "owner and mode"],
+    ),
+    (
+        host(2, info(2, disk(None, empty=False, exists=True, entries=["photos"]), running=False), roles=("broker",)),
+        "unusable_disk",
+        ["files without meta.properties (photos)"],
+    ),
+    (
+        host(2, info(2, disk(2, free_bytes=10 * 1024**2))),
+        "full_disk",
+        ["kafka2: /data", "10 MiB free", "1024 MiB or more"],
+    ),
+    (host(2, info(2, disk(2, free_inodes=900))), "full_disk", ["kafka2: /data", "900 inodes free", "10000 or more"]),
+    (
+        host(2, info(2, disk(2, read_only=True))),
+        "read_only_disk",
+        ["kafka2: /data", "/data is mounted read-only", "kernel's log"],
+    ),
+    (
+        host(2, info(2, disk(2), second_disk())),
+        "unmounted_disk",
+        ["kafka2: /data, /data/two", "on one file system", "device 8:1", "one directory for each disk"],
+    ),
+    (host(2, info(2, disk(2, mount="/"))), "unmounted_disk", ["on the root file system", "kafka_require_mount"]),
+    (
+        host(2, info(2, java=NO_JAVA)),
+        "no_java",
+        ["kafka2: kafka_java_home", "no java in", "Java 17 or newer for Kafka 4.3.1"],
+    ),
+]
+
+
+def test_unmounted_disks_of_all_nodes_are_no_first_installation() -> None:
+    notes = {n: f"/etc/kafka/kafka{n}/has-data" for n in (1, 2)}
+    hosts = [host(n, info(n, disk(None), running=False, traces=[note])) for n, note in notes.items()]
+    found = check_hosts([*hosts, fresh(3)])
+    assert [(one.name, one.level, one.hosts) for one in found] == [
+        ("disk_lost_data", "error", ("kafka1",)),
+        ("disk_lost_data", "error", ("kafka2",)),
+    ]
+    assert notes[1] in found[0].found
+    assert "mount them, run again" in found[0].fix
+
+
+def test_brokers_that_have_data_have_had_an_ensemble() -> None:
+    meta = {"cluster.id": ID, "broker.id": "11", "version": "0"}
+    broker = host(
+        11,
+        info(11, disk(11, meta_properties=meta), running=False),
+        mode="zookeeper",
+        roles=("broker",),
+        version="3.9.2",
+    )
+    empty = info(1, disk(None, path="/zk", myid=None, epoch=None), running=False)
+    server = host(1, empty, mode="zookeeper", roles=("zookeeper",), version="3.9.5")
+    assert check_hosts([server]) == []
+    found = check_hosts([server, broker])
+    assert [(one.name, one.hosts) for one in found] == [("disks_of_ensemble", ("kafka1",))]
+    assert "data of kafka11 in /data" in found[0].found
+
+
+@pytest.mark.parametrize("hosts", GOOD)
+def test_good_answers_break_no_row(hosts: list[Host]) -> None:
+    assert check_hosts(hosts) == []
+
+
+@pytest.mark.parametrize(("second", "rule", "parts"), ERRORS)
+def test_each_bad_answer_is_named_alone(second: Host, rule: str, parts: list[str]) -> None:
+    violations = check_hosts(answers(second))
+    assert [(one.name, one.level, one.hosts) for one in violations] == [(rule, "error", ("kafka2",))]
+    assert [part for part in parts if part not in violations[0].sentence()] == []
+
+
+def test_a_host_that_did_not_answer_is_named_and_the_others_are_still_judged() -> None:
+    why = "Failed to connect to the host via ssh: Connection refused"
+    hosts = [replace(host(1), info=None, clock=None, silence=why), host(2, node_id=7), fresh(3)]
+    violations = check_hosts(hosts)
+    assert [(one.name, one.hosts) for one in violations] == [
+        ("disk_of_other_node", ("kafka2",)),
+        ("no_answer", ("kafka1",)),
+    ]
+    assert violations[1].found == why
+
+
+def test_emptied_disks_of_two_of_three_voters_are_refused() -> None:
+    violations = check_hosts([fresh(1), fresh(2), host(3)])
+    assert [(one.name, one.hosts) for one in violations] == [("disk_lost_data", ("kafka1", "kafka2"))]
+
+
+def test_the_inventorys_cluster_id_is_held_against_every_disk() -> None:
+    violations = check_hosts([replace(host(n), cluster_id=OTHER_ID) for n in (1, 2, 3)])
+    assert [(one.name, one.hosts) for one in violations] == [("disk_of_other_cluster", ("kafka1", "kafka2", "kafka3"))]
+    assert ID in violations[0].found
+    assert OTHER_ID in violations[0].allowed
+
+
+def test_one_disk_copied_to_two_nodes_is_refused() -> None:
+    copied = {"cluster.id": ID, "node.id": "2", "directory.id": "dir1"}
+    violations = check_hosts(answers(host(2, info(2, disk(2, meta_properties=copied)))))
+    assert [(one.name, one.hosts) for one in violations] == [("disk_of_other_cluster", ("kafka2",))]
+
+
+def test_old_java_is_refused_for_kafka_4_on_all_nodes_at_once() -> None:
+    violations = check_hosts([host(n, info(n, java=OLD_JAVA)) for n in (1, 2, 3)])
+    assert [(one.name, one.hosts) for one in violations] == [("no_java", ("kafka1", "kafka2", "kafka3"))]
+    assert "Java 11 (/usr/bin/java)" in violations[0].found
+
+
+def test_mixed_java_is_a_warning_that_says_who_has_which() -> None:
+    newer = {"path": "/usr/bin/java", "version": 21, "full": "21.0.1", "error": None}
+    violations = check_hosts(answers(host(2, info(2, java=newer))))
+    assert [(one.name, one.level) for one in violations] == [("mixed_java", "warning")]
+    assert violations[0].found == "17 on kafka1, kafka3; 21 on kafka2"
+
+
+def test_a_port_whose_owner_a_running_node_cannot_see_is_a_warning() -> None:
+    violations = check_hosts(answers(host(2, held({"pid": None, "note": "cannot be seen"}, running=True))))
+    assert [(one.name, one.level) for one in violations] == [("port_taken", "warning")]
+
+
+def test_a_full_disk_can_be_accepted_by_name() -> None:
+    full = host(2, info(2, disk(2, free_bytes=0)), accepted=("full_disk",))
+    assert [(one.name, one.level) for one in check_hosts(answers(full))] == [("full_disk", "warning")]
+
+
+def test_two_directories_on_one_disk_are_a_warning_where_no_mount_is_required() -> None:
+    both = info(2, disk(2), second_disk())
+    violations = check_hosts(answers(host(2, both, require_mount=False)))
+    assert [(one.name, one.level) for one in violations] == [("shared_disk", "warning")]
+
+
+CLOCKS: list[tuple[list[Host], str, str, tuple[str, ...], list[str]]] = [
+    (
+        answers(host(2, clock=clock(5.0))),
+        "clocks_apart",
+        "error",
+        ("kafka2",),
+        ["differ by at least 4.98 s", "kafka1 +0.00 s (± 0.01), kafka2 +5.00 s (± 0.01)", "chrony"],
+    ),
+    (
+        answers(host(2, clock=clock(-2.0))),
+        "clocks_apart",
+        "error",
+        ("kafka2",),
+        ["differ by at least 1.98 s", "kafka2 -2.00 s"],
+    ),
+    (answers(host(2, clock=clock(5.0), production=False)), "clocks_apart", "error", ("kafka2",), []),
+    # Neither is far from the middle, both are from each other.
+    (
+        [host(1, clock=clock(-0.7)), host(2), host(3, clock=clock(0.7))],
+        "clocks_apart",
+        "error",
+        ("kafka1", "kafka3"),
+        ["1.38 s"],
+    ),
+    (answers(host(2, clock=clock(0.3))), "clocks_apart", "warning", ("kafka2",), ["differ by at least 0.28 s"]),
+    (
+        [host(n, clock=clock(-30.0)) for n in (1, 2, 3)],
+        "control_node_clock",
+        "warning",
+        ("kafka1", "kafka2", "kafka3"),
+        ["the control node has another time", "kafka1 -30.00 s", "not valid yet"],
+    ),
+    (
+        answers(host(2, clock=clock(0.0, synchronized=False))),
+        "clock_not_synchronized",
+        "warning",
+        ("kafka2",),
+        ["nothing keeps the clock right", "chronyd runs, but has no source"],
+    ),
+    (
+        answers(host(2, clock=clock(0.0, synchronized=False, service=""))),
+        "clock_not_synchronized",
+        "warning",
+        ("kafka2",),
+        ["no time service is seen", "in a container on the machine below"],
+    ),
+    (
+        answers(host(2, clock=clock(None, problem="date printed '17'"))),
+        "unknown_clock",
+        "warning",
+        ("kafka2",),
+        ["could not be judged", "date printed '17'"],
+    ),
+    (
+        answers(host(2, clock=clock(0.0, synchronized=None, problem="the kernel does not tell"))),
+        "unknown_clock",
+        "warning",
+        ("kafka2",),
+        ["could not be judged", "the kernel does not tell"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("hosts", "rule", "level", "named", "parts"), CLOCKS)
+def test_clocks_are_judged_by_what_is_certain(
+    hosts: list[Host], rule: str, level: str, named: tuple[str, ...], parts: list[str]
+) -> None:
+    violations = check_hosts(hosts)
+    assert [(one.name, one.level, one.hosts) for one in violations] == [(rule, level, named)]
+    assert [part for part in parts if part not in violations[0].sentence()] == []
+
+
+def test_skewed_clocks_can_be_accepted_and_are_still_shown_when_they_are_far_apart() -> None:
+    hosts = answers(host(2, clock=clock(5.0)))
+    accepted = [replace(one, accepted=("clocks_apart",)) for one in hosts]
+    assert [(one.name, one.level) for one in check_hosts(accepted)] == [("clocks_apart", "warning")]
+    assert check_hosts([replace(one, accepted=("clocks_apart",)) for one in answers(host(2, clock=clock(0.3)))]) == []
+
+
+def test_clusters_are_judged_apart() -> None:
+    green = [replace(host(n), name=f"green{n}", cluster="green", machine=f"10.0.1.{n}") for n in (1, 2, 3)]
+    assert check_hosts([fresh(1), fresh(2), fresh(3), *green]) == []
+
+
+def busy(n: int, mbits: int, **changes: Any) -> Host:
+    """A node on a link of 1,000 Mbit/s that carries so many of them one way."""
+    told = {"interface": "eth0", "received_bytes_per_second": 0, "sent_bytes_per_second": mbits * 125_000}
+    return host(n, info(n, disk(n), network=told), network_mbits=1000, **changes)
+
+
+def test_a_link_with_little_room_is_a_warning_with_the_figure() -> None:
+    found = check_hosts([busy(1, 750), busy(2, 800)])
+    assert [(one.name, one.level, one.hosts) for one in found] == [("busy_network", "warning", ("kafka2",))]
+    assert found[0].found == "eth0 carries 800 Mbit/s, 80 % of 1000"
+    assert check_hosts([busy(1, 900, accepted=("busy_network",))]) == []
+
+
+def test_a_machine_of_several_nodes_is_judged_once() -> None:
+    found = check_hosts([busy(1, 900, machine="shared"), busy(2, 900, machine="shared")])
+    assert [len(one.hosts) for one in found if one.name == "busy_network"] == [2]
+
+
+def mirrors(**changes: Any) -> list[Host]:
+    """A cluster and a mirror next to it, which has another Java and no data, whatever lies in its directories."""
+    java = {"path": "/usr/bin/java", "version": 21, "full": "21.0.7", "error": None}
+    found = info(9, disk(7), java=changes.pop("java", java))
+    good = host(9, found, name="mirror1", roles=("mirror",), node_id=None, cluster_id="", **changes)
+    return [host(1), host(2), host(3), good]
+
+
+def test_a_mirror_has_a_clock_and_java_but_no_disks() -> None:
+    assert check_hosts(mirrors()) == []
+    found = check_hosts(mirrors(clock=clock(5.0), java=OLD_JAVA))
+    assert [(one.name, one.hosts) for one in found] == [("clocks_apart", ("mirror1",)), ("no_java", ("mirror1",))]

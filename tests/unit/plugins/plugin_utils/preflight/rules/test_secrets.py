@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Secrets and values that cannot be templated; no message ever shows a secret."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    PLACEHOLDER,
+    UNDEFINED,
+    Inventory,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
+from tests.support.preflight_inventories import combined, expect
+
+JAAS = 'org.apache.kafka.common.security.scram.ScramLoginModule required username="admin" password="%s";'
+STRONG = "Zk3vT9-qL0pXw2"
+
+GOOD: list[dict[str, Any]] = [
+    {"kafka_broker_password": STRONG},
+    {"kafka_config": {"ssl.keystore.password": STRONG, "sasl.jaas.config": JAAS % STRONG}},
+    {"kafka_users": [{"name": "a", "password": STRONG}]},
+]
+
+BAD: list[tuple[dict[str, Any], list[str]]] = [
+    ({"vault_kafka_password": "changeme"}, ["vault_kafka_password", "a well-known value"]),
+    ({"vault_kafka_password": ""}, ["vault_kafka_password", "an empty value"]),
+    ({"vault_kafka_secret": None}, ["vault_kafka_secret", "an empty value"]),
+    ({"kafka_config": {"ssl.key.password": "ChangeMe"}}, ["kafka_config['ssl.key.password']", "a well-known value"]),
+    (
+        {"kafka_config": {"delegation.token.secret.key": "changeme"}},
+        ["delegation.token.secret.key", "a well-known value"],
+    ),
+    ({"kafka_config": {"sasl.jaas.config": JAAS % "admin-secret"}}, ["sasl.jaas.config", "a well-known value"]),
+    ({"kafka_config": {"sasl.jaas.config": JAAS % ""}}, ["sasl.jaas.config", "an empty value"]),
+    ({"kafka_users": [{"name": "a", "password": "kafka"}]}, ["kafka_users[0]['password']"]),
+]
+
+
+@pytest.mark.parametrize("variables", GOOD)
+def test_good_secrets_break_no_row(variables: dict[str, Any]) -> None:
+    assert check_inventory(combined(**variables)) == []
+
+
+@pytest.mark.parametrize(("variables", "parts"), BAD)
+def test_each_bad_secret_is_named_alone(variables: dict[str, Any], parts: list[str]) -> None:
+    expect(combined(**variables), "weak_secret", *parts)
+
+
+def test_a_bad_secret_is_named_but_not_shown() -> None:
+    found = check_inventory(combined(vault_kafka_password="ChangeMe"))
+    assert "changeme" not in str([one.result() for one in found]).lower()
+
+
+def with_undefined(variable: str, value: Any, path: str) -> Inventory:
+    """The good inventory with a value of kafka2 that could not be templated."""
+    inventory = combined(hosts={"kafka2": {variable: value}})
+    broken = replace(inventory.nodes[1], undefined={path: "'vault_x' is undefined"})
+    return Inventory((inventory.nodes[0], broken, inventory.nodes[2]))
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "path"),
+    [
+        ("kafka_node_id", UNDEFINED, "kafka_node_id"),
+        ("kafka_listeners", UNDEFINED, "kafka_listeners"),
+        ("kafka_heap_size", UNDEFINED, "kafka_heap_size"),
+        ("kafka_config", {"ssl.key.password": UNDEFINED}, "kafka_config['ssl.key.password']"),
+        ("kafka_mode", UNDEFINED, "kafka_mode"),
+        ("kafka_broker_password", UNDEFINED, "kafka_broker_password"),
+    ],
+)
+def test_an_undefined_value_is_named_with_its_host_and_gives_no_other_violation(
+    variable: str, value: Any, path: str
+) -> None:
+    expect(
+        with_undefined(variable, value, path),
+        "undefined_value",
+        f"kafka2: {path}",
+        "'vault_x' is undefined",
+        "in the vault",
+    )
+
+
+@pytest.mark.parametrize("key", ["sasl.jaas.config", "ssl.keystore.key", "custom.private.key.passphrase"])
+def test_a_placeholder_beside_a_secret_is_told_without_the_secret(key: str) -> None:
+    found = check_inventory(combined(kafka_config={key: f"{PLACEHOLDER} {STRONG}"}))
+    told = [violation for violation in found if violation.name == "placeholder"]
+    assert told
+    assert STRONG not in str(told)

@@ -1,0 +1,128 @@
+"""Preflight rows on protocols, certificates, passwords and the authorizer: each mistake has its own message."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
+from tests.support.preflight_inventories import combined
+
+SECURED = [
+    {"name": "CLIENT", "port": 9092, "protocol": "SASL_SSL", "purpose": "clients"},
+    {"name": "BROKER", "port": 9094, "protocol": "SSL", "purpose": "brokers"},
+    {"name": "CONTROLLER", "port": 9093, "protocol": "SSL", "purpose": "controllers"},
+]
+GOOD: dict[str, Any] = {
+    "kafka_listeners": SECURED,
+    "kafka_tls_source": "files",
+    "kafka_authorizer": True,
+    "kafka_admin_user": "admin",
+    "kafka_admin_password": "f3-long-and-random",
+    "kafka_sasl_mechanisms": ["SCRAM-SHA-512"],
+}
+PLAIN = {"kafka_sasl_mechanisms": ["SCRAM-SHA-512", "PLAIN"]}
+
+
+def changed(index: int, **entry: Any) -> list[dict[str, Any]]:
+    """The good listeners with one of them changed."""
+    return [{**one, **entry} if place == index else one for place, one in enumerate(SECURED)]
+
+
+BAD: list[tuple[dict[str, Any], str, list[str]]] = [
+    (
+        {"kafka_listeners": changed(1, protocol="PLAINTEXT")},
+        "nodes_not_authenticated",
+        ["listener BROKER", "PLAINTEXT for brokers"],
+    ),
+    (
+        {"kafka_listeners": changed(2, protocol="SASL_SSL")},
+        "nodes_not_authenticated",
+        ["listener CONTROLLER", "SASL_SSL for controllers"],
+    ),
+    ({"kafka_listeners": [SECURED[0], SECURED[2]]}, "no_broker_listener", ["would have to log in", "only CLIENT"]),
+    (
+        {"kafka_listeners": changed(0, protocol="PLAINTEXT")},
+        "anonymous_clients",
+        ["anonymous", "denies them everything", "PLAINTEXT with kafka_authorizer"],
+    ),
+    (
+        {"kafka_listeners": changed(0, protocol="SSL")},
+        "no_admin_certificate",
+        ["no certificate", "kafka_admin_key_file"],
+    ),
+    (
+        {"kafka_listeners": changed(0, protocol="SASL_PLAINTEXT")},
+        "unencrypted_login",
+        ["without encryption", "SASL_SSL"],
+    ),
+    ({"kafka_config": {"allow.everyone.if.no.acl.found": "true"}}, "open_without_acl", ["open to everybody"]),
+    ({"kafka_admin_password": ""}, "no_admin_password", ["kafka_admin_password", "no password"]),
+    ({"kafka_tls_source": ""}, "no_tls_source", ["listener CLIENT has no certificate", "development_ca or files"]),
+    ({"kafka_tls_source": "development_ca"}, "development_certificates", ["development CA in production"]),
+    (
+        {"kafka_users": [{"name": "kafka2", "password": "x1-long"}]},
+        "name_of_super_user",
+        ["name of a super user", "found: kafka2"],
+    ),
+    (
+        {"kafka_users": [{"name": "admin", "password": "x1-long"}]},
+        "name_of_super_user",
+        ["name of a super user", "found: admin"],
+    ),
+    (
+        {"kafka_plain_users": [{"name": "a", "password": "x1-long"}]},
+        "plain_not_offered",
+        ["no listener offers", "SCRAM-SHA-512"],
+    ),
+    (
+        {**PLAIN, "kafka_plain_users": [{"name": "a b", "password": "x1-long"}]},
+        "bad_plain_user",
+        ["cannot have this name", "a b"],
+    ),
+    (
+        {**PLAIN, "kafka_plain_users": [{"name": "admin", "password": "x1-long"}]},
+        "bad_plain_user",
+        ["cannot have this name"],
+    ),
+    ({**PLAIN, "kafka_plain_users": [{"name": "a", "password": "changeme"}]}, "weak_secret", ["a well-known value"]),
+    (
+        {"kafka_tls_client_names": ["kafka2"]},
+        "name_of_super_user",
+        ["a client has the name of a super user", "found: kafka2"],
+    ),
+    ({"kafka_tls_client_names": ["../orders"]}, "bad_client_name", ["cannot be the name of a file", "../orders"]),
+]
+
+
+def test_a_secured_cluster_breaks_no_row() -> None:
+    assert check_inventory(combined(**GOOD)) == []
+
+
+@pytest.mark.parametrize(("wrong", "row", "words"), BAD)
+def test_each_mistake_has_its_own_message(wrong: dict[str, Any], row: str, words: list[str]) -> None:
+    found = check_inventory(combined(**{**GOOD, **wrong}))
+    told = [one.sentence() for one in found if one.name == row]
+    assert told, [one.sentence() for one in found]
+    assert any(all(word in sentence for word in words) for sentence in told), told
+
+
+def test_placeholders_of_the_example_are_named_once_for_all_nodes() -> None:
+    found = check_inventory(combined(**{**GOOD, "kafka_tls_ca_file": "/CHANGE-ME/ca.pem"}))
+    assert [(one.name, len(one.hosts), one.found) for one in found] == [("placeholder", 3, "/CHANGE-ME/ca.pem")]
+    secret = check_inventory(combined(**{**GOOD, "kafka_admin_password": "CHANGE-ME"}))
+    assert [(one.name, one.found) for one in secret] == [("placeholder", "CHANGE-ME")]
+
+
+def test_known_vulnerabilities_are_said_until_they_are_accepted() -> None:
+    found = check_inventory(combined(**GOOD, preflight_accept=["C23"]))
+    assert {(one.name, one.level) for one in found} == {("known_vulnerabilities", "warning")}
+    assert "CVE-2026-111115" in found[0].sentence()
+    assert check_inventory(combined(**GOOD, kafka_profile="development", preflight_accept=["C23"])) == []
+
+
+def test_the_message_about_a_password_never_shows_one() -> None:
+    found = check_inventory(combined(**{**GOOD, "kafka_admin_password": "changeme"}))
+    assert [one.name for one in found] == ["weak_secret"]
+    assert "changeme" not in found[0].sentence()

@@ -1,0 +1,136 @@
+"""What the preflight says about an ensemble and the brokers on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, build_node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
+from tests.support.preflight_inventories import CLUSTER, LISTENERS, expect, node
+
+PORTS = {"zookeeper_client_port": 2181, "zookeeper_quorum_port": 2888, "zookeeper_election_port": 3888}
+MODE = {"kafka_mode": "zookeeper", "kafka_version": "3.9.2", "kafka_listeners": LISTENERS[:2]}
+
+
+def ensemble(
+    servers: int = 3, brokers: int = 3, hosts: dict[str, dict[str, Any]] | None = None, **cluster: Any
+) -> Inventory:
+    """Brokers broker11 to 1N and servers zk1 to zkN, each on a machine of its own."""
+    own = hosts or {}
+    common = {**MODE, **cluster}
+    nodes = [
+        node(f"broker{n}", n, controller=False, **{**common, **own.get(f"broker{n}", {})})
+        for n in range(11, 11 + brokers)
+    ]
+    for n in range(1, servers + 1):
+        paths = {"kafka_data_dir": "/var/lib/zookeeper", "zookeeper_data_log_dir": f"/var/lib/zookeeper/zk{n}-txlog"}
+        base = {**CLUSTER, **PORTS, **paths, "zookeeper_version": "3.9.5", "zookeeper_id": n}
+        variables = {**base, "ansible_host": f"10.0.1.{n}", **common, **own.get(f"zk{n}", {})}
+        known = {"controller": False, "broker": False, "zookeeper": True}
+        nodes.append(build_node(f"zk{n}", variables=variables, undefined={}, **known))
+    return Inventory(tuple(nodes))
+
+
+def test_a_good_inventory_has_nothing_wrong() -> None:
+    assert check_inventory(ensemble()) == []
+    assert check_inventory(ensemble(servers=5)) == []
+
+
+def test_an_ensemble_may_stand_alone() -> None:
+    assert check_inventory(ensemble(brokers=0)) == []
+
+
+@pytest.mark.parametrize(
+    ("inventory", "rule", "parts"),
+    [
+        (
+            ensemble(hosts={"zk2": {"zookeeper_id": None}}),
+            "bad_zookeeper_id",
+            ["zk2: zookeeper_id", "found: nothing", "1 to 255"],
+        ),
+        (ensemble(hosts={"zk2": {"zookeeper_id": 0}}), "bad_zookeeper_id", ["found: '0'"]),
+        (ensemble(hosts={"zk2": {"zookeeper_id": 256}}), "bad_zookeeper_id", ["found: '256'"]),
+        (ensemble(hosts={"zk2": {"zookeeper_id": 3}}), "duplicate_zookeeper_id", ["zk2, zk3", "the same id"]),
+        (
+            ensemble(servers=4),
+            "even_ensemble",
+            ["needs 3 of 4 servers and survives the loss of 1", "an odd number from 3 on"],
+        ),
+        (ensemble(servers=2), "even_ensemble", ["needs 2 of 2 servers and survives the loss of 0"]),
+        (ensemble(servers=1), "even_ensemble", ["needs 1 of 1 servers and survives the loss of 0"]),
+        (ensemble(servers=0), "incomplete_cluster", ["has no host in group zookeeper"]),
+        (
+            ensemble(kafka_version="4.3.1"),
+            "zookeeper_mode_without_support",
+            ["this Kafka version cannot use ZooKeeper", "3.9.2"],
+        ),
+        (ensemble(hosts={"zk1": {"zookeeper_version": "3.8.4"}}), "unsupported_zookeeper_version", ["3.9.5, 3.8.6"]),
+        (
+            ensemble(zookeeper_ensemble_config={"server.1": "a:1:2"}),
+            "managed_zookeeper_property",
+            ["zookeeper_ensemble_config['server.1']", "the group zookeeper"],
+        ),
+        (ensemble(kafka_config={"zookeeper.connect": "zk1"}), "managed_property", ["zookeeper_chroot"]),
+        (
+            ensemble(hosts={"zk1": {"zookeeper_quorum_port": 2181}}),
+            "port_twice_on_node",
+            ["CLIENT and QUORUM have the same port"],
+        ),
+        (
+            ensemble(hosts={"zk1": {"ansible_host": "10.0.1.2"}}),
+            "port_twice_on_machine",
+            ["zk1, zk2", "2181, 2888, 3888"],
+        ),
+    ],
+)
+def test_each_mistake_is_named_alone(inventory: Inventory, rule: str, parts: list[str]) -> None:
+    expect(inventory, rule, *parts)
+
+
+def test_in_development_an_even_ensemble_is_a_warning() -> None:
+    expect(ensemble(servers=2, kafka_profile="development"), "even_ensemble", "survives the loss of 0", level="warning")
+
+
+def test_more_than_seven_brokers_are_against_the_advice() -> None:
+    expect(
+        ensemble(brokers=8, preflight_accept=["known_vulnerabilities"], kafka_topics=[]),
+        "many_brokers",
+        "found: 8 brokers, allowed: at most 7",
+        level="warning",
+    )
+
+
+def test_a_server_that_comes_or_goes_does_not_count() -> None:
+    assert check_inventory(ensemble(servers=5, zookeeper_members=["zk1", "zk2", "zk3"])) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "level", "words"),
+    [
+        ({"zookeeper_tls": True}, "half_secured_zookeeper", "error", "TLS without a login"),
+        ({"zookeeper_password": "z0-long-and-random"}, "half_secured_zookeeper", "error", "a login without TLS"),
+        ({"kafka_authorizer": True}, "unprotected_acls", "error", "anybody may write the ACLs"),
+        ({"kafka_mode": "kraft_isolated"}, "unused_ensemble", "warning", "do not use its ensemble"),
+    ],
+)
+def test_an_ensemble_is_secured_as_a_whole_and_used(changes: dict[str, Any], name: str, level: str, words: str) -> None:
+    found = [one for one in check_inventory(ensemble(**changes)) if one.name == name]
+    assert [(one.level, words in one.sentence()) for one in found][:1] == [(level, True)]
+
+
+def test_mode_zookeeper_has_no_controllers_of_kraft() -> None:
+    controller = node("controller1", 1, broker=False, **MODE)
+    found = check_inventory(Inventory((controller, *ensemble().nodes)))
+    assert ("zookeeper_mode_with_controllers", ("controller1",)) in [(one.name, one.hosts) for one in found]
+
+
+def test_a_host_is_one_process() -> None:
+    good = ensemble()
+    both = build_node(
+        "zk1", controller=False, broker=True, zookeeper=True, undefined={},
+        variables={**good.nodes[3].variables, "kafka_node_id": 14},
+    )  # fmt: skip
+    found = check_inventory(Inventory((*good.nodes[:3], both, *good.nodes[4:])))
+    assert ("zookeeper_and_kafka_on_one_host", ("zk1",)) in [(one.name, one.hosts) for one in found]

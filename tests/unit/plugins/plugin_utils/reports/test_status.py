@@ -1,0 +1,117 @@
+"""The verdict on a cluster, and what a run changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status import (
+    change_lines,
+    degradations,
+    short_list,
+    verdict_line,
+)
+
+NODES = [{"host": f"kafka{one}", "node_id": one, "roles": ["broker", "controller"]} for one in (1, 2, 3)]
+
+
+def broker(node_id: int, **values: Any) -> dict[str, Any]:
+    """A broker as cluster_info lists it."""
+    disk = {"total_bytes": 100, "usable_bytes": 50}
+    return {"id": node_id, "fenced": False, "imbalance_percent": 0.0, "log_dirs": [disk], **values}
+
+
+def voter(node_id: int, behind: int | None = 100) -> dict[str, Any]:
+    """A voter of the quorum."""
+    return {"id": node_id, "last_caught_up_ms_ago": behind}
+
+
+def info(**values: Any) -> dict[str, Any]:
+    """A cluster that is well, but for what is given."""
+    return {
+        "nodes": [broker(1), broker(2), broker(3)],
+        "controller_id": 1,
+        "quorum": {"leader_id": 1, "voters": [voter(1), voter(2), voter(3)]},
+        "counts": {"nodes": 3, "partitions": 12, "offline": 0, "under_min_isr": 0, "under_replicated": 0},
+        **values,
+    }
+
+
+def test_a_cluster_that_is_well() -> None:
+    assert degradations(info(), NODES) == []
+    assert verdict_line("local", info(), []) == "OK           local: 3 brokers up, 12 partitions in sync"
+
+
+def test_a_verdict_says_why() -> None:
+    assert verdict_line("local", info(), ["a", "b"]) == "DEGRADED     local: a; b"
+
+
+@pytest.mark.parametrize("brokers", [[broker(1), broker(3)], [broker(1), broker(2, fenced=True), broker(3)]])
+def test_a_broker_that_is_down(brokers: list[dict[str, Any]]) -> None:
+    assert degradations(info(nodes=brokers), NODES) == ["broker kafka2 (id 2) is down"]
+
+
+@pytest.mark.parametrize(
+    ("voters", "said"),
+    [
+        ([voter(1), voter(3)], "controller kafka2 (id 2) is no voter"),
+        ([voter(1), voter(2, None), voter(3)], "controller kafka2 (id 2) is down or behind the quorum"),
+        ([voter(1), voter(2, 60_000), voter(3)], "controller kafka2 (id 2) is down or behind the quorum"),
+    ],
+)
+def test_a_controller_that_is_missed(voters: list[dict[str, Any]], said: str) -> None:
+    assert degradations(info(quorum={"leader_id": 1, "voters": voters}), NODES) == [said]
+
+
+def test_a_cluster_without_a_controller() -> None:
+    assert degradations(info(controller_id=None), NODES) == ["there is no active controller"]
+
+
+def test_with_zookeeper_there_is_no_quorum_of_controllers() -> None:
+    brokers = [dict(node, roles=["broker"]) for node in NODES]
+    assert degradations(info(quorum=None), brokers) == []
+    assert degradations(info(quorum=None), brokers, ["server 2 is unreachable"]) == ["server 2 is unreachable"]
+
+
+def test_partitions_that_miss_something() -> None:
+    counts = {"nodes": 3, "partitions": 12, "offline": 1, "under_min_isr": 2, "under_replicated": 3}
+    assert degradations(info(counts=counts), NODES) == [
+        "1 of 12 partitions without a leader",
+        "2 of 12 partitions below min.insync.replicas",
+        "3 of 12 partitions under-replicated",
+    ]
+
+
+def test_leaders_that_are_skewed() -> None:
+    assert degradations(info(nodes=[broker(1), broker(2, imbalance_percent=10.0), broker(3)]), NODES) == []
+    assert degradations(info(nodes=[broker(1), broker(2, imbalance_percent=50.0), broker(3)]), NODES) == [
+        "leaders are skewed: other brokers lead 50 % of the preferred partitions of kafka2"
+    ]
+
+
+def test_disks_that_are_full() -> None:
+    full = broker(2, log_dirs=[{"total_bytes": 1000, "usable_bytes": 149}])
+    assert degradations(info(nodes=[broker(1), full, broker(3)]), NODES) == ["disk of kafka2 is 85 % full"]
+    large = broker(2, log_dirs=[{"total_bytes": 10**13, "usable_bytes": 8 * 10**10}])
+    assert degradations(info(nodes=[broker(1), large, broker(3)]), NODES) == []
+
+
+def test_a_run_says_what_it_changed() -> None:
+    changes = {
+        "topics": {"created": ["orders", "payments"], "grown": [], "unchanged": 3},
+        "ACLs": {"added": 2, "removed": 0},
+        "settings": {"settings": {"cluster default": {"min.insync.replicas": "2"}}},
+        "users": {"skipped": True},
+    }
+    assert change_lines(changes, ["b1"], ["kafka1", "kafka2"]) == [
+        "Changed      topics created: orders, payments; ACLs added: 2; settings set on cluster default; files of b1",
+        "Restarted    kafka1, kafka2",
+    ]
+    assert change_lines({"topics": {}}, [], []) == []
+    assert change_lines({}, ["b1"], [], check=True) == ["Would change files of b1"]
+
+
+def test_a_thousand_topics_are_counted() -> None:
+    assert short_list([f"topic{one}" for one in range(1000)]).startswith("1000 (topic0, topic1, ")
+    assert short_list([]) == "none"

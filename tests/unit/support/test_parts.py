@@ -1,0 +1,46 @@
+"""Every test is in exactly one part of the long forms, and no part is much longer than another."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support import parts
+
+MEASURED = st.dictionaries(st.sampled_from([f"integration:{n}" for n in "abcdefgh"] + ["unit"]), st.floats(0.1, 60))
+
+
+@given(MEASURED, st.integers(1, 8))
+def test_every_unit_is_in_exactly_one_part(measured: dict[str, float], count: int) -> None:
+    work = [*parts.units(), *measured]
+    found = parts.split(set(work), measured, count)
+    assert len(found) == count
+    assert sorted(unit for part in found for unit in part) == sorted(set(work))
+
+
+@given(MEASURED, st.integers(1, 8))
+def test_no_part_is_longer_than_the_mean_and_one_unit(measured: dict[str, float], count: int) -> None:
+    found = parts.split(measured, measured, count)
+    lengths = [sum(parts.minutes(unit, measured) for unit in part) for part in found]
+    longest = max((parts.minutes(unit, measured) for unit in measured), default=0)
+    assert max(lengths) <= sum(lengths) / count + longest + 1e-9
+
+
+def test_each_file_of_integration_tests_belongs_to_a_unit() -> None:
+    names = [unit.partition(":")[2] for unit in parts.units() if unit.startswith("integration:")]
+    listed = sorted(file for name in names for file in parts.files(name))
+    assert listed == sorted(
+        str(path.relative_to(parts.ROOT)) for path in (parts.ROOT / "tests/integration").rglob("test_*.py")
+    )
+
+
+def test_a_part_prints_its_stages_in_their_order() -> None:
+    part = ["molecule:b", "integration:x.py", "molecule:a", "lint"]
+    assert parts.lines(part) == ["lint", "integration x.py", "molecule a b"]
+
+
+@pytest.mark.parametrize("text", ["", "3", "0/4", "5/4", "a/b", "1/", "-1/4", "1/4/2"])
+def test_what_is_no_part_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="--part wants K/N"):
+        parts.read(text)
