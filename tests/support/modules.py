@@ -57,7 +57,11 @@ def run_module(
         process.kill()
         process.join()
     assert output.startswith("{"), f"{name} gave no result: {output}"
-    return {"failed": False, "changed": False, **json.loads(output)}
+    result = {"failed": False, "changed": False, **json.loads(output)}
+    if "warnings" in result:
+        # Ansible takes the text out of each, as a task's result has it.
+        result["warnings"] = [one["event"]["msg"] if isinstance(one, dict) else one for one in result["warnings"]]
+    return result
 
 
 @cache

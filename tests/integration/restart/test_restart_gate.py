@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -83,7 +84,8 @@ def test_another_broker_that_is_down_refuses_the_roll_with_every_reason(roomy: C
     assert not answer["allowed"]
     assert {"broker_down", "would_fall_under_min_isr", "quorum_majority", "controller_down"} <= kinds
     assert f"broker {down} is fenced" in answer["msg"]
-    assert f"{SAFE}-" in answer["msg"]
+    # Which partitions are shown of many depends on what else the cluster holds.
+    assert re.search(r"would fall below min\.insync\.replicas without node \d: found \S+-\d+ \(ISR", answer["msg"])
     assert "nothing was stopped" in answer["msg"]
     assert answer["attempts"] == len(answer["history"])
     assert (looked["failed"], looked["allowed"], looked["attempts"]) == (False, False, 1)

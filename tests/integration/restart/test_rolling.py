@@ -111,7 +111,7 @@ def test_a_run_cut_between_two_restarts_goes_on_with_exactly_the_remaining_nodes
     )
     assert run.stdout is not None
     for line in run.stdout:
-        if "Note that the node is done" in line:
+        if "Roll | Record the restart" in line:
             break
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
@@ -121,7 +121,7 @@ def test_a_run_cut_between_two_restarts_goes_on_with_exactly_the_remaining_nodes
     again = cluster.playbook(**STABLE).ok()
     after = cluster.pids()
     assert {node for node in cluster.nodes if after[node] != middle[node]} == set(cluster.nodes) - done
-    assert again.output.count("Note that the node is done") == 2
+    assert again.output.count("Roll | Record the restart") == 2
 
 
 @pytest.mark.full
