@@ -17,7 +17,7 @@ def test_the_specs_are_those_of_the_roles() -> None:
 
 
 def test_options_are_those_of_the_named_roles_or_of_all() -> None:
-    own, other = role_options("zookeeper_ensemble"), role_options("spark_validation")
+    own, other = role_options("_common"), role_options("spark_validation")
     assert own["zookeeper_tls"]["type"] == "bool"
     assert "zookeeper_tls" not in other
     assert {*own, *other} < {*role_options()}
