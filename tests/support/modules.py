@@ -2,8 +2,8 @@
 
 A module runs as it would on a node, in a process of its own that gets its arguments as Ansible passes them; the process
 is forked from one that has Ansible's module code and the client libraries loaded, since ansible-playbook takes two
-seconds of a processor for each call. A module that has an action plugin of the same name, or is not ours, runs through ansible-playbook,
-since that is where most of what it does happens.
+seconds of a processor for each call. A module that has an action plugin of the same name runs through ansible-playbook,
+since that is where most of what it does happens; so does one of another collection.
 """
 
 from __future__ import annotations
