@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.cluster import ROOT, Cluster, free_port_base
 from tests.support.growing import FOURTH, three_nodes, with_brokers
+from tests.support.parts import NOTED, note_minutes
 from tests.support.releases import unpacked
 from tests.support.schedule import Together, longest_first
 from tests.support.secured import PASSWORD, secured_cluster
@@ -90,8 +91,16 @@ def kafka_release(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], P
     return release
 
 
+def pytest_sessionstart() -> None:
+    """Forgets the minutes of an earlier run."""
+    if not os.environ.get("PYTEST_XDIST_WORKER"):
+        NOTED.unlink(missing_ok=True)
+
+
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """A failure is shown when it happens: the run goes on for the better part of an hour before pytest shows any."""
+    """Notes how long each step took, and shows a failure when it happens: pytest shows none before the end."""
+    if not os.environ.get("PYTEST_XDIST_WORKER"):
+        note_minutes(report.nodeid, report.duration)
     if report.failed and not os.environ.get("PYTEST_XDIST_WORKER"):
         print(
             f"\nFAILED so far: {report.nodeid} ({report.when})\n{report.longreprtext[-3000:]}",

@@ -5,6 +5,7 @@ tests/integration that share a cluster (tests/support/schedule.py). tests/minute
 has no entry yet counts as DEFAULT. Every unit is in exactly one part, whatever N is.
 
     python -m tests.support.parts 2/4        the stages of part 2 of 4, a line each, with what they run
+    python -m tests.support.parts learn      tests/minutes.yml with what integration tests took, noted while they ran
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ import yaml
 from tests.support.schedule import together
 
 ROOT = Path(__file__).resolve().parents[2]
+TABLE = ROOT / "tests" / "minutes.yml"
+HEAD = "---\n# Minutes of each unit of work in its long form, of one process; see tests/support/parts.py.\n"
+#: What integration tests note while they run.
+NOTED = ROOT / ".cache" / "minutes.txt"
 #: Minutes of a unit that nobody has measured yet.
 DEFAULT = 3.0
 #: Stages in the order in which ./test runs them; those with a colon in a unit's name have what follows as argument.
@@ -83,10 +88,34 @@ def files(shared: str) -> list[str]:
     return [test for test in tests if together(test) == shared]
 
 
+def note_minutes(test: str, seconds: float) -> None:
+    """Notes what a step of an integration test took, for `learn`."""
+    NOTED.parent.mkdir(exist_ok=True)
+    with NOTED.open("a") as notes:
+        notes.write(f"integration:{together(test.partition('::')[0])} {seconds:.1f}\n")
+
+
+def learned(notes: Iterable[str], measured: Mapping[str, float]) -> dict[str, float]:
+    """What was measured before, with the minutes of what is noted in its place, longest first."""
+    found: dict[str, float] = {}
+    for unit, seconds in (line.split() for line in notes):
+        found[unit] = found.get(unit, 0) + float(seconds) / 60
+    every = {**measured, **{unit: round(took, 1) for unit, took in found.items()}}
+    return dict(sorted(every.items(), key=lambda one: (-one[1], one[0])))
+
+
 def main(argument: str) -> None:
-    """Prints what ./test runs for a part."""
+    """Prints what ./test runs for a part, or learns the minutes of units."""
+    if argument == "learn":
+        table = learned(NOTED.read_text().splitlines(), yaml.safe_load(TABLE.read_text()))
+        TABLE.write_text(
+            "---\n# Minutes of each unit of work; see tests/support/parts.py.\n"
+            + yaml.safe_dump(table, sort_keys=False)
+        )
+        NOTED.unlink()
+        return
     part, count = read(argument)
-    measured = yaml.safe_load((ROOT / "tests" / "minutes.yml").read_text())
+    measured = yaml.safe_load(TABLE.read_text())
     for line in lines(split(units(), measured, count)[part - 1]):
         stage, *arguments = line.split()
         if stage == "integration":

@@ -44,3 +44,11 @@ def test_a_part_prints_its_stages_in_their_order() -> None:
 def test_what_is_no_part_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="--part wants K/N"):
         parts.read(text)
+
+
+def test_minutes_are_learned_from_the_notes_and_the_rest_is_kept() -> None:
+    notes = ["integration:a.py 60.0", "integration:a.py 30.0", "integration:b.py 300.0"]
+    before = {"integration:a.py": 9.0, "unit": 2.0}
+    assert list(parts.learned(notes, before).items()) == [
+        ("integration:b.py", 5.0), ("unit", 2.0), ("integration:a.py", 1.5),
+    ]  # fmt: skip

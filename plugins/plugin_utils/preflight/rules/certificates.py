@@ -26,7 +26,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.principa
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import ERROR, WARNING, Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import TLS_PROTOCOLS
 
-# A certificate that ends within this many days needs a new one now (control S8).
+# A certificate that ends within this many days needs a new one now.
 DAYS_LEFT = 30
 NODE, ADMIN = "kafka_tls_certificate_file", "kafka_admin_certificate_file"
 _KEYS = {NODE: "kafka_tls_key_file", ADMIN: "kafka_admin_key_file"}
