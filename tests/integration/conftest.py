@@ -91,9 +91,9 @@ def kafka_release(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], P
     return release
 
 
-def pytest_sessionstart() -> None:
+def pytest_sessionstart(session: pytest.Session) -> None:
     """Forgets the minutes of an earlier run."""
-    if not os.environ.get("PYTEST_XDIST_WORKER"):
+    if not os.environ.get("PYTEST_XDIST_WORKER") and not session.config.option.collectonly:
         NOTED.unlink(missing_ok=True)
 
 
