@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from spark_validation.errors import BadArgumentsError, CannotRunError, root_cause
-from spark_validation.fields import JobArguments
 from spark_validation.mirror import config as mirror_config
 from spark_validation.report import page
 from spark_validation.result import ERROR, Check, Result, save
@@ -60,7 +59,7 @@ def run_job(name: str, args_file: Path) -> int:
 
 
 @contextmanager
-def _running(arguments: JobArguments, result: Result) -> Iterator[tuple[Any, Any]]:
+def _running(arguments: smoke_config.Arguments | mirror_config.Arguments, result: Result) -> Iterator[tuple[Any, Any]]:
     """Session and progress of a job, closed at its end."""
     # Spark is imported late: bad arguments and `report` need neither Java nor a session.
     from spark_validation.progress import Progress

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -21,6 +22,14 @@ class BadArgumentsError(CannotRunError):
     def __init__(self, problems: list[str]) -> None:
         super().__init__("arguments", "; ".join(problems))
         self.problems = problems
+
+
+def asked(what: str, call: Callable[..., Any], *arguments: Any) -> Any:
+    """Call Java; raises CannotRunError with `what` and the reason at the bottom of the exceptions."""
+    try:
+        return call(*arguments)
+    except Exception as error:
+        raise CannotRunError(what, root_cause(error)) from error
 
 
 def root_cause(error: BaseException) -> str:

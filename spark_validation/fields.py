@@ -57,25 +57,6 @@ class Reach(Protocol):
         """How long a client waits for a broker that does not answer."""
 
 
-class JobArguments(Protocol):
-    """What every job's arguments have, and what the command line needs of them."""
-
-    @property
-    def run_id(self) -> str:
-        """Name of the run."""
-
-    @property
-    def output_dir(self) -> str:
-        """Where the files of the run are written."""
-
-    @property
-    def mode(self) -> str:
-        """What kind of run it is."""
-
-    def public(self) -> dict[str, Any]:
-        """What a report may show."""
-
-
 @dataclass(frozen=True)
 class Field:
     """One key: the JSON types it takes (for the message and the check), whether it must be given, what it means."""

@@ -74,7 +74,7 @@ class Progress:
 
 
 def records_read(session: SparkSession, records: int) -> Callable[[], int]:
-    """A poll for reads: the share of finished tasks of the running stages, told in records of the frozen range."""
+    """A poll for reads: the share of finished tasks of the running stages, in records of the frozen range."""
     tracker = session.sparkContext.statusTracker()
 
     def poll() -> int:

@@ -63,6 +63,11 @@ def none_of(
     )
 
 
+def noted(name: str, title: str, unit: str, total: int, examples: list[dict[str, Any]]) -> Check:
+    """A check that decides nothing: it says how many there are."""
+    return Check(name, title, INFO, None, total, unit=unit, examples=examples, examples_total=total)
+
+
 def verdict_of(checks: list[Check]) -> str:
     """pass only when every check passed; without any check nothing was proved, so error."""
     statuses = {check.status for check in checks}

@@ -95,8 +95,8 @@ allowed:
   returned: always
 refusals:
   description: >-
-    Every reason against it, each with kind, what, found, allowed, way_out and transient (it may pass by itself). When
-    the last look failed, those of the last look that did not.
+    Every reason against it, each with kind, what, found, allowed, fix (way_out is its old name) and transient (it may
+    pass by itself). When the last look failed, those of the last look that did not.
   type: list
   elements: dict
   returned: always
@@ -105,7 +105,7 @@ refusals:
       what: another broker than node 3 is down
       found: broker 2 is fenced
       allowed: all other brokers of the inventory registered and not fenced
-      way_out: Start that broker first.
+      fix: Start that broker first.
       transient: true
 is_active_controller:
   description: Whether the active controller is among the nodes. A roll leaves it for last.

@@ -96,26 +96,26 @@ SPEC = {
 def main() -> None:
     """Run the module. Nothing of what it does is a change of the node, so it never reports one."""
     module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
-    wish = module.params
-    path, run, max_age, dead = (wish[name] for name in ("path", "run", "max_age", "dead"))
+    options = module.params
+    path, run, max_age, dead = (options[name] for name in ("path", "run", "max_age", "dead"))
     other: Held | None = None
     ended: Held | None = None
-    if wish["state"] == "free":
+    if options["state"] == "free":
         if not module.check_mode:
             release(path, run)
-    elif wish["state"] == "held" and not module.check_mode:
-        mine, found = take(path, run, wish["owner"], max_age, dead)
+    elif options["state"] == "held" and not module.check_mode:
+        mine, found = take(path, run, options["owner"], max_age, dead)
         other, ended = (None, found) if mine else (found, None)
     else:
         other = look(path, run, max_age, dead)
     with errors_reported(module):
         if other is not None:
-            problem = LockHeldError(wish["cluster"], path, other, max_age)
+            problem = LockHeldError(options["cluster"], path, other, max_age)
             if not module.check_mode:
                 raise problem
             module.warn(problem.message)
     if ended is not None:
-        module.warn(f"cluster {wish['cluster']}: the lock of {ended.owner}, {ended.age:.0f} s old, was taken over.")
+        module.warn(f"cluster {options['cluster']}: the lock of {ended.owner}, {ended.age:.0f} s old, was taken over.")
     module.exit_json(changed=False, ended=ended.owner if ended else "")
 
 

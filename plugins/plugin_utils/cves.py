@@ -23,6 +23,7 @@ class Vulnerability:
     mechanism: str = ""
 
 
+# Not formatted: one CVE an entry, with its ranges on the first line.
 VULNERABILITIES = (
     Vulnerability(
         "CVE-2026-111115", (("2.4.0", "4.1.2"), ("4.2.0", "4.2.1"), ("4.3.0", "4.3.1")),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Filters whose mistakes are told as errors of the template that calls them, and whose code waits for its first call.
+"""Filters whose mistakes are errors of the template that calls them, and whose code waits for its first call.
 
 Ansible looks through all files of filters of a collection to find one, in each process, which is to say for each task
 on each host, and compiles what they import from its source. Importing all of it took an eighth of the processor time

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from spark_validation.errors import CannotRunError, root_cause
+from spark_validation.errors import CannotRunError, asked, root_cause
 from spark_validation.fields import Reach
 from spark_validation.session import client_properties
 
@@ -40,11 +40,8 @@ class MirrorCluster:
     def __init__(self, java: Any, alias: str, reach: Reach) -> None:
         """Connect lazily."""
         self._java, self.alias, self.reach = java, alias, reach
-        settings = java.java.util.HashMap()
-        for key, value in client_properties(reach).items():
-            settings.put(key, value)
         create = java.org.apache.kafka.clients.admin.AdminClient.create
-        self._admin = self.asked("connection", create, settings)
+        self._admin = asked("connection", create, client_properties(reach))
 
     def __enter__(self) -> MirrorCluster:
         return self
@@ -56,7 +53,7 @@ class MirrorCluster:
 
     def topics(self, names: list[str]) -> dict[str, TopicSeen]:
         """Those of `names` that exist, with what the audit needs of their settings."""
-        described = self._admin.describeTopics(self._list(names)).topicNameValues()
+        described = self._admin.describeTopics(names).topicNameValues()
         found = {}
         for name in names:
             try:
@@ -109,7 +106,7 @@ class MirrorCluster:
     def committed(self, group: str) -> dict[Place, int]:
         """The committed offsets of a consumer group (of the next record it takes); empty for an unknown group."""
         call = self._admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata()
-        answer = self.asked(f"offsets of group {group} of cluster {self.alias}", call.get)
+        answer = asked(f"offsets of group {group} of cluster {self.alias}", call.get)
         return {
             (str(place.topic()), int(place.partition())): int(answer.get(place).offset())
             for place in answer.keySet()
@@ -122,41 +119,27 @@ class MirrorCluster:
 
     def _offsets(self, places: Iterable[Place], spec: Any, committed: bool = True) -> dict[Place, int]:
         java = self._java
-        wanted, asked = java.java.util.HashMap(), {}
-        for topic, partition in places:
-            asked[topic, partition] = java.org.apache.kafka.common.TopicPartition(topic, partition)
-            wanted.put(asked[topic, partition], spec)
-        if not asked:
+        wanted, request = {}, java.java.util.HashMap()
+        for place in places:
+            wanted[place] = java.org.apache.kafka.common.TopicPartition(*place)
+            request.put(wanted[place], spec)
+        if not wanted:
             return {}
         level = java.org.apache.kafka.common.IsolationLevel
         isolation = level.READ_COMMITTED if committed else level.READ_UNCOMMITTED
         options = java.org.apache.kafka.clients.admin.ListOffsetsOptions(isolation)
-        call = self._admin.listOffsets(wanted, options).all()
-        answer = self.asked(f"offsets in cluster {self.alias}", call.get)
-        return {place: int(answer.get(partition).offset()) for place, partition in asked.items()}
+        call = self._admin.listOffsets(request, options).all()
+        answer = asked(f"offsets in cluster {self.alias}", call.get)
+        return {place: int(answer.get(partition).offset()) for place, partition in wanted.items()}
 
     def _settings(self, names: Iterable[str]) -> dict[str, dict[str, str]]:
         java = self._java
         resource = java.org.apache.kafka.common.config.ConfigResource
         kind = java.org.apache.kafka.common.config.ConfigResource.Type.TOPIC
-        asked = {name: resource(kind, name) for name in names}
-        call = self._admin.describeConfigs(self._list(asked.values())).all()
-        answer = self.asked(f"settings of topics in cluster {self.alias} (needs DescribeConfigs)", call.get)
+        wanted = {name: resource(kind, name) for name in names}
+        call = self._admin.describeConfigs(list(wanted.values())).all()
+        answer = asked(f"settings of topics in cluster {self.alias} (needs DescribeConfigs)", call.get)
         keys = ("cleanup.policy", "message.timestamp.type", "retention.ms", "retention.bytes")
         return {
-            name: {key: str(answer.get(resource).get(key).value()) for key in keys} for name, resource in asked.items()
+            name: {key: str(answer.get(resource).get(key).value()) for key in keys} for name, resource in wanted.items()
         }
-
-    def _list(self, items: Iterable[Any]) -> Any:
-        made = self._java.java.util.ArrayList()
-        for item in items:
-            made.add(item)
-        return made
-
-    @staticmethod
-    def asked(what: str, call: Any, *arguments: Any) -> Any:
-        """Call Java; raises CannotRunError with `what` and the reason at the bottom of the exceptions."""
-        try:
-            return call(*arguments)
-        except Exception as error:
-            raise CannotRunError(what, root_cause(error)) from error

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from spark_validation.mirror import anchors, cells, compacted, order, records
+from spark_validation.mirror import anchors, cells, compacted, records
 from spark_validation.mirror.rows import bounds, marked
 from spark_validation.mirror.seen import (
     DISORDER,
@@ -39,11 +39,10 @@ from spark_validation.mirror.seen import (
     UNJUDGED,
     Compared,
     Found,
-    Reader,
     Scope,
-    TopicRanges,
     merged,
 )
+from spark_validation.read import Reader, TopicRanges
 
 _SINGLE = (LOST, PHANTOM, DUPLICATED, UNJUDGED, EXPIRED)
 # By (pair, partition): the offsets to read.
@@ -128,7 +127,7 @@ class Comparison:
         marks = None
         if cut:
             marks = anchors.marks(self.session, cut, rows, self._firsts(cut), keeps=True)
-        late = order.disorder(rows, marks)
+        late = records.disorder(rows, marks)
         return records.listed(late, (DISORDER,), scopes, self.how.examples)[DISORDER]
 
     def _compacted(self, scopes: list[Scope], seen: Compared) -> dict[str, Found]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from spark_validation.errors import CannotRunError
+from spark_validation.errors import CannotRunError, asked
 from spark_validation.fields import Reach
-from spark_validation.mirror.cluster import MirrorCluster, Place
+from spark_validation.mirror.cluster import Place
 from spark_validation.session import client_properties
 
 _BYTES = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
@@ -21,7 +21,6 @@ _FIRST_STEP, _GROWTH = 4, 4
 
 def frontiers(java: Any, alias: str, reach: Reach, ranges: dict[Place, tuple[int, int]]) -> dict[Place, int | None]:
     """Ranges (start, end) by partition -> the last offset with a committed record in it, None when there is none."""
-    settings = java.java.util.HashMap()
     fixed = {
         "key.deserializer": _BYTES,
         "value.deserializer": _BYTES,
@@ -31,10 +30,8 @@ def frontiers(java: Any, alias: str, reach: Reach, ranges: dict[Place, tuple[int
         "auto.offset.reset": "none",
         "max.partition.fetch.bytes": "131072",
     }
-    for key, value in {**client_properties(reach), **fixed}.items():
-        settings.put(key, value)
     made = java.org.apache.kafka.clients.consumer.KafkaConsumer
-    consumer = MirrorCluster.asked(f"connection to cluster {alias}", made, settings)
+    consumer = asked(f"connection to cluster {alias}", made, {**client_properties(reach), **fixed})
     try:
         return _Search(java, alias, consumer, 6.0 * reach.timeout_seconds).run(ranges)
     finally:
@@ -66,9 +63,7 @@ class _Search:
         """The last record in each window."""
         partition = self._java.org.apache.kafka.common.TopicPartition
         known = {place: partition(*place) for place in windows}
-        assigned = self._java.java.util.ArrayList()
-        for each in known.values():
-            assigned.add(each)
+        assigned = list(known.values())
         self._consumer.assign(assigned)
         # A partition that stays assigned also stays paused, as the step before left it.
         self._consumer.resume(assigned)
@@ -88,7 +83,7 @@ class _Search:
                 at[place] = int(self._consumer.position(known[place]))
                 if at[place] >= high:
                     open_still.discard(place)
-                    self._consumer.pause(self._java.java.util.Collections.singletonList(known[place]))
+                    self._consumer.pause([known[place]])
             # Also aborted records, which nobody sees, move the position.
             if sum(at.values()) > reached:
                 moved, reached = time.monotonic(), sum(at.values())
@@ -100,7 +95,7 @@ class _Search:
 
     def _polled(self) -> Any:
         wait = self._java.java.time.Duration.ofMillis(500)
-        return MirrorCluster.asked(f"read the ends of topics of cluster {self._alias}", self._consumer.poll, wait)
+        return asked(f"read the ends of topics of cluster {self._alias}", self._consumer.poll, wait)
 
 
 def _last_below(records: Any, high: int) -> int | None:

@@ -19,10 +19,10 @@ from spark_validation.mirror.config import Arguments, Cluster, Pair
 from spark_validation.mirror.freeze import Offsets, SourceFrozen, TargetFrozen, begins, scopes
 from spark_validation.mirror.frontier import frontiers
 from spark_validation.mirror.position import Group, OffsetsTopic, Positions
-from spark_validation.mirror.read import reader
 from spark_validation.mirror.seen import Compared, Scope
 from spark_validation.mirror.wait import Waited, beyond, wait
 from spark_validation.progress import Progress, records_read
+from spark_validation.read import reader
 from spark_validation.result import Result, rate
 from spark_validation.session import jvm, versions
 

@@ -22,7 +22,7 @@ from spark_validation.mirror.seen import (
     Scope,
 )
 from spark_validation.mirror.wait import Waited
-from spark_validation.result import FAIL, INCONCLUSIVE, INFO, PASS, Check, none_of
+from spark_validation.result import FAIL, INCONCLUSIVE, INFO, PASS, Check, none_of, noted
 
 _TITLES = {
     LOST: ("No record of the source is missing from the mirror", "the mirror skipped them, or they were deleted there"),
@@ -85,12 +85,26 @@ def judge_topics(
     """Whether the target has the topics, with partitions enough. `lasts`: the last record of each source partition."""
     examples = arguments.max_examples
     held = {place for place, last in lasts.items() if last is not None}
-    missing = [pair for pair in pairs if pair.target not in target and pair.source in {topic for topic, _ in held}]
+    holding = {topic for topic, _ in held}
+    missing = [pair for pair in pairs if pair.target not in target and pair.source in holding]
+    missing_topics = none_of(
+        "topics",
+        "Every topic that holds records has its mirror",
+        "missing topics",
+        len(missing),
+        [{"topic": pair.source, "missing": pair.target} for pair in missing[:examples]],
+        "the mirror says that it is done, but the topic is not there: it was deleted, or has another name",
+    )
     counted = [
         (pair, source[pair.source].partitions, target[pair.target].partitions)
         for pair in pairs
         if pair.source in source and pair.target in target
     ]
+    return [missing_topics, *_judge_partitions(counted, held, arguments)]
+
+
+def _judge_partitions(counted: list[tuple[Pair, int, int]], held: set[Place], arguments: Arguments) -> list[Check]:
+    """The numbers of partitions in source and target, by pair. `held`: partitions of the source with records."""
     # The legacy engine partitions anew, so it needs no partition of a certain number; and MirrorMaker 2 may not have
     # seen yet that a topic has grown, as long as nothing stands in its new partitions.
     fewer = [
@@ -101,30 +115,19 @@ def judge_topics(
     more = [item for item in counted if item[2] > item[1]]
     return [
         none_of(
-            "topics",
-            "Every topic that holds records has its mirror",
-            "missing topics",
-            len(missing),
-            [{"topic": pair.source, "missing": pair.target} for pair in missing[:examples]],
-            "the mirror says that it is done, but the topic is not there: it was deleted, or has another name",
-        ),
-        none_of(
             "partitions",
             "No mirrored topic lacks a partition that holds records",
             "topics",
             len(fewer),
-            _counts(fewer[:examples]),
+            _counts(fewer[: arguments.max_examples]),
             "records of the partitions that are missing have no place to go",
         ),
-        Check(
+        noted(
             "extra_partitions",
             "Mirrored topics with more partitions than their source",
-            INFO,
-            None,
+            "topics",
             len(more),
-            unit="topics",
-            examples=_counts(more[:examples]),
-            examples_total=len(more),
+            _counts(more[: arguments.max_examples]),
         ),
     ]
 
@@ -223,18 +226,8 @@ def _limits(found: Mapping[str, Found]) -> list[Check]:
         )
     ]
     if expired.total:
-        checks.append(
-            Check(
-                EXPIRED,
-                "Records that only one side still holds, past the retention of the source",
-                INFO,
-                None,
-                expired.total,
-                unit="records",
-                examples=expired.examples,
-                examples_total=expired.total,
-            )
-        )
+        title = "Records that only one side still holds, past the retention of the source"
+        checks.append(noted(EXPIRED, title, "records", expired.total, expired.examples))
     if flux.total:
         checks.append(
             none_of(

@@ -18,6 +18,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from spark_validation.mirror.rows import MAY, MIRROR, MUST
 from spark_validation.mirror.seen import (
     CHANGED,
+    DISORDER,
     DUPLICATED,
     EXPIRED,
     LOST,
@@ -28,7 +29,8 @@ from spark_validation.mirror.seen import (
 )
 from spark_validation.result import calendar
 
-_IDENTITY = ["pair", "place", "id"]
+_PARTITION = ["pair", "place"]
+_IDENTITY = [*_PARTITION, "id"]
 _CARRIED = (
     "partition",
     "offset",
@@ -152,6 +154,32 @@ def _what() -> Column:
     return F.concat_ws(
         ", ", *[F.when(F.col(f"s_{column}") != F.col(f"t_{column}"), F.lit(name)) for name, column in differs.items()]
     )
+
+
+def disorder(rows: DataFrame, marks: DataFrame | None) -> DataFrame:
+    """Marked rows of whole partitions -> the source's records that stand before their predecessor on the target.
+
+    marks -- see anchors.py: what stands before them is left out, since its other copy may have been removed
+
+    The one step that sorts, for partitions whose order the sums of their cells do not prove. Repeats are removed first:
+    a record meets its first copy on the target, and a mirror that goes back and comes forward again has its first
+    copies in order. A record that the source itself holds more than once is left out: which of its copies a repeat
+    stands for is not known.
+    """
+    mirror = F.col("side") == MIRROR
+    copies = F.count(F.lit(1)).over(Window.partitionBy(*_PARTITION, "id", mirror))
+    rows = rows.withColumn("copies", copies)
+    if marks is not None:
+        rows = rows.join(F.broadcast(marks), _PARTITION, "left")
+        rows = rows.where(mirror | (F.col("offset") >= F.coalesce("judged_from", F.lit(-1))))
+        rows = rows.where(~mirror | (F.col("offset") >= F.coalesce("known_from", F.lit(-1))))
+    source = rows.where(~mirror & (F.col("copies") == 1))
+    source = source.select(*_PARTITION, "id", "partition", "offset", "ts", "key", "size")
+    target = rows.where(mirror).groupBy(*_PARTITION, "id").agg(F.min("offset").alias("target_offset"))
+    both = source.join(target, [*_PARTITION, "id"])
+    before = F.lag("target_offset").over(Window.partitionBy(*_PARTITION).orderBy("offset"))
+    late = both.withColumn("before", before).where(F.col("target_offset") < F.col("before"))
+    return late.withColumn("kind", F.lit(DISORDER))
 
 
 def listed(rows: DataFrame, kinds: tuple[str, ...], scopes: list[Scope], examples: int) -> dict[str, Found]:

@@ -3,16 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-
-from pyspark.sql import DataFrame
-
-# A topic name -> partition -> first offset and the one after the last.
-TopicRanges = dict[str, dict[int, tuple[int, int]]]
-# Reads exactly these ranges, with the columns of Spark's Kafka source and headers.
-Reader = Callable[[TopicRanges], DataFrame]
 
 
 @dataclass(frozen=True)

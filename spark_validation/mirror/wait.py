@@ -65,16 +65,16 @@ def wait(
     begun = time.monotonic()
     waited = Waited()
     total = sum(left(frontiers, starts, {}).values())
-    told: int | None = None
+    shown: int | None = None
     while True:
         waited.positions = positions.look()
         waited.behind = left(frontiers, starts, waited.positions)
         waited.seconds = round(time.monotonic() - begun, 3)
         offsets = sum(waited.behind.values())
-        if offsets != told:
+        if offsets != shown:
             text = f"{offsets:,} offsets left in {len(waited.behind):,} of {len(frontiers):,} partitions"
             progress.line("wait", text, total - offsets, total, "offsets")
-            told = offsets
+            shown = offsets
         _sample(waited.samples, waited.seconds, offsets)
         if not waited.behind or waited.seconds >= seconds:
             return waited

@@ -21,23 +21,13 @@ def facts(document: Document) -> str:
 def tiles(document: Document) -> str:
     """Headline figures."""
     cells = f"{document.show('figures.cells.unequal')} of {document.show('figures.cells.all')} cells were unequal"
+    size = f"{document.show('figures.total.bytes', 'bytes')} of keys and values"
+    took = f"in {document.show('figures.read.seconds', 'seconds')} s"
     shown = [
         tile(document, "Topics compared", "figures.total.topics", "", cells),
-        tile(
-            document,
-            "Records of the source",
-            "figures.total.records",
-            "",
-            f"{document.show('figures.total.bytes', 'bytes')} of keys and values",
-        ),
+        tile(document, "Records of the source", "figures.total.records", "", size),
         tile(document, "Records of the mirror", "figures.total.mirrored", "", "repeats included"),
-        tile(
-            document,
-            "Compared",
-            "figures.read.records_per_second",
-            "records/s",
-            f"in {document.show('figures.read.seconds', 'seconds')} s",
-        ),
+        tile(document, "Compared", "figures.read.records_per_second", "records/s", took),
     ]
     return f'<div class="tiles">{"".join(shown)}</div>'
 

@@ -83,21 +83,11 @@ def _cluster_name(document: Document) -> str:
 
 
 def _tiles(document: Document) -> str:
+    size = f"{document.show('figures.total.bytes', 'bytes')} of keys and values"
+    slow = f"99th percentile {document.show('figures.latency.p99')} ms"
     tiles = [
-        tile(
-            document,
-            "Records read back",
-            "figures.total.records",
-            "",
-            f"{document.show('figures.total.bytes', 'bytes')} of keys and values",
-        ),
-        tile(
-            document,
-            "Append latency, median",
-            "figures.latency.p50",
-            "ms",
-            f"99th percentile {document.show('figures.latency.p99')} ms",
-        ),
+        tile(document, "Records read back", "figures.total.records", "", size),
+        tile(document, "Append latency, median", "figures.latency.p50", "ms", slow),
     ]
     if document.get("figures.live"):
         more = f"{document.show('figures.live.mode')} stream, 99th percentile {document.show('figures.live.p99')} ms"
@@ -152,25 +142,12 @@ def _examples(document: Document, path: str, check: dict[str, Any]) -> str:
 
 def _distributions(document: Document) -> list[str]:
     legend = layout.legend(document)
-    sections = [
-        _pair(
-            card(
-                "Records by partition",
-                "Coloured by leader; the dashed line is what was acknowledged.",
-                plots.by_partition(document, "records") + legend,
-            ),
-            card(
-                "Bytes by partition",
-                "Keys and values as they were read back.",
-                plots.by_partition(document, "bytes") + legend,
-            ),
-        )
-    ]
-    append = card(
-        "Append latency",
-        "From the send to the broker's append time, in ms, by number of records.",
-        plots.latency(document, "figures.latency"),
-    )
+    records, sizes = (plots.by_partition(document, measure) + legend for measure in ("records", "bytes"))
+    note = "Coloured by leader; the dashed line is what was acknowledged."
+    by_records = card("Records by partition", note, records)
+    sections = [_pair(by_records, card("Bytes by partition", "Keys and values as they were read back.", sizes))]
+    note = "From the send to the broker's append time, in ms, by number of records."
+    append = card("Append latency", note, plots.latency(document, "figures.latency"))
     if document.get("figures.live.count"):
         note = f"Producer, Kafka, Spark ({document.show('figures.live.mode')}), Kafka; in ms, by number of probes."
         sections.append(_pair(append, card("Live end-to-end latency", note, plots.latency(document, "figures.live"))))

@@ -7,37 +7,17 @@ Whether a lane is whole needs no hash and no list: n records whose sequence rise
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, Row, SparkSession, Window
+from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from spark_validation.session import cores, source_options
-from spark_validation.sizes import RECORDS_PER_TASK
 from spark_validation.smoke import latency
-from spark_validation.smoke.config import Arguments
 from spark_validation.smoke.observed import LaneSeen, Observation, PartitionSeen, Slot
-from spark_validation.smoke.topic import Ranges
 
 SLOTS = 60
 _VIEWS = (["partition", "kind", "lane"], ["partition"], ["bucket"], ["slot"])
-
-
-def read_range(session: SparkSession, arguments: Arguments, topic: str, ranges: Ranges) -> DataFrame:
-    """Exactly the frozen offsets of `topic`, as a batch, with the columns of Spark's Kafka source."""
-    records = sum(end - start for start, end in ranges.values())
-    tasks = max(len(ranges), cores(session), -(-records // RECORDS_PER_TASK))
-    return (
-        session.read.format("kafka")
-        .options(**source_options(arguments))
-        .option("subscribe", topic)
-        .option("minPartitions", tasks)
-        .option("startingOffsets", json.dumps({topic: {str(i): start for i, (start, _) in ranges.items()}}))
-        .option("endingOffsets", json.dumps({topic: {str(i): end for i, (_, end) in ranges.items()}}))
-        .load()
-    )
 
 
 def slot_width_ms(began_ms: int, ended_ms: int) -> int:

@@ -26,14 +26,14 @@ def cluster(topic: str, partitions: list[Partition], arguments: Arguments) -> di
     in_sync = {replica for partition in partitions for replica in partition.isr}
     brokers = []
     for broker in ids:
-        seen, told = leaders.get(broker), known.get(broker, {})
+        seen, listed = leaders.get(broker), known.get(broker, {})
         brokers.append(
             {
                 "id": broker,
-                "host": seen.host if seen else told.get("host"),
-                "port": seen.port if seen else told.get("port"),
-                "rack": seen.rack if seen else told.get("rack"),
-                "alive": broker in known and not told.get("fenced") if known else broker in in_sync,
+                "host": seen.host if seen else listed.get("host"),
+                "port": seen.port if seen else listed.get("port"),
+                "rack": seen.rack if seen else listed.get("rack"),
+                "alive": broker in known and not listed.get("fenced") if known else broker in in_sync,
                 "leads": sum(1 for partition in partitions if partition.leader and partition.leader.id == broker),
             }
         )

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from spark_validation.errors import CannotRunError, root_cause
 from spark_validation.progress import Progress, records_read
+from spark_validation.read import reader
 from spark_validation.result import FAIL, INFO, Check, Result, rate
 from spark_validation.session import client_properties, cores, jvm, versions
 from spark_validation.smoke import audit, figures, judge
@@ -62,12 +63,8 @@ class Smoke:
             return []
         self.result.cluster = figures.cluster(topic.name, partitions, self.arguments)
         if expected is None:
-            placed = [
-                judge.Placed(part.index, part.leader.id if part.leader else None, part.replicas, part.isr)
-                for part in partitions
-            ]
             brokers = {int(broker["id"]): bool(broker["alive"]) for broker in self.result.cluster["brokers"]}
-            self.result.checks += judge.judge_layout(placed, brokers, self.arguments.partitions)
+            self.result.checks += judge.judge_layout(partitions, brokers, self.arguments.partitions)
         elif expected.run_id != self.arguments.run_id:
             raise CannotRunError("ledger", f"it belongs to run {expected.run_id!r}, not to {self.arguments.run_id!r}")
         return partitions
@@ -130,7 +127,7 @@ class Smoke:
             self.progress.phase("audit", f"read {ledger.span:,} offsets back and judge every record"),
             self.progress.watch("audit", ledger.span, "records", records_read(self.session, ledger.span)),
         ):
-            rows = audit.read_range(self.session, arguments, ledger.topic, ranges)
+            rows = reader(self.session, arguments)({ledger.topic: ranges})
             try:
                 examined = examine(self.session, rows, ledger, width)
             except Exception as error:

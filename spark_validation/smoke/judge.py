@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from spark_validation.result import FAIL, INCONCLUSIVE, INFO, PASS, Check, none_of
@@ -26,16 +25,7 @@ from spark_validation.smoke.observed import (
     Observation,
     PartitionSeen,
 )
-
-
-@dataclass(frozen=True)
-class Placed:
-    """Where a partition is: `leader` is None while it has none, the first of its `replicas` is the preferred one."""
-
-    index: int
-    leader: int | None
-    replicas: tuple[int, ...]
-    isr: tuple[int, ...]
+from spark_validation.smoke.topic import Partition
 
 
 def suspect_lanes(ledger: Ledger, seen: Observation) -> dict[int, int]:
@@ -98,7 +88,7 @@ _NONE_OF = {
     ),
     "misrouted": (
         "Every record is in the topic and partition it was sent to",
-        "a client put records elsewhere than told (kafka-clients before 3.9.2: CVE-2026-35554)",
+        "a client put records elsewhere than it was asked to (kafka-clients before 3.9.2: CVE-2026-35554)",
     ),
     "corrupt": (
         "Every record's checksum is right",
@@ -147,18 +137,14 @@ def _none(name: str, found: Found) -> Check:
 def _coverage(ledger: Ledger, seen: Observation) -> Check:
     answered = {lane.partition for lane in seen.lanes if lane.kind == OK}
     silent = sorted(set(range(ledger.shape.partitions)) - answered)
-    return Check(
+    return _missing_some(
         "coverage",
         "Every partition took and returned records",
-        FAIL if silent else PASS,
-        expected=ledger.shape.partitions,
-        actual=len(answered),
-        difference=len(silent),
-        threshold=0,
-        unit="partitions",
-        examples=[{"partition": index} for index in silent[:EXAMPLES]],
-        examples_total=len(silent),
-        suggests="nothing of this run could be read from these partitions" if silent else "",
+        "partitions",
+        ledger.shape.partitions,
+        [{"partition": index} for index in silent],
+        FAIL,
+        "nothing of this run could be read from these partitions",
     )
 
 
@@ -166,7 +152,7 @@ def _leftovers(lanes: dict[int, int]) -> Check:
     total = sum(lanes.values())
     return Check(
         "attempt_leftovers",
-        "Records of failed Spark attempts, told apart",
+        "Records of failed Spark attempts",
         INFO,
         expected=0,
         actual=total,
@@ -230,7 +216,7 @@ def _records(seen: PartitionSeen | None) -> int:
     return seen.records if seen else 0
 
 
-def judge_layout(partitions: Sequence[Placed], brokers: Mapping[int, bool], wanted: int | None) -> list[Check]:
+def judge_layout(partitions: Sequence[Partition], brokers: Mapping[int, bool], wanted: int | None) -> list[Check]:
     """Every partition needs a leader, every broker must be up, and lead at least one. `brokers`: id -> is it alive?
 
     What is wrong with the cluster fails. A broker that is well and leads nothing is only not proved: inconclusive.
@@ -276,8 +262,8 @@ def judge_layout(partitions: Sequence[Placed], brokers: Mapping[int, bool], want
     return checks
 
 
-def _leading(partitions: Sequence[Placed], live: list[int]) -> Check:
-    leaders = {partition.leader for partition in partitions}
+def _leading(partitions: Sequence[Partition], live: list[int]) -> Check:
+    leaders = {partition.leader.id for partition in partitions if partition.leader}
     idle = [broker for broker in live if broker not in leaders]
     preferred = {broker: [part for part in partitions if part.replicas[:1] == (broker,)] for broker in idle}
     behind = [b for b in idle if preferred[b] and not any(b in partition.isr for partition in preferred[b])]

@@ -1,4 +1,4 @@
-"""The ledger: what Spark was told was acknowledged, and where to look for it. Pure.
+"""The ledger: what Spark knows was acknowledged, and where to look for it. Pure.
 
 Spark's Kafka sink lets a task succeed only when every one of its sends was acknowledged (acks=all). So the records of
 the attempts that Spark accepted are exactly the acknowledged ones; records of other attempts are leftovers of a failure

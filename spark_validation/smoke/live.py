@@ -19,9 +19,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 
+from spark_validation.read import reader
 from spark_validation.session import cores, jvm, kafka_options, producer_properties, source_options
 from spark_validation.smoke import latency
-from spark_validation.smoke.audit import read_range
 from spark_validation.smoke.config import Arguments
 from spark_validation.smoke.topic import Ranges, Topic
 
@@ -122,10 +122,8 @@ class _Sender:
 
     def __init__(self, session: SparkSession, arguments: Arguments, topic: str, partitions: list[int]) -> None:
         self._java: Any = jvm(session)
-        settings = self._java.java.util.HashMap()
         fixed = {"key.serializer": _BYTES, "value.serializer": _BYTES, "linger.ms": "0"}
-        for key, value in {**producer_properties(arguments), **fixed}.items():
-            settings.put(key, value)
+        settings = {**producer_properties(arguments), **fixed}
         self._producer = self._java.org.apache.kafka.clients.producer.KafkaProducer(settings)
         self._head = f"{PROBE}{arguments.run_id.ljust(32)}"
         self._topic, self._partitions, self.sent = topic, partitions, 0
@@ -175,7 +173,7 @@ def _echo_latency(
     session: SparkSession, arguments: Arguments, topic: str, ranges: Ranges, first_ms: int
 ) -> dict[str, object]:
     mark = F.concat(F.lit(ECHO), F.lit(arguments.run_id.ljust(32))).cast("binary")
-    rows: DataFrame = read_range(session, arguments, topic, ranges).where(F.substring("value", 1, 36) == mark)
+    rows: DataFrame = reader(session, arguments)({topic: ranges}).where(F.substring("value", 1, 36) == mark)
     sent: Column = F.substring("value", 37, 13).cast("string").cast("bigint")
     rows = rows.select(sent.alias("sent"), (F.unix_millis("timestamp") - sent).alias("ms")).where(
         F.col("sent") >= first_ms

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from spark_validation.errors import CannotRunError, root_cause
+from spark_validation.errors import asked
 
 Ranges = dict[int, tuple[int, int]]
 _BYTES = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
@@ -45,7 +45,6 @@ class Topic:
         """Connect lazily; `properties` are native client properties."""
         self._java = java
         self.name = name
-        settings = java.java.util.HashMap()
         fixed = {
             "key.deserializer": _BYTES,
             "value.deserializer": _BYTES,
@@ -53,9 +52,8 @@ class Topic:
             "allow.auto.create.topics": "false",
             "enable.auto.commit": "false",
         }
-        for key, value in {**properties, **fixed}.items():
-            settings.put(key, value)
-        self._consumer = self._asked("connection", java.org.apache.kafka.clients.consumer.KafkaConsumer, settings)
+        made = java.org.apache.kafka.clients.consumer.KafkaConsumer
+        self._consumer = asked("connection", made, {**properties, **fixed})
 
     def __enter__(self) -> Topic:
         return self
@@ -67,7 +65,7 @@ class Topic:
 
     def partitions(self) -> list[Partition]:
         """All partitions, sorted; empty when the topic does not exist. Raises CannotRunError when no broker answers."""
-        found = self._asked("topic " + self.name, self._consumer.partitionsFor, self.name) or []
+        found = asked("topic " + self.name, self._consumer.partitionsFor, self.name) or []
         return sorted(
             (
                 Partition(
@@ -103,18 +101,10 @@ class Topic:
             time.sleep(0.2)
 
     def _offsets(self, call: Any, partitions: int) -> dict[int, int]:
-        asked = self._java.java.util.ArrayList()
-        for index in range(partitions):
-            asked.add(self._java.org.apache.kafka.common.TopicPartition(self.name, index))
-        answer = self._asked("offsets of topic " + self.name, call, asked)
-        return {index: int(answer.get(asked.get(index))) for index in range(partitions)}
-
-    @staticmethod
-    def _asked(what: str, call: Any, *arguments: Any) -> Any:
-        try:
-            return call(*arguments)
-        except Exception as error:
-            raise CannotRunError(what, root_cause(error)) from error
+        place = self._java.org.apache.kafka.common.TopicPartition
+        places = [place(self.name, index) for index in range(partitions)]
+        answer = asked("offsets of topic " + self.name, call, places)
+        return {index: int(answer.get(one)) for index, one in enumerate(places)}
 
 
 def _broker(node: Any) -> Broker | None:

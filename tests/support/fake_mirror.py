@@ -11,7 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from spark_validation.mirror.compare import Comparison, How
-from spark_validation.mirror.seen import Compared, Reader, Scope, Span, TopicRanges
+from spark_validation.mirror.seen import Compared, Scope, Span
+from spark_validation.read import Reader, TopicRanges
 from tests.support.fake_topic import SCHEMA
 
 BEGAN = 1_795_000_000_000

@@ -19,7 +19,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import 
 DEFAULT = ""
 
 #: By entity (a broker id as text, or DEFAULT): the keys to set; None takes the dynamic value away.
-Wishes = Mapping[str, Mapping[str, "str | None"]]
+Desired = Mapping[str, Mapping[str, "str | None"]]
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class BrokerPlan:
     hidden: tuple[str, ...] = ()
 
 
-def parse_wishes(
+def parse_desired(
     brokers: Mapping[Any, Any], default: Mapping[str, Any]
 ) -> tuple[dict[str, dict[str, str | None]], list[str]]:
-    """The wishes of the parameters C(brokers) and C(default), and what cannot be understood in them."""
-    wishes: dict[str, dict[str, str | None]] = {}
+    """What the parameters C(brokers) and C(default) ask for, and what cannot be understood in them."""
+    desired: dict[str, dict[str, str | None]] = {}
     violations = []
     for entity, config in [*((str(broker), config) for broker, config in brokers.items()), (DEFAULT, default)]:
         if entity != DEFAULT and not entity.isdigit():
@@ -50,10 +50,10 @@ def parse_wishes(
             continue
         for key, value in config.items():
             try:
-                wishes.setdefault(entity, {})[str(key)] = config_text(value)
+                desired.setdefault(entity, {})[str(key)] = config_text(value)
             except ValueError as error:
                 violations.append(f"{label(entity)}: {key}: {error}.")
-    return wishes, violations
+    return desired, violations
 
 
 def label(entity: str) -> str:
@@ -62,21 +62,21 @@ def label(entity: str) -> str:
 
 
 def plan_broker_configs(
-    shown: Mapping[str, Mapping[str, ConfigValue]], wishes: Wishes, fenced: tuple[int, ...] = ()
+    shown: Mapping[str, Mapping[str, ConfigValue]], desired: Desired, fenced: tuple[int, ...] = ()
 ) -> BrokerPlan:
-    """Compare what each live broker shows (by its id as text) with the wishes."""
-    violations = list(_violations(shown, wishes, fenced))
+    """Compare what each live broker shows (by its id as text) with what is desired."""
+    violations = list(_violations(shown, desired, fenced))
     settings: dict[str, dict[str, str | None]] = {}
     changes = []
     hidden: list[str] = []
-    for entity, config in wishes.items():
+    for entity, config in desired.items():
         if entity != DEFAULT and entity not in shown:
             continue
         views = shown if entity == DEFAULT else {entity: shown[entity]}
         needed = {
             key: value
             for key, value in config.items()
-            if any(not _is_set(entity, view.get(key), value, wishes, key) for view in views.values())
+            if any(not _is_set(entity, view.get(key), value, desired, key) for view in views.values())
         }
         if entity == DEFAULT:
             hidden += _hidden(shown, config)
@@ -88,7 +88,7 @@ def plan_broker_configs(
     return BrokerPlan(settings, tuple(changes), tuple(violations), tuple(hidden))
 
 
-def _is_set(entity: str, now: ConfigValue | None, wanted: str | None, wishes: Wishes, key: str) -> bool:
+def _is_set(entity: str, now: ConfigValue | None, wanted: str | None, desired: Desired, key: str) -> bool:
     """Whether one broker shows what is wanted, and still will when the cluster default is as wanted."""
     if now is None:
         return False
@@ -96,7 +96,7 @@ def _is_set(entity: str, now: ConfigValue | None, wanted: str | None, wishes: Wi
         return ("DYNAMIC_DEFAULT_BROKER" if entity == DEFAULT else "DYNAMIC_BROKER") not in now.by_source
     if entity == DEFAULT:
         return same_value(now.kind, _below_broker(now), wanted)
-    default = wishes.get(DEFAULT, {})
+    default = desired.get(DEFAULT, {})
     if key in default and "DYNAMIC_BROKER" not in now.by_source:
         later = _below_default(now) if default[key] is None else default[key]
         return same_value(now.kind, later, wanted)
@@ -122,9 +122,9 @@ def _before(views: Mapping[str, Mapping[str, ConfigValue]], key: str, default: b
 
 
 def _violations(
-    shown: Mapping[str, Mapping[str, ConfigValue]], wishes: Wishes, fenced: tuple[int, ...]
+    shown: Mapping[str, Mapping[str, ConfigValue]], desired: Desired, fenced: tuple[int, ...]
 ) -> Iterator[str]:
-    for entity, config in wishes.items():
+    for entity, config in desired.items():
         if entity != DEFAULT and entity not in shown:
             live = ", ".join(sorted(shown)) or "none"
             down = " It is registered but down: start it first." if int(entity) in fenced else ""

@@ -11,9 +11,9 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.configs import (
     DEFAULT,
     BrokerPlan,
-    Wishes,
+    Desired,
     label,
-    parse_wishes,
+    parse_desired,
     plan_broker_configs,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
@@ -33,8 +33,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 
 def ensure_broker_configs(session: Session, params: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:
     """Set live what brokers do not show yet, wait until they do, and return the module's result."""
-    wishes, misunderstood = parse_wishes(params["brokers"], params["default"])
-    plan = _look(session, wishes)
+    desired, misunderstood = parse_desired(params["brokers"], params["default"])
+    plan = _look(session, desired)
     judged = judge_configs(lambda c: alter_configs(session, BROKER, c, validate_only=True), plan.settings)
     violations = [*misunderstood, *plan.violations]
     violations += [f"{label(name)}: refused by Kafka: {why} ({code})." for name, code, why in judged]
@@ -46,7 +46,7 @@ def ensure_broker_configs(session: Session, params: Mapping[str, Any], check: bo
             # One request for each entity: it goes to the broker itself, and one that is down must not hide the others.
             for entity, config in plan.settings.items():
                 applied.ask([entity], partial(alter_configs, session, BROKER, {entity: config}))
-            _wait(session, wishes, params["timeout"])
+            _wait(session, desired, params["timeout"])
     result: dict[str, Any] = {
         "changed": bool(plan.settings),
         "settings": {label(entity): config for entity, config in plan.settings.items()},
@@ -59,24 +59,24 @@ def ensure_broker_configs(session: Session, params: Mapping[str, Any], check: bo
     return result
 
 
-def _look(session: Session, wishes: Wishes) -> BrokerPlan:
+def _look(session: Session, desired: Desired) -> BrokerPlan:
     """What is left to set, as the live brokers show it now."""
-    if not wishes:
+    if not desired:
         return BrokerPlan()
     registered = list_brokers(session)
     live = [str(broker) for broker in ids_alive(registered)]
-    asked = live if DEFAULT in wishes else [broker for broker in live if broker in wishes]
-    keys = {broker: [*wishes.get(broker, {}), *wishes.get(DEFAULT, {})] for broker in asked}
+    asked = live if DEFAULT in desired else [broker for broker in live if broker in desired]
+    keys = {broker: [*desired.get(broker, {}), *desired.get(DEFAULT, {})] for broker in asked}
     shown: dict[str, Any] = {broker: {} for broker in live}
     shown.update(describe_configs(session, BROKER, keys))
-    return plan_broker_configs(shown, wishes, tuple(broker.id for broker in registered if broker.fenced))
+    return plan_broker_configs(shown, desired, tuple(broker.id for broker in registered if broker.fenced))
 
 
-def _wait(session: Session, wishes: Wishes, timeout: float) -> None:
+def _wait(session: Session, desired: Desired, timeout: float) -> None:
     """Return when every live broker shows what is wanted."""
 
     def missing() -> list[str]:
         """What is not shown yet, by broker."""
-        return [f"{label(entity)}: {', '.join(config)}" for entity, config in _look(session, wishes).settings.items()]
+        return [f"{label(entity)}: {', '.join(config)}" for entity, config in _look(session, desired).settings.items()]
 
     wait_until_none("broker configs", missing, timeout)

@@ -1,7 +1,7 @@
 # Copyright: the streamops engineers
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Which partitions need a preferred election, and whether it has happened."""
+"""Which partitions need a preferred election, and whether it has happened. Pure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import WaitTimeoutError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Container, Iterable, Mapping
 
     from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
 
@@ -56,34 +55,15 @@ def unknown_broker(partitions: Iterable[Partition], registered: Iterable[int], b
     return [f"broker {broker} is no broker of this cluster; there are {listed}. Correct the id."]
 
 
-def elect(
-    planned: Plan,
-    call: Callable[[list[tuple[str, int]]], dict[tuple[str, int], str]],
-    look: Callable[[], dict[tuple[str, int], int | None]],
-    clock: Callable[[], float],
-    sleep: Callable[[float], None],
-    timeout: float,
-) -> dict[tuple[str, int], str]:
-    """Have the planned partitions elected and wait until each is led by its preferred replica.
-
-    C(call) elects and returns why not per partition that could not be; C(look) returns the leaders now. Returns the
-    failures of C(call): a replica may fall out of the ISR at any moment. Raises WaitTimeoutError after C(timeout) s.
-    """
-    failed = call([(p.topic, p.index) for p in planned.elect])
-    wanted = {(p.topic, p.index): p.replicas[0] for p in planned.elect if (p.topic, p.index) not in failed}
-    until = clock() + timeout
-    while wanted:
-        leaders = look()
-        missing = [key for key, broker in wanted.items() if leaders.get(key) != broker]
-        if not missing:
-            break
-        if clock() >= until:
-            names = [f"{topic}-{index} on broker {wanted[topic, index]}" for topic, index in missing]
-            raise WaitTimeoutError(
-                "leader_election", timeout, names, "The elections were asked for and may still come."
-            )
-        sleep(0.2)
-    return failed
+def unled(
+    planned: Plan, failed: Container[tuple[str, int]], leaders: Mapping[tuple[str, int], int | None]
+) -> list[str]:
+    """Return the planned partitions that their preferred replica does not lead, but for those that C(failed)."""
+    return [
+        f"{p.topic}-{p.index} on broker {p.replicas[0]}"
+        for p in planned.elect
+        if (p.topic, p.index) not in failed and leaders.get((p.topic, p.index)) != p.replicas[0]
+    ]
 
 
 def changes(partitions: Iterable[Partition]) -> list[Change]:

@@ -5,21 +5,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import elect_preferred
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election import (
     Plan,
     changes,
-    elect,
     listed,
     plan,
     unknown_broker,
+    unled,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
     list_brokers,
     list_topics,
@@ -51,14 +50,9 @@ def ensure_leaders(session: Session, params: Mapping[str, Any], check: bool, _di
     failed: dict[tuple[str, int], str] = {}
     if planned.elect and not check:
         try:
-            failed = elect(
-                planned,
-                call=partial(elect_preferred, session),
-                look=partial(_leaders, session),
-                clock=time.monotonic,
-                sleep=time.sleep,
-                timeout=params["timeout"],
-            )
+            # A replica may fall out of the ISR at any moment: what cannot be elected is reported and not waited for.
+            failed = elect_preferred(session, [(p.topic, p.index) for p in planned.elect])
+            wait_until_none("leader_election", lambda: unled(planned, failed, _leaders(session)), params["timeout"])
         except StreamopsError as error:
             error.done = _done(session, planned)
             raise

@@ -18,7 +18,7 @@ CORDONED, ALL = "cordoned.log.dirs", "*"
 
 @dataclass(frozen=True)
 class Registration:
-    """A broker as the cluster has it. C(fenced) and C(cordoned) are None where that cannot be told.
+    """A broker as the cluster has it. C(fenced) and C(cordoned) are None where that is not known.
 
     C(cordoned): its cordoned log directories, empty when there are none; only a broker that is alive tells, and only
     where the version has it.

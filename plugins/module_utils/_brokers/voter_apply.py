@@ -40,7 +40,7 @@ def ensure_voter(session: Session, params: Mapping[str, Any], check: bool, _diff
     """
     node, timeout = params["node_id"], params["timeout"]
     before = _look(session, node)
-    steps = _steps(before, node, params["state"])
+    steps = (join_steps if params["state"] == "present" else leave_steps)(before, node)
     if steps.waiting and not check:
         return {"changed": False, "voters": named(before.voters), "waiting": steps.waiting, "diff": diff_of([])}
     if steps.remove:
@@ -68,32 +68,17 @@ def _look(session: Session, node: int) -> Quorum:
     return quorum
 
 
-def _steps(quorum: Quorum, node: int, state: str) -> Steps:
-    return join_steps(quorum, node) if state == "present" else leave_steps(quorum, node)
-
-
 def _do(session: Session, node: int, steps: Steps, listeners: Sequence[Mapping[str, Any]], timeout: float) -> None:
     """One voter at a time, each seen before the next: the quorum takes one change after the other."""
     applied = Applied[_Voter]("voter", " ".join)
-
-    def remove(directory: str) -> dict[_Voter, None]:
-        """Ask for it, which raises when it is refused."""
-        remove_voter(session, node, directory)
-        return {}
-
-    def add(directory: str) -> dict[_Voter, None]:
-        """Ask for it, which raises when it is refused."""
-        add_voter(session, node, directory, listeners, timeout)
-        return {}
-
     with applied.truthful(_changes, True):
         for directory in steps.remove:
             voter = f"{node}@{directory}"
-            applied.ask([(_REMOVED, voter)], partial(remove, directory))
+            applied.ask([(_REMOVED, voter)], partial(remove_voter, session, node, directory))
             wait_until_none(SUBJECT, partial(_present, session, node, voter), timeout)
         if steps.add:
             voter = f"{node}@{steps.add}"
-            applied.ask([(_ADDED, voter)], partial(add, steps.add))
+            applied.ask([(_ADDED, voter)], partial(add_voter, session, node, steps.add, listeners, timeout))
             wait_until_none(SUBJECT, partial(_absent, session, node, voter), timeout)
 
 

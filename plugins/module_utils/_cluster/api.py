@@ -127,10 +127,10 @@ def with_eligible(session: Session, partitions: Iterable[Partition]) -> tuple[Pa
     One request for each 2,000 partitions of their topics.
     """
     listed = tuple(partitions)
-    told = _eligible(session, sorted({one.topic for one in listed if one.leader is None}))
+    known = _eligible(session, sorted({one.topic for one in listed if one.leader is None}))
     return tuple(
-        replace(one, eligible=told[one.topic, one.index][0], last_known=told[one.topic, one.index][1])
-        if one.leader is None and (one.topic, one.index) in told
+        replace(one, eligible=known[one.topic, one.index][0], last_known=known[one.topic, one.index][1])
+        if one.leader is None and (one.topic, one.index) in known
         else one
         for one in listed
     )

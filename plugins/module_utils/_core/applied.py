@@ -15,10 +15,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     WaitTimeoutError,
     in_doubt,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped
 
 _Key = TypeVar("_Key", bound=Hashable)
-#: How many names a sentence holds.
-_NAMED = 20
 
 
 class Applied(Generic[_Key]):
@@ -34,16 +33,17 @@ class Applied(Generic[_Key]):
     def ask(
         self,
         keys: Iterable[_Key],
-        request: Callable[[], Mapping[Any, Any]],
+        request: Callable[[], Mapping[Any, Any] | None],
         answered: Callable[[_Key], Any] = lambda key: key,
     ) -> None:
         """Make one request about these keys and keep what it did; RequestFailedError when parts of it failed.
 
-        The answer has None, or (Kafka's error name, why), by what C(answered) makes of a key.
+        The answer has None, or (Kafka's error name, why), by what C(answered) makes of a key. None: it would have
+        raised what is refused.
         """
         self.doubtful = list(keys)
         try:
-            outcome = request()
+            outcome = request() or {}
         except StreamopsError as error:
             if error.unsent or (isinstance(error, RequestFailedError) and not in_doubt(error.code)):
                 self.doubtful = []
@@ -55,8 +55,8 @@ class Applied(Generic[_Key]):
         refused = [(key, error) for key, error in failed if key not in self.doubtful]
         if failed:
             key, (code, why) = (refused or failed)[0]
-            too = [self._label(one) for one, _error in refused[1:]]
-            others = f"; refused too: {_listed(too)}" if too else ""
+            too = self._listed([one for one, _error in refused[1:]])
+            others = f"; refused too: {too}" if too else ""
             raise RequestFailedError(self._what, self._label(key), code, f"{why}{others}")
 
     @contextlib.contextmanager
@@ -78,14 +78,11 @@ class Applied(Generic[_Key]):
         """What was done, in a sentence."""
         doubt = ""
         if self.doubtful:
-            names = _listed([self._label(key) for key in self.doubtful])
-            doubt = f" No clear answer came for {names}, so these may be done or not."
+            doubt = f" No clear answer came for {self._listed(self.doubtful)}, so these may be done or not."
         if not self.done:
             return f"{doubt.strip()} Run again to do the rest." if doubt else "Nothing was changed."
-        return f"Done before that: {_listed([self._label(key) for key in self.done])}.{doubt} Run again to do the rest."
+        return f"Done before that: {self._listed(self.done)}.{doubt} Run again to do the rest."
 
-
-def _listed(names: Sequence[str]) -> str:
-    some = list(dict.fromkeys(names))
-    more = f" and {len(some) - _NAMED} more" if len(some) > _NAMED else ""
-    return f"{', '.join(some[:_NAMED])}{more}"
+    def _listed(self, keys: Iterable[_Key]) -> str:
+        """Keys for people, each once."""
+        return capped(list(dict.fromkeys(map(self._label, keys))))

@@ -18,22 +18,17 @@ if TYPE_CHECKING:
 class StreamopsError(Exception):
     """The base of all errors that a user should read: C(message) is for people, C(failure) for programs."""
 
+    #: Whether waiting may mend it, as when a broker restarts. Whoever waits asks this, and nothing else.
+    passing = False
+    #: Whether it surely changed nothing, because no request was sent.
+    unsent = False
+
     def __init__(self, message: str, **fields: Any) -> None:
         super().__init__(message)
         self.message = message
         self.fields = fields
         #: What was changed before it, as the fields C(changed) and C(diff) of a module's result.
         self.done: dict[str, Any] = {}
-
-    @property
-    def passing(self) -> bool:
-        """Whether waiting may mend it, as when a broker restarts. Whoever waits asks this, and nothing else."""
-        return False
-
-    @property
-    def unsent(self) -> bool:
-        """Whether it surely changed nothing, because no request was sent."""
-        return False
 
     @property
     def failure(self) -> dict[str, Any]:
@@ -73,14 +68,11 @@ def in_doubt(code: str) -> bool:
 class MissingLibraryError(StreamopsError):
     """A Python library that the call needs cannot be imported where the module runs."""
 
+    unsent = True
+
     def __init__(self, library: str, reason: str, trace: str) -> None:
         super().__init__(f"{library} is needed {reason}", library=library, reason=reason)
         self.trace = trace
-
-    @property
-    def unsent(self) -> bool:
-        """Nothing can be sent without it."""
-        return True
 
 
 def _tried(attempts: Mapping[str, str]) -> str:
@@ -94,6 +86,8 @@ def _tried(attempts: Mapping[str, str]) -> str:
 class ClusterUnreachableError(StreamopsError):
     """No bootstrap server answered. C(attempts) maps each server that was tried to what happened there."""
 
+    passing, unsent = True, True
+
     def __init__(self, attempts: dict[str, str]) -> None:
         tried = _tried(attempts)
         super().__init__(
@@ -103,19 +97,11 @@ class ClusterUnreachableError(StreamopsError):
             attempts=attempts,
         )
 
-    @property
-    def passing(self) -> bool:
-        """Brokers restart."""
-        return True
-
-    @property
-    def unsent(self) -> bool:
-        """There was nobody to send it to."""
-        return True
-
 
 class AccessRefusedError(StreamopsError):
     """The cluster is there and does not let us in, or we do not trust it; repeating cannot help."""
+
+    unsent = True
 
     def __init__(self, attempts: dict[str, str], fixes: Sequence[str]) -> None:
         tried = _tried(attempts)
@@ -125,11 +111,6 @@ class AccessRefusedError(StreamopsError):
             attempts=attempts,
             fixes=list(fixes),
         )
-
-    @property
-    def unsent(self) -> bool:
-        """It ended before the first request."""
-        return True
 
 
 class RequestFailedError(StreamopsError):
@@ -142,17 +123,9 @@ class RequestFailedError(StreamopsError):
         super().__init__(f"{what} {name}: {why} ({code})", what=what, name=name, code=code, why=why)
         self.code = code
         self.why = why
-        self._unsent = unsent
-
-    @property
-    def unsent(self) -> bool:
-        """What the client knows of the connection."""
-        return self._unsent
-
-    @property
-    def passing(self) -> bool:
-        """Whether waiting may mend it: rights do not come by themselves."""
-        return not is_denial(self.code)
+        self.unsent = unsent
+        # Rights do not come by themselves.
+        self.passing = not is_denial(code)
 
 
 class RefusedError(StreamopsError):

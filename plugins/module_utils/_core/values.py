@@ -55,15 +55,6 @@ def to_number(value: Any, name: str) -> float:
 CONVERSIONS: Mapping[str, Callable[[Any, str], Any]] = {"bool": to_boolean, "int": to_integer, "float": to_number}
 
 
-def is_clear(value: Any, kind: str) -> bool:
-    """Whether a value can be converted to a type of an argument spec."""
-    try:
-        CONVERSIONS[kind](value, "")
-    except UnclearValueError:
-        return False
-    return True
-
-
 def typed(
     value: Any, option: Mapping[str, Any], name: str, unknown: Any = None
 ) -> tuple[Any, tuple[UnclearValueError, ...]]:

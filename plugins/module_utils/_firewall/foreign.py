@@ -13,6 +13,7 @@ import ipaddress
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._firewall.text import FAMILY, TABLE
 
 # Hooks that an incoming connection passes, and the families of tables that see it with the IP versions they see.
@@ -114,7 +115,7 @@ def _findings(
     ports = [(int(rule["port"]), shown) for rule, shown in sources if shown]
     table = f"{chain['family']} {chain['table']}"
     name = table if owner == "nftables" else owner
-    opened = "; ".join(f"TCP {port} from {_shown(shown)}" for port, shown in ports)
+    opened = "; ".join(f"TCP {port} from {capped(shown, 3)}" for port, shown in ports)
     message = (
         f"{owner} (table {table}, chain {chain['name']}: {by}) can refuse connections to the Kafka ports, and the "
         f"rules of this collection cannot overrule it. fix: let it accept {opened}; then add '{name}' to "
@@ -133,7 +134,3 @@ def _findings(
         }
         for port, shown in ports
     ]
-
-
-def _shown(sources: Sequence[str]) -> str:
-    return ", ".join(sources[:3]) + (f" and {len(sources) - 3} more" if len(sources) > 3 else "")

@@ -18,7 +18,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
         Partition,
@@ -67,7 +67,7 @@ class Stop:
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> Stop:
-        """Return the wish in a module's parameters (GATE_OPTIONS)."""
+        """Return the stop in a module's parameters (GATE_OPTIONS)."""
         return cls(
             nodes=frozenset(params["node_ids"]),
             roles=frozenset(params["roles"]),
@@ -86,12 +86,28 @@ class Refusal:
     what: str
     found: str
     allowed: str
-    way_out: str
-    transient: bool
+    transient: bool = True
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as a module returns them."""
-        return asdict(self)
+        """Return the fields as a module returns them, with what to do about it; way_out is its old name."""
+        return {**asdict(self), "fix": FIXES[self.kind], "way_out": FIXES[self.kind]}
+
+
+#: What to do about each kind of refusal.
+FIXES = {
+    "no_spare_replica": "Raise the replication factor, lower min.insync.replicas, or accept that these topics are "
+    "unavailable while the node is down: name them in allow_unavailable_topics (inventory: "
+    "kafka_gate_allow_unavailable_topics).",
+    "partition_offline": "Start the brokers that hold the in-sync replicas and wait for a leader.",
+    "under_min_isr": "Bring the missing replicas back into the ISR (isr_wait shows them), then try again.",
+    "would_fall_under_min_isr": "Bring the missing replicas back into the ISR (isr_wait shows them), then try again.",
+    "broker_down": "Start that broker first (a stopped node may always be started); its log says why it stays away.",
+    "broker_metadata_behind": "Wait until they have caught up; see their logs if they do not.",
+    "no_active_controller": "Start the controllers that are down and wait for an election.",
+    "quorum_majority": "Start the controllers that are behind and wait until they have caught up; stop fewer at once.",
+    "controller_down": "Start that controller first (a stopped node may always be started) and let it catch up.",
+    "reassignment": "Wait until the reassignment has finished, or cancel it.",
+}
 
 
 def numbers(ids: Iterable[int]) -> str:
@@ -163,7 +179,7 @@ def _topic_by_topic(partitions: list[Partition], show: Callable[[Partition], str
     return capped([show(mine[0]) + rest[topic] for topic, mine in by_topic.items()])
 
 
-def _broken_partitions(snapshot: Snapshot, stop: Stop) -> list[Refusal]:
+def _broken_partitions(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
     # A dead broker may stay listed as the last of an ISR, so only live ones count.
     alive = set(ids_alive(snapshot.brokers))
     touched = [partition for partition in snapshot.partitions if stop.nodes & set(partition.replicas)]
@@ -175,94 +191,68 @@ def _broken_partitions(snapshot: Snapshot, stop: Stop) -> list[Refusal]:
         for partition in rest
         if partition.leader is not None and len((set(partition.isr) & alive) - stop.nodes) < needed(partition)
     ]
-    return [*_spareless(spareless, stop), *_offline(offline), *_low(low, alive, stop)]
+    yield from _spareless(spareless, stop)
+    if offline:
+        yield Refusal(
+            kind="partition_offline",
+            what=f"{len(offline)} partition(s) with a replica here have no leader",
+            found=_topic_by_topic(offline, lambda p: f"{_name(p)} (ISR {numbers(p.isr)})"),
+            allowed="a leader for every partition of the node",
+        )
+    yield from _low(low, alive, stop)
 
 
-def _spareless(partitions: list[Partition], stop: Stop) -> list[Refusal]:
+def _spareless(partitions: list[Partition], stop: Stop) -> Iterator[Refusal]:
     consent = stop.allow_unavailable_topics
     by_topic = {p.topic: p for p in partitions if "*" not in consent and p.topic not in consent}
-    if not by_topic:
-        return []
     found = [f"{t} {len(p.replicas)} with {needed(p)}" for t, p in sorted(by_topic.items())]
-    return [
-        Refusal(
+    if found:
+        yield Refusal(
             kind="no_spare_replica",
             what=f"{len(by_topic)} topic(s) on node {numbers(stop.nodes)} cannot lose a replica",
             found=f"replication factor with min.insync.replicas: {capped(found)}",
             allowed="a replication factor above min.insync.replicas, or the topic named in allow_unavailable_topics",
-            way_out="Raise the replication factor, lower min.insync.replicas, or accept that these "
-            "topics are unavailable while the node is down: name them in allow_unavailable_topics "
-            "(inventory: kafka_gate_allow_unavailable_topics).",
             transient=False,
         )
-    ]
 
 
-def _offline(partitions: list[Partition]) -> list[Refusal]:
-    if not partitions:
-        return []
-    return [
-        Refusal(
-            kind="partition_offline",
-            what=f"{len(partitions)} partition(s) with a replica here have no leader",
-            found=_topic_by_topic(partitions, lambda p: f"{_name(p)} (ISR {numbers(p.isr)})"),
-            allowed="a leader for every partition of the node",
-            way_out="Start the brokers that hold the in-sync replicas and wait for a leader.",
-            transient=True,
-        )
-    ]
-
-
-def _low(partitions: list[Partition], alive: set[int], stop: Stop) -> list[Refusal]:
-    refused = []
+def _low(partitions: list[Partition], alive: set[int], stop: Stop) -> Iterator[Refusal]:
     for kind, verb in (("under_min_isr", "are already below"), ("would_fall_under_min_isr", "would fall below")):
         now = kind == "under_min_isr"
         mine = [p for p in partitions if (len(set(p.isr) & alive) < needed(p)) == now]
-        if not mine:
-            continue
-        refused.append(
-            Refusal(
+        if mine:
+            yield Refusal(
                 kind=kind,
                 what=f"{len(mine)} partition(s) {verb} min.insync.replicas without node {numbers(stop.nodes)}",
                 found=_topic_by_topic(mine, lambda p: f"{_name(p)} (ISR {numbers(p.isr)}, min {needed(p)})"),
                 allowed="as many in-sync replicas on other live brokers as min.insync.replicas says",
-                way_out="Bring the missing replicas back into the ISR (isr_wait shows them), then try again.",
-                transient=True,
             )
-        )
-    return refused
 
 
-def _missing_brokers(snapshot: Snapshot, stop: Stop) -> list[Refusal]:
-    fenced = {broker.id for broker in snapshot.brokers if broker.fenced}
-    registered = {broker.id for broker in snapshot.brokers}
+def _missing_brokers(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
+    fenced = {broker.id: broker.fenced for broker in snapshot.brokers}
     down = [
         f"broker {number} is {'fenced' if number in fenced else 'not registered'}"
         for number in sorted(stop.expected_brokers - stop.nodes)
-        if number not in registered or number in fenced
+        if fenced.get(number, True)
     ]
-    if not down:
-        return []
-    return [
-        Refusal(
+    if down:
+        yield Refusal(
             kind="broker_down",
             what=f"another broker than node {numbers(stop.nodes)} is down",
             found=capped(down),
             allowed="all other brokers of the inventory registered and not fenced",
-            way_out="Start that broker first (a stopped node may always be started); its log says why it stays away.",
-            transient=True,
         )
-    ]
 
 
-def _outdated_brokers(snapshot: Snapshot, stop: Stop) -> list[Refusal]:
+def _outdated_brokers(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
     """Refuse while a serving broker is behind in the metadata log: its picture of the cluster, or ours, may be old.
 
     A broker that was frozen answers with the ISRs of before. The leader of the quorum knows who has caught up.
     """
     quorum = snapshot.quorum
     if quorum is None or quorum.leader_id is None:
-        return []
+        return
     members = _members(quorum)
     behind = []
     for broker in snapshot.brokers:
@@ -272,18 +262,13 @@ def _outdated_brokers(snapshot: Snapshot, stop: Stop) -> list[Refusal]:
             behind.append(f"broker {broker.id} has not fetched the metadata log")
         elif not caught_up(members[broker.id], quorum, stop.fetch_timeout_ms):
             behind.append(_behind(members[broker.id], "broker"))
-    if not behind:
-        return []
-    return [
-        Refusal(
+    if behind:
+        yield Refusal(
             kind="broker_metadata_behind",
             what=f"{len(behind)} other broker(s) are behind in the metadata log",
             found=capped(behind),
             allowed=f"all other serving brokers caught up within {stop.fetch_timeout_ms} ms",
-            way_out="Wait until they have caught up; see their logs if they do not.",
-            transient=True,
         )
-    ]
 
 
 def _members(quorum: Quorum) -> dict[int, Voter]:
@@ -303,49 +288,39 @@ def caught_up(voter: Voter, quorum: Quorum, limit_ms: int) -> bool:
     return voter.last_caught_up_ms_ago is not None and voter.last_caught_up_ms_ago < limit_ms
 
 
-def _quorum(snapshot: Snapshot, stop: Stop) -> list[Refusal]:
+def _quorum(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
     quorum = snapshot.quorum
-    if quorum is None:
-        # ZooKeeper mode has no quorum of its own, but a cluster without a controller cannot move a leader.
-        return [] if snapshot.controller_id is not None else [_no_controller()]
-    if quorum.leader_id is None:
-        return [_no_controller()]
-    return [*_majority(quorum, stop), *_missing_controllers(quorum, stop)]
+    # ZooKeeper mode has no quorum of its own, but a cluster without a controller cannot move a leader.
+    if (snapshot.controller_id if quorum is None else quorum.leader_id) is None:
+        yield Refusal(
+            kind="no_active_controller",
+            what="the cluster has no active controller",
+            found="no leader of the metadata quorum",
+            allowed="an active controller, which moves the leaders away from a node that stops",
+        )
+    elif quorum is not None:
+        yield from _majority(quorum, stop)
+        yield from _missing_controllers(quorum, stop)
 
 
-def _no_controller() -> Refusal:
-    return Refusal(
-        kind="no_active_controller",
-        what="the cluster has no active controller",
-        found="no leader of the metadata quorum",
-        allowed="an active controller, which moves the leaders away from a node that stops",
-        way_out="Start the controllers that are down and wait for an election.",
-        transient=True,
-    )
-
-
-def _majority(quorum: Quorum, stop: Stop) -> list[Refusal]:
+def _majority(quorum: Quorum, stop: Stop) -> Iterator[Refusal]:
     """Strimzi's KafkaQuorumCheck: n//2 + 1 others caught up; of two voters the other one; a single voter always."""
     voters = {voter.id for voter in quorum.voters}
     if not voters & stop.nodes or len(voters) == 1:
-        return []
+        return
     ready = {v.id for v in quorum.voters if caught_up(v, quorum, stop.fetch_timeout_ms)} - stop.nodes
     majority = 1 if len(voters) == 2 else len(voters) // 2 + 1
-    if len(ready) >= majority:
-        return []
     behind = [_behind(v) for v in quorum.voters if v.id not in stop.nodes and v.id not in ready]
-    return [
-        Refusal(
+    if len(ready) < majority:
+        yield Refusal(
             kind="quorum_majority",
             what=f"the metadata quorum of {len(voters)} would lose its majority without node {numbers(stop.nodes)}",
             found=f"{len(ready)} other voter(s) caught up ({numbers(ready)})"
             + (f"; {capped(behind)}" if behind else ""),
             allowed=f"at least {majority} others caught up within {stop.fetch_timeout_ms} ms",
-            way_out="Start the controllers that are behind and wait until they have caught up; stop fewer at once.",
             # Too many named at once does not pass by waiting.
             transient=len(voters - stop.nodes) >= majority,
         )
-    ]
 
 
 def _behind(voter: Voter, role: str = "voter") -> str:
@@ -354,7 +329,7 @@ def _behind(voter: Voter, role: str = "voter") -> str:
     return f"{role} {voter.id} is {voter.lag} records behind, {since}"
 
 
-def _missing_controllers(quorum: Quorum, stop: Stop) -> list[Refusal]:
+def _missing_controllers(quorum: Quorum, stop: Stop) -> Iterator[Refusal]:
     known = _members(quorum)
     away = []
     for number in sorted(stop.expected_controllers - stop.nodes):
@@ -362,31 +337,21 @@ def _missing_controllers(quorum: Quorum, stop: Stop) -> list[Refusal]:
             away.append(f"controller {number} is not in the quorum")
         elif not caught_up(known[number], quorum, stop.fetch_timeout_ms):
             away.append(_behind(known[number]))
-    if not away:
-        return []
-    return [
-        Refusal(
+    if away:
+        yield Refusal(
             kind="controller_down",
             what=f"another controller than node {numbers(stop.nodes)} is down or behind",
             found=capped(away),
             allowed=f"all other controllers of the inventory caught up within {stop.fetch_timeout_ms} ms",
-            way_out="Start that controller first (a stopped node may always be started) and let it catch up.",
-            transient=True,
         )
-    ]
 
 
-def _reassignments(stop: Stop, moving: Sequence[InFlight]) -> list[Refusal]:
+def _reassignments(stop: Stop, moving: Sequence[InFlight]) -> Iterator[Refusal]:
     touched = [f"{move.topic}-{move.index}" for move in moving if move.touched & stop.nodes]
-    if not touched:
-        return []
-    return [
-        Refusal(
+    if touched:
+        yield Refusal(
             kind="reassignment",
             what=f"{len(touched)} partition(s) are being moved to or from node {numbers(stop.nodes)}",
             found=capped(touched),
             allowed="no reassignment that touches the node",
-            way_out="Wait until the reassignment has finished, or cancel it.",
-            transient=True,
         )
-    ]

@@ -37,19 +37,16 @@ class SameClusterError(StreamopsError):
 
 
 class MirrorNotBegunError(StreamopsError):
-    """The mirror has never written down how far it is."""
+    """The mirror has never written down how far it is; MirrorMaker makes its topics when it starts."""
 
-    @property
-    def passing(self) -> bool:
-        """MirrorMaker makes its topics when it starts."""
-        return True
+    passing = True
 
 
 class NothingToMirrorError(StreamopsError):
     """The flow covers no topic, or not one that it names (C(named) then); a pattern may find its topics later."""
 
 
-class WishError(StreamopsError):
+class OptionsError(StreamopsError):
     """Options that do not go together."""
 
 
@@ -82,16 +79,16 @@ class Seen:
 
 
 def flow_of(params: Mapping[str, Any]) -> Flow:
-    """The flow that a module's parameters describe; WishError with everything that is wrong with it."""
+    """The flow that a module's parameters describe; OptionsError with everything that is wrong with it."""
     keys = ("source", "target", "topics", "topics_exclude", "policy", "engine")
     try:
         flow = read_flows([{key: params[key] for key in keys if params.get(key) is not None}])[0]
     except ValueError as error:
-        raise WishError(
+        raise OptionsError(
             f"mirror_status: {str(error).replace('mirror_flows[0].', '')}. Nothing was looked at."
         ) from error
     if flow.engine == LEGACY and params.get("max_heartbeat_age"):
-        raise WishError(
+        raise OptionsError(
             f"mirror_status {flow.pair}: max_heartbeat_age is {params['max_heartbeat_age']}, but the engine legacy "
             "sends no heartbeats; leave it at 0. Nothing was looked at."
         )

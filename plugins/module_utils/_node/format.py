@@ -184,10 +184,10 @@ def why(out: str, err: str, params: Mapping[str, Any]) -> str:
     Standard output is never returned: it prints the bootstrap records, with salts and keys of SCRAM users.
     """
     lines = [line.strip() for line in (err or out).splitlines() if line.strip()]
-    told = [line for line in lines if not line.startswith(("at ", "log4j:", "SLF4J", "Bootstrap metadata:"))]
+    said = [line for line in lines if not line.startswith(("at ", "log4j:", "SLF4J", "Bootstrap metadata:"))]
     if params["scram"]:
-        told = [line for line in told if not any(word in line.lower() for word in ("password", "scram", "salt"))]
-    return " / ".join(told[-10:]) or "it said nothing that may be shown"
+        said = [line for line in said if not any(word in line.lower() for word in ("password", "scram", "salt"))]
+    return " / ".join(said[-10:]) or "it said nothing that may be shown"
 
 
 @contextlib.contextmanager

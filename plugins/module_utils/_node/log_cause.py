@@ -71,9 +71,9 @@ WIDTH = 240
 
 def cause(lines: Iterable[str]) -> str:
     """The clearest cause that any of these lines tells, with the words that tell it and the fix; empty for none."""
-    told = list(lines)
+    listed = list(lines)
     for pattern, meaning, fix in CAUSES:
-        found = next((match[0] for line in told for match in [re.search(pattern, line)] if match), None)
+        found = next((match[0] for line in listed for match in [re.search(pattern, line)] if match), None)
         if found is not None:
             return f"{meaning} ({found}); fix: {fix}"
     return ""

@@ -72,15 +72,15 @@ def last_said(paths: Iterable[str], pattern: str, since: float | None) -> list[s
 
 def telling_lines(text: str, since: float | None) -> list[str]:
     """Return the lines of a log text that tell of errors, each cut to a width, none from before `since`."""
-    told = []
+    shown = []
     recent = True
     for line in text.splitlines():
         at = _seconds(line)
         if at is not None:
             recent = since is None or at >= since - 1
         if recent and not _FRAME.match(line) and _TELLING.search(line):
-            told.append(_shown(line))
-    return told
+            shown.append(_shown(line))
+    return shown
 
 
 def _shown(line: str) -> str:

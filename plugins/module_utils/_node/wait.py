@@ -51,7 +51,7 @@ def life_of(found: Mapping[str, Any] | None) -> Life | None:
 def judge(
     state: str, seen: Life | None, now: Life | None, missing: list[int], said: bool = True, led: bool = True
 ) -> str:
-    """Tell what one look means for the wished state.
+    """Tell what one look means for the desired state.
 
     seen -- the process that an earlier look of this wait saw; now -- the one that lives now; missing -- ports on which
     nobody listens yet; said -- whether it has logged what the wait is for; led -- whether its quorum has a leader.
@@ -124,7 +124,7 @@ class Tracker:
             for port, one in sorted((self.last.get("ports") or {}).items())
             if one and not one["ours"] and one["pid"]
         )
-        told = "".join(f"\n  {line}" for line in lines) or "\n  (no error line in its logs since this start)"
+        errors = "".join(f"\n  {line}" for line in lines) or "\n  (no error line in its logs since this start)"
         led = self.last.get("led") is not False
         # A process that ended for itself may have logged refused connections long before.
         cause = (self.last.get("cause") or "") if followed.timed_out or not led else ""
@@ -134,7 +134,7 @@ class Tracker:
         known = f"\nIts log says why: {cause}." if cause else silent
         msg = (
             f"node {self._name}: {why}: {standing}.{known}{holders}\n"
-            f"Its last error lines ({', '.join(self.last.get('log_files') or []) or 'no log file given'}):{told}\n"
+            f"Its last error lines ({', '.join(self.last.get('log_files') or []) or 'no log file given'}):{errors}\n"
             "All other nodes are untouched by this step. Correct the cause and run again: it goes on with this node."
         )
         kind = "NodeWaitTimeout" if followed.timed_out else "NodeDied"

@@ -17,10 +17,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import alter_quotas, describe_quotas
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.plan import (
+    DesiredQuota,
     Entity,
-    QuotaWish,
     label,
-    parse_wishes,
+    parse_specs,
     plan_quotas,
 )
 
@@ -31,10 +31,10 @@ _BATCH = 1_500
 def ensure_quotas(session: Session, params: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:
     """Give the entities of the list their limits, wait until every broker knows; return the module's result."""
     items, timeout = params["quotas"], params["timeout"]
-    wishes, violations = parse_wishes(items)
+    specs, violations = parse_specs(items)
     if violations:
         raise RefusedError(f"quotas ({len(items)} wanted)", violations)
-    plan = plan_quotas(describe_quotas(session), wishes)
+    plan = plan_quotas(describe_quotas(session), specs)
     for batch in _requests(plan.alterations):
         judged = failures(alter_quotas(session, batch, validate_only=True))
         violations += [f"quota {label(one)}: refused by Kafka: {why} ({code})." for one, (code, why) in judged.items()]
@@ -45,7 +45,7 @@ def ensure_quotas(session: Session, params: Mapping[str, Any], check: bool, diff
         with applied.truthful(lambda done: [c for c in plan.changes if c.name in map(label, done)], diff):
             for batch in _requests(plan.alterations):
                 applied.ask(batch, partial(alter_quotas, session, batch))
-            wait_until_seen("quotas", partial(live_brokers, session), partial(_missing, session, wishes), timeout)
+            wait_until_seen("quotas", partial(live_brokers, session), partial(_missing, session, specs), timeout)
     altered = [label(entity) for entity in plan.alterations]
     result: dict[str, Any] = {"changed": bool(altered), "altered": altered, "unchanged": plan.unchanged}
     if diff:
@@ -53,9 +53,9 @@ def ensure_quotas(session: Session, params: Mapping[str, Any], check: bool, diff
     return result
 
 
-def _missing(session: Session, wishes: Sequence[QuotaWish], broker: int) -> list[str]:
+def _missing(session: Session, specs: Sequence[DesiredQuota], broker: int) -> list[str]:
     """What one broker does not see done yet."""
-    return [label(entity) for entity in plan_quotas(describe_quotas(session, broker), wishes).alterations]
+    return [label(entity) for entity in plan_quotas(describe_quotas(session, broker), specs).alterations]
 
 
 def _requests(

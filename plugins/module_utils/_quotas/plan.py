@@ -29,7 +29,7 @@ Quotas = Mapping[Entity, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
-class QuotaWish:
+class DesiredQuota:
     """All limits of an entity as wanted; none at all where it is to have none."""
 
     entity: Entity
@@ -50,9 +50,9 @@ def label(entity: Entity) -> str:
     return ", ".join(f"{kind} {DEFAULT if name is None else name}" for kind, name in entity)
 
 
-def parse_wishes(items: Sequence[Mapping[str, Any]]) -> tuple[list[QuotaWish], list[str]]:
-    """The wishes of a list of {user, client_id, ip, limits, state}, and everything that is wrong with it."""
-    wishes, violations = [], []
+def parse_specs(items: Sequence[Mapping[str, Any]]) -> tuple[list[DesiredQuota], list[str]]:
+    """The specs of a list of {user, client_id, ip, limits, state}, and everything that is wrong with it."""
+    specs, violations = [], []
     for number, item in enumerate(items, 1):
         entity = tuple(
             (kind, None if item[option] == DEFAULT else str(item[option]))
@@ -63,11 +63,11 @@ def parse_wishes(items: Sequence[Mapping[str, Any]]) -> tuple[list[QuotaWish], l
         absent = item.get("state") == "absent"
         where = f"quota {label(entity)}" if entity else f"quota number {number}"
         violations += [f"{where}: {why}" for why in (*_entity_violations(entity), *_limits(entity, limits, absent))]
-        wishes.append(QuotaWish(entity, {} if absent else limits))
-    for entity, count in Counter(wish.entity for wish in wishes if wish.entity).items():
+        specs.append(DesiredQuota(entity, {} if absent else limits))
+    for entity, count in Counter(spec.entity for spec in specs if spec.entity).items():
         if count > 1:
             violations.append(f"quota {label(entity)}: named {count} times; one entry each is allowed. Merge them.")
-    return wishes, violations
+    return specs, violations
 
 
 def _entity_violations(entity: Entity) -> Iterator[str]:
@@ -103,19 +103,19 @@ def _limits(entity: Entity, limits: Mapping[str, Any], absent: bool) -> Iterator
             yield f"{key} is {value}; a whole number of at most {_WHOLE[key]} is allowed."
 
 
-def plan_quotas(state: Quotas, wishes: Sequence[QuotaWish]) -> QuotaPlan:
-    """Compare limits with the wishes; an entity of the list gets exactly its limits, others are left alone."""
+def plan_quotas(state: Quotas, specs: Sequence[DesiredQuota]) -> QuotaPlan:
+    """Compare limits with the specs; an entity of the list gets exactly its limits, others are left alone."""
     alterations: dict[Entity, dict[str, float | None]] = {}
     changes = []
-    for wish in wishes:
-        found = {key: value for key, value in state.get(wish.entity, {}).items() if key in KEYS}
-        wanted = {key: float(value) for key, value in wish.limits.items()}
+    for spec in specs:
+        found = {key: value for key, value in state.get(spec.entity, {}).items() if key in KEYS}
+        wanted = {key: float(value) for key, value in spec.limits.items()}
         ops: dict[str, float | None] = {key: value for key, value in wanted.items() if found.get(key) != value}
         ops.update(dict.fromkeys(key for key in found if key not in wanted))
         if ops:
-            alterations[wish.entity] = ops
-            changes.append(Change(label(wish.entity), _shown(found, ops), _shown(wanted, ops)))
-    return QuotaPlan(alterations, tuple(changes), len(wishes) - len(alterations))
+            alterations[spec.entity] = ops
+            changes.append(Change(label(spec.entity), _shown(found, ops), _shown(wanted, ops)))
+    return QuotaPlan(alterations, tuple(changes), len(specs) - len(alterations))
 
 
 def _shown(limits: Mapping[str, float], keys: Mapping[str, Any]) -> dict[str, float] | None:

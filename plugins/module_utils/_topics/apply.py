@@ -43,15 +43,15 @@ from ansible_collections.streamops.kafka.plugins.module_utils._topics.plan impor
     CREATED,
     DELETED,
     GROWN,
+    DesiredTopic,
     Plan,
     Step,
     TopicPlan,
     TopicState,
-    TopicWish,
     changes_of,
     grows,
     growth_requests,
-    parse_wishes,
+    parse_specs,
     plan_topic,
     plan_topics,
     records,
@@ -68,8 +68,8 @@ _BEHIND = {"TOPIC_ALREADY_EXISTS", "UNKNOWN_TOPIC_OR_PART", "UNKNOWN_TOPIC_OR_PA
 def ensure_topics(session: Session, params: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:
     """Make the topics what the parameters say, wait until every broker knows; return the module's result."""
     timeout = params["timeout"]
-    wishes, misunderstood = parse_wishes(params["topics"])
-    plan = _decide(session, wishes, misunderstood, params, timeout)
+    specs, misunderstood = parse_specs(params["topics"])
+    plan = _decide(session, specs, misunderstood, params, timeout)
     if plan.topics and not check:
         applied = Applied[Step]("topic", " ".join)
         with applied.truthful(lambda done: changes_of(plan.topics, done), diff):
@@ -77,11 +77,11 @@ def ensure_topics(session: Session, params: Mapping[str, Any], check: bool, diff
             _wait(session, plan.topics, timeout)
     result: dict[str, Any] = {
         "changed": bool(plan.topics),
-        "created": [topic.wish.name for topic in plan.topics if topic.creates],
-        "grown": [topic.wish.name for topic in plan.topics if topic.growth and not topic.creates],
-        "configured": [topic.wish.name for topic in plan.topics if topic.config and not topic.creates],
-        "deleted": [topic.wish.name for topic in plan.topics if topic.delete],
-        "unchanged": len(wishes) - len(plan.topics),
+        "created": [topic.spec.name for topic in plan.topics if topic.creates],
+        "grown": [topic.spec.name for topic in plan.topics if topic.growth and not topic.creates],
+        "configured": [topic.spec.name for topic in plan.topics if topic.config and not topic.creates],
+        "deleted": [topic.spec.name for topic in plan.topics if topic.delete],
+        "unchanged": len(specs) - len(plan.topics),
         "replication_differs": [
             {"name": name, "found": found, "wanted": wanted} for name, found, wanted in plan.replication_differs
         ],
@@ -101,7 +101,7 @@ def ensure_topics(session: Session, params: Mapping[str, Any], check: bool, diff
 
 def _decide(
     session: Session,
-    wishes: Sequence[TopicWish],
+    specs: Sequence[DesiredTopic],
     misunderstood: Sequence[str],
     consent: Mapping[str, Any],
     timeout: float,
@@ -111,19 +111,19 @@ def _decide(
     allow["most_new_replicas"] = consent["max_new_replicas_per_broker"]
     deadline = time.monotonic() + timeout
     while True:
-        state = _read(session, wishes)
-        hidden = hidden_topics(session, [wish.name for wish in wishes if wish.name not in state and wish.name])
+        state = _read(session, specs)
+        hidden = hidden_topics(session, [spec.name for spec in specs if spec.name not in state and spec.name])
         if hidden:
-            raise RefusedError(f"topics ({len(wishes)} wanted)", [_cannot_see(session, name) for name in hidden])
+            raise RefusedError(f"topics ({len(specs)} wanted)", [_cannot_see(session, name) for name in hidden])
         needed = any(
-            wish.name not in state or wish.every_broker_leads or grows(wish, state[wish.name].partitions)
-            for wish in wishes
+            spec.name not in state or spec.every_broker_leads or grows(spec, state[spec.name].partitions)
+            for spec in specs
         )
         brokers = list_brokers(session) if needed else ()
         live = ids_alive(brokers)
         fenced = [broker.id for broker in brokers if broker.fenced]
         racks = {broker.id: broker.rack for broker in brokers if not broker.fenced}
-        plan = plan_topics(state, wishes, live, fenced_brokers=fenced, racks=racks, **allow)
+        plan = plan_topics(state, specs, live, fenced_brokers=fenced, racks=racks, **allow)
         judged = _judge(session, plan.topics)
         if not any(code in _BEHIND for _name, code, _why in judged) or time.monotonic() > deadline:
             break
@@ -131,7 +131,7 @@ def _decide(
     violations = [*misunderstood, *plan.violations]
     violations += [f"topic {name}: refused by Kafka: {why} ({code})." for name, code, why in judged]
     if violations:
-        raise RefusedError(f"topics ({len(wishes)} wanted)", violations)
+        raise RefusedError(f"topics ({len(specs)} wanted)", violations)
     return plan
 
 
@@ -140,15 +140,15 @@ def _cannot_see(session: Session, name: str) -> str:
     return f"topic {name}: whether it exists is not known. {why}."
 
 
-def _read(session: Session, wishes: Iterable[TopicWish]) -> dict[str, TopicState]:
-    """Every topic of the cluster; those wished for also with the keys that their wish, and its growth, must know."""
+def _read(session: Session, specs: Iterable[DesiredTopic]) -> dict[str, TopicState]:
+    """Every topic of the cluster; those of the specs also with the keys that a spec, and its growth, must know."""
     listed = list_topics(session)
-    here = [wish for wish in wishes if wish.name in listed and not wish.absent]
-    growing = {wish.name for wish in here if wish.every_broker_leads or grows(wish, len(listed[wish.name]))}
-    keys = {wish.name: [*wish.config, *([CLEANUP_POLICY] if wish.name in growing else [])] for wish in here}
+    here = [spec for spec in specs if spec.name in listed and not spec.absent]
+    growing = {spec.name for spec in here if spec.every_broker_leads or grows(spec, len(listed[spec.name]))}
+    keys = {spec.name: [*spec.config, *([CLEANUP_POLICY] if spec.name in growing else [])] for spec in here}
     keys = {name: needed for name, needed in keys.items() if needed}
     configs = describe_configs(session, TOPIC, keys) if keys else {}
-    # A topic that one broker lists and another does not know yet: judge it as new, and be told that it exists.
+    # A topic that one broker lists and another does not know yet: judge it as new; Kafka answers that it exists.
     return {
         name: _state(partitions, configs.get(name, {}))
         for name, partitions in listed.items()
@@ -164,8 +164,8 @@ def _state(partitions: Sequence[Partition], config: Mapping[str, Any]) -> TopicS
 def _judge(session: Session, plans: Sequence[TopicPlan]) -> list[tuple[str, str, str]]:
     """What Kafka would refuse, as (topic, error name, why), asked by requests that change nothing."""
     judged: dict[str, tuple[str, str]] = {}
-    for specs in _creations(plans):
-        judged.update(failures(create_topics(session, specs, validate_only=True)))
+    for creations in _creations(plans):
+        judged.update(failures(create_topics(session, creations, validate_only=True)))
     # Of a growth in several steps only the first can be asked for: Kafka does not know the others' beginning.
     asked: set[str] = set()
     for totals in growth_requests(plan for plan in plans if not plan.creates):
@@ -177,34 +177,34 @@ def _judge(session: Session, plans: Sequence[TopicPlan]) -> list[tuple[str, str,
 
 
 def _creations(plans: Sequence[TopicPlan]) -> Iterator[list[TopicSpec]]:
-    by_name = {plan.wish.name: plan for plan in plans if plan.creates}
+    by_name = {plan.spec.name: plan for plan in plans if plan.creates}
     for batch in batches((name, records(plan)) for name, plan in by_name.items()):
         yield [_spec(by_name[name]) for name in batch]
 
 
 def _spec(plan: TopicPlan) -> TopicSpec:
-    factor = -1 if plan.wish.replication_factor is None else plan.wish.replication_factor
+    factor = -1 if plan.spec.replication_factor is None else plan.spec.replication_factor
     config = {key: value for key, value in plan.config.items() if value is not None}
-    return TopicSpec(plan.wish.name, plan.create_with or -1, factor, config, plan.placed)
+    return TopicSpec(plan.spec.name, plan.create_with or -1, factor, config, plan.placed)
 
 
 def _places(plans: Iterable[TopicPlan]) -> dict[str, tuple[Replicas, ...]]:
     """The replicas of new partitions of topics that grow and whose partitions are placed by name."""
-    return {plan.wish.name: plan.placed for plan in plans if plan.placed and not plan.creates}
+    return {plan.spec.name: plan.placed for plan in plans if plan.placed and not plan.creates}
 
 
 def _reconfigured(plans: Iterable[TopicPlan]) -> dict[str, Mapping[str, str | None]]:
-    return {plan.wish.name: plan.config for plan in plans if plan.config and not plan.creates}
+    return {plan.spec.name: plan.config for plan in plans if plan.config and not plan.creates}
 
 
 # -- applying ----------------------------------------------------------------------------------------------------
 
 
 def _apply(session: Session, plans: Sequence[TopicPlan], applied: Applied[Step]) -> None:
-    for batch in batches((plan.wish.name, 1) for plan in plans if plan.delete):
+    for batch in batches((plan.spec.name, 1) for plan in plans if plan.delete):
         applied.ask([(DELETED, name) for name in batch], partial(delete_topics, session, batch), _name)
-    for specs in _creations(plans):
-        applied.ask([(CREATED, spec.name) for spec in specs], partial(create_topics, session, specs), _name)
+    for creations in _creations(plans):
+        applied.ask([(CREATED, new.name) for new in creations], partial(create_topics, session, creations), _name)
     for totals in growth_requests(plans):
         steps = [(GROWN, name, str(total)) for name, total in totals.items()]
         applied.ask(steps, partial(grow_topics, session, totals, _places(plans)), _name)
@@ -242,14 +242,14 @@ def _behind(session: Session, broker: int, plans: list[TopicPlan]) -> tuple[list
     if not plans:
         return [], []
     try:
-        seen = topics_at(session, broker, [plan.wish.name for plan in plans])
+        seen = topics_at(session, broker, [plan.spec.name for plan in plans])
         keys = {name: config for name, config in _reconfigured(plans).items() if name in seen}
         configs = describe_configs(session, TOPIC, keys, broker) if keys else {}
     except StreamopsError as error:
         return plans, [f"broker {broker}: {error.message}"]
     behind, missing = [], []
     for plan in plans:
-        name = plan.wish.name
+        name = plan.spec.name
         found = list(_missing(plan, seen.get(name), configs.get(name, {})))
         if found:
             behind.append(plan)
@@ -259,8 +259,8 @@ def _behind(session: Session, broker: int, plans: list[TopicPlan]) -> tuple[list
 
 def _missing(plan: TopicPlan, seen: Sequence[Partition] | None, config: Mapping[str, Any]) -> Iterator[str]:
     # What was set at creation came in the same record batch as the topic; only later settings are compared.
-    wish = replace(plan.wish, config={} if plan.creates else plan.config)
-    left = plan_topic(wish, None if seen is None else _state(seen, config))
+    spec = replace(plan.spec, config={} if plan.creates else plan.config)
+    left = plan_topic(spec, None if seen is None else _state(seen, config))
     if left is not None and left.delete:
         yield "still lists it"
     elif left is not None and left.creates:

@@ -28,7 +28,7 @@ CLEANUP_POLICY = "cleanup.policy"
 
 
 @dataclass(frozen=True)
-class TopicWish:
+class DesiredTopic:
     """A topic as wanted. C(partitions) and C(replication_factor) None: the cluster's default at creation, then as is.
 
     C(config) holds the keys to set at the topic; None takes a key back to the cluster's default. Others are let be.
@@ -66,7 +66,7 @@ class TopicPlan:
     them.
     """
 
-    wish: TopicWish
+    spec: DesiredTopic
     change: Change
     delete: bool = False
     create_with: int | None = None
@@ -92,9 +92,9 @@ class Plan:
     replication_differs: tuple[tuple[str, int, int], ...] = ()
 
 
-def parse_wishes(items: Sequence[Mapping[str, Any]]) -> tuple[list[TopicWish], list[str]]:
-    """The wishes of a list of {name, partitions, replication_factor, config, state}, and what cannot be understood."""
-    wishes, violations = [], []
+def parse_specs(items: Sequence[Mapping[str, Any]]) -> tuple[list[DesiredTopic], list[str]]:
+    """The specs of a list of {name, partitions, replication_factor, config, state}, and what cannot be understood."""
+    specs, violations = [], []
     for item in items:
         config: dict[str, str | None] = {}
         for key, value in (item.get("config") or {}).items():
@@ -102,8 +102,8 @@ def parse_wishes(items: Sequence[Mapping[str, Any]]) -> tuple[list[TopicWish], l
                 config[str(key)] = config_text(value)
             except ValueError as error:
                 violations.append(f"topic {item['name']}: config {key}: {error}.")
-        wishes.append(
-            TopicWish(
+        specs.append(
+            DesiredTopic(
                 name=str(item["name"]),
                 partitions=item.get("partitions"),
                 replication_factor=item.get("replication_factor"),
@@ -112,12 +112,12 @@ def parse_wishes(items: Sequence[Mapping[str, Any]]) -> tuple[list[TopicWish], l
                 every_broker_leads=bool(item.get("every_broker_leads")),
             )
         )
-    return wishes, violations
+    return specs, violations
 
 
 def plan_topics(
     state: Mapping[str, TopicState],
-    wishes: Sequence[TopicWish],
+    specs: Sequence[DesiredTopic],
     live_brokers: Sequence[int],
     allow_delete: bool,
     fenced_brokers: Sequence[int] = (),
@@ -126,87 +126,87 @@ def plan_topics(
     allow_create: bool = True,
     most_new_replicas: int | None = None,
 ) -> Plan:
-    """Compare topics as they are with the wishes. C(state) must name every topic of the cluster.
+    """Compare topics as they are with the specs. C(state) must name every topic of the cluster.
 
     A topic that grows must have C(cleanup.policy) in its state. C(racks) are those of the live brokers.
-    C(most_new_replicas) is how many the wishes together may add to a live broker on average, None for any number.
+    C(most_new_replicas) is how many the specs together may add to a live broker on average, None for any number.
     """
-    violations = list(_list_violations(state, wishes))
-    too_many = list(_too_many(state, wishes, live_brokers, most_new_replicas))
+    violations = list(_list_violations(state, specs))
+    too_many = list(_too_many(state, specs, live_brokers, most_new_replicas))
     violations += too_many
     differs: list[tuple[str, int, int]] = []
     plans: dict[str, TopicPlan] = {}
     racks = {**dict.fromkeys(live_brokers), **(racks or {})}
-    for asked in wishes:
+    for asked in specs:
         now = state.get(asked.name)
-        wish, placed = _placed(asked, now, racks)
-        illegal = list(_name_violations(wish.name))
-        found = illegal or list(_wish_violations(wish, now, live_brokers, fenced_brokers, allow_delete))
-        if now is None and not wish.absent and not allow_create and not illegal:
+        spec, placed = _placed(asked, now, racks)
+        illegal = list(_name_violations(spec.name))
+        found = illegal or list(_spec_violations(spec, now, live_brokers, fenced_brokers, allow_delete))
+        if now is None and not spec.absent and not allow_create and not illegal:
             found.append(
-                f"topic {wish.name}: does not exist{near(wish.name, state)}, and allow_create is false. Name a topic "
+                f"topic {spec.name}: does not exist{near(spec.name, state)}, and allow_create is false. Name a topic "
                 "of the cluster."
             )
         if now is not None and not allow_compacted_growth:
-            found += _compaction_violations(wish, now)
+            found += _compaction_violations(spec, now)
         violations.extend(found)
         numbers_break = bool(found or too_many)
-        if illegal or wish.name in plans:
+        if illegal or spec.name in plans:
             continue
-        factor = wish.replication_factor
-        if now is not None and not wish.absent and factor is not None and factor != now.replication_factor:
-            differs.append((wish.name, now.replication_factor, factor))
-        # A wish that breaks a rule is planned without its numbers, so that Kafka can judge its keys all the same.
-        plan = plan_topic(replace(wish, partitions=None, replication_factor=None) if numbers_break else wish, now)
+        factor = spec.replication_factor
+        if now is not None and not spec.absent and factor is not None and factor != now.replication_factor:
+            differs.append((spec.name, now.replication_factor, factor))
+        # A spec that breaks a rule is planned without its numbers, so that Kafka can judge its keys all the same.
+        plan = plan_topic(replace(spec, partitions=None, replication_factor=None) if numbers_break else spec, now)
         if plan is not None and placed and not numbers_break:
             plan = replace(plan, placed=placed)
-        if plan is not None and not (found and wish.absent):
-            plans[wish.name] = plan
+        if plan is not None and not (found and spec.absent):
+            plans[spec.name] = plan
     return Plan(tuple(plans.values()), tuple(violations), tuple(differs))
 
 
 def _placed(
-    wish: TopicWish, now: TopicState | None, racks: Mapping[int, str | None]
-) -> tuple[TopicWish, tuple[Replicas, ...]]:
-    """The wish with the number of partitions that it takes for every broker to lead one, and where new ones go."""
-    if not wish.every_broker_leads or wish.absent or (wish.partitions is not None and wish.partitions < 1):
-        return wish, ()
+    spec: DesiredTopic, now: TopicState | None, racks: Mapping[int, str | None]
+) -> tuple[DesiredTopic, tuple[Replicas, ...]]:
+    """The spec with the number of partitions that it takes for every broker to lead one, and where new ones go."""
+    if not spec.every_broker_leads or spec.absent or (spec.partitions is not None and spec.partitions < 1):
+        return spec, ()
     held = now.replicas if now is not None else ()
-    factor = now.replication_factor if now is not None else wish.replication_factor
-    least = max(wish.partitions or 0, len(held))
+    factor = now.replication_factor if now is not None else spec.replication_factor
+    least = max(spec.partitions or 0, len(held))
     added = placement(held, racks, factor or 0, least)
-    return replace(wish, partitions=max(least, len(held) + len(added)) or None), added
+    return replace(spec, partitions=max(least, len(held) + len(added)) or None), added
 
 
-def plan_topic(wish: TopicWish, now: TopicState | None) -> TopicPlan | None:
-    """The plan for one lawful wish, None when there is nothing to do."""
-    if wish.absent:
-        return None if now is None else TopicPlan(wish, _deletion(wish.name, now), delete=True)
+def plan_topic(spec: DesiredTopic, now: TopicState | None) -> TopicPlan | None:
+    """The plan for one lawful spec, None when there is nothing to do."""
+    if spec.absent:
+        return None if now is None else TopicPlan(spec, _deletion(spec.name, now), delete=True)
     if now is None:
-        return _creation(wish)
+        return _creation(spec)
     growth = None
-    if wish.partitions is not None and wish.partitions > now.partitions:
-        growth = (now.partitions, wish.partitions)
-    config = {key: value for key, value in wish.config.items() if not _is_set(now.config.get(key), value)}
+    if spec.partitions is not None and spec.partitions > now.partitions:
+        growth = (now.partitions, spec.partitions)
+    config = {key: value for key, value in spec.config.items() if not _is_set(now.config.get(key), value)}
     if growth is None and not config:
         return None
-    return TopicPlan(wish, _difference(wish.name, now, growth, config), growth=growth, config=config)
+    return TopicPlan(spec, _difference(spec.name, now, growth, config), growth=growth, config=config)
 
 
-def _creation(wish: TopicWish) -> TopicPlan:
-    config = {key: value for key, value in wish.config.items() if value is not None}
+def _creation(spec: DesiredTopic) -> TopicPlan:
+    config = {key: value for key, value in spec.config.items() if value is not None}
     after: dict[str, Any] = {
-        "partitions": wish.partitions or "(default)",
-        "replication_factor": wish.replication_factor or "(default)",
+        "partitions": spec.partitions or "(default)",
+        "replication_factor": spec.replication_factor or "(default)",
     }
     if config:
         after["config"] = config
-    change = Change(wish.name, None, after)
-    if wish.partitions is None:
-        return TopicPlan(wish, change, create_with=-1, config=config)
-    first = min(wish.partitions, MAX_RECORDS - 1 - len(config))
-    growth = (first, wish.partitions) if first < wish.partitions else None
-    return TopicPlan(wish, change, create_with=first, growth=growth, config=config)
+    change = Change(spec.name, None, after)
+    if spec.partitions is None:
+        return TopicPlan(spec, change, create_with=-1, config=config)
+    first = min(spec.partitions, MAX_RECORDS - 1 - len(config))
+    growth = (first, spec.partitions) if first < spec.partitions else None
+    return TopicPlan(spec, change, create_with=first, growth=growth, config=config)
 
 
 def _deletion(name: str, now: TopicState) -> Change:
@@ -250,7 +250,7 @@ def changes_of(plans: Iterable[TopicPlan], done: Iterable[Step]) -> list[Change]
     steps: dict[str, dict[str, Step]] = {}
     for step in done:
         steps.setdefault(step[1], {})[step[0]] = step
-    return [_partly(plan, steps[plan.wish.name]) for plan in plans if plan.wish.name in steps]
+    return [_partly(plan, steps[plan.spec.name]) for plan in plans if plan.spec.name in steps]
 
 
 def _partly(plan: TopicPlan, steps: Mapping[str, Step]) -> Change:
@@ -272,13 +272,13 @@ def _partly(plan: TopicPlan, steps: Mapping[str, Step]) -> Change:
 # -- what is refused ---------------------------------------------------------------------------------------------
 
 
-def _list_violations(state: Mapping[str, TopicState], wishes: Sequence[TopicWish]) -> Iterator[str]:
-    for name, count in Counter(wish.name for wish in wishes).items():
+def _list_violations(state: Mapping[str, TopicState], specs: Sequence[DesiredTopic]) -> Iterator[str]:
+    for name, count in Counter(spec.name for spec in specs).items():
         if count > 1:
             yield f"topic {name}: named {count} times in the list; one entry each is allowed. Merge them."
     # Kafka's metrics write . as _, so it refuses to create a topic whose name then equals another one's.
     metric_names: dict[str, str] = {}
-    for name in [*state, *(wish.name for wish in wishes if not wish.absent)]:
+    for name in [*state, *(spec.name for spec in specs if not spec.absent)]:
         first = metric_names.setdefault(name.replace(".", "_"), name)
         if first != name and name not in state:
             yield f"topic {name}: collides with {first}, because Kafka's metrics write . as _. Choose another name."
@@ -296,47 +296,47 @@ def _name_violations(name: str) -> Iterator[str]:
         yield f"topic {name!r}: illegal name (allowed: {allowed})."
 
 
-def _wish_violations(
-    wish: TopicWish, now: TopicState | None, live: Sequence[int], fenced: Sequence[int], allow_delete: bool
+def _spec_violations(
+    spec: DesiredTopic, now: TopicState | None, live: Sequence[int], fenced: Sequence[int], allow_delete: bool
 ) -> Iterator[str]:
-    if wish.absent:
+    if spec.absent:
         if now is not None and not allow_delete:
             yield (
-                f"topic {wish.name}: state is absent and it exists with {now.partitions} partitions; deleting it "
+                f"topic {spec.name}: state is absent and it exists with {now.partitions} partitions; deleting it "
                 "destroys its records for good. Set allow_delete: true to consent."
             )
         return
-    for what, value in (("partitions", wish.partitions), ("replication_factor", wish.replication_factor)):
+    for what, value in (("partitions", spec.partitions), ("replication_factor", spec.replication_factor)):
         if value is not None and value < 1:
-            yield f"topic {wish.name}: {what} is {value}; at least 1 is needed."
-    if wish.every_broker_leads and now is None and wish.replication_factor is None:
+            yield f"topic {spec.name}: {what} is {value}; at least 1 is needed."
+    if spec.every_broker_leads and now is None and spec.replication_factor is None:
         yield (
-            f"topic {wish.name}: replication_factor is not given; every_broker_leads places each replica, so it needs "
+            f"topic {spec.name}: replication_factor is not given; every_broker_leads places each replica, so it needs "
             "to know how many. Set replication_factor."
         )
-    if wish.every_broker_leads and (wish.partitions or 0) > _MAX_PLACED:
+    if spec.every_broker_leads and (spec.partitions or 0) > _MAX_PLACED:
         yield (
-            f"topic {wish.name}: partitions is {wish.partitions}; with every_broker_leads at most {_MAX_PLACED} can "
+            f"topic {spec.name}: partitions is {spec.partitions}; with every_broker_leads at most {_MAX_PLACED} can "
             "be placed. Ask for fewer, or leave every_broker_leads out."
         )
-    if now is not None and wish.partitions is not None and 1 <= wish.partitions < now.partitions:
+    if now is not None and spec.partitions is not None and 1 <= spec.partitions < now.partitions:
         yield (
-            f"topic {wish.name}: has {now.partitions} partitions, {wish.partitions} wanted; Kafka cannot take "
+            f"topic {spec.name}: has {now.partitions} partitions, {spec.partitions} wanted; Kafka cannot take "
             f"partitions away. Ask for {now.partitions} or more, or copy the records to a new topic."
         )
-    if now is None and wish.replication_factor is not None and wish.replication_factor > len(live):
+    if now is None and spec.replication_factor is not None and spec.replication_factor > len(live):
         down = f"; registered but down: {_ids(fenced)}, start them first" if fenced else ""
         yield (
-            f"topic {wish.name}: replication_factor is {wish.replication_factor}, but only {len(live)} "
+            f"topic {spec.name}: replication_factor is {spec.replication_factor}, but only {len(live)} "
             f"brokers are live ({_ids(live)}){down}. At most {len(live)} can be had now."
         )
 
 
 def _too_many(
-    state: Mapping[str, TopicState], wishes: Sequence[TopicWish], live: Sequence[int], most: int | None
+    state: Mapping[str, TopicState], specs: Sequence[DesiredTopic], live: Sequence[int], most: int | None
 ) -> Iterator[str]:
     """What speaks against a number with some zeros too many, which no request takes back."""
-    added = {wish.name: _added_replicas(wish, state.get(wish.name)) for wish in wishes}
+    added = {spec.name: _added_replicas(spec, state.get(spec.name)) for spec in specs}
     each = -(-sum(added.values()) // max(1, len(live)))
     if most is not None and each > most:
         name = max(added, key=lambda one: added[one])
@@ -347,30 +347,30 @@ def _too_many(
         )
 
 
-def _added_replicas(wish: TopicWish, now: TopicState | None) -> int:
-    """How many replicas come by one wish; an unknown replication factor counts as one."""
-    if wish.absent or wish.partitions is None:
+def _added_replicas(spec: DesiredTopic, now: TopicState | None) -> int:
+    """How many replicas come by one spec; an unknown replication factor counts as one."""
+    if spec.absent or spec.partitions is None:
         return 0
     if now is None:
-        return wish.partitions * max(1, wish.replication_factor or 1)
-    return max(0, wish.partitions - now.partitions) * now.replication_factor
+        return spec.partitions * max(1, spec.replication_factor or 1)
+    return max(0, spec.partitions - now.partitions) * now.replication_factor
 
 
-def _compaction_violations(wish: TopicWish, now: TopicState) -> Iterator[str]:
+def _compaction_violations(spec: DesiredTopic, now: TopicState) -> Iterator[str]:
     """What speaks against the growth of a compacted topic: what has a key goes to another partition from then on."""
     held = now.config.get(CLEANUP_POLICY)
-    policies = f"{held.value if held else ''},{wish.config.get(CLEANUP_POLICY)}"
-    if grows(wish, now.partitions) and "compact" in policies.split(","):
+    policies = f"{held.value if held else ''},{spec.config.get(CLEANUP_POLICY)}"
+    if grows(spec, now.partitions) and "compact" in policies.split(","):
         yield (
-            f"topic {wish.name}: is compacted, and would grow from {now.partitions} to {wish.partitions} partitions. "
+            f"topic {spec.name}: is compacted, and would grow from {now.partitions} to {spec.partitions} partitions. "
             "New records of a key would go to another partition than its old ones, which compaction keeps for ever. "
             "Set allow_compacted_growth: true to consent, or copy the records to a new topic."
         )
 
 
-def grows(wish: TopicWish, partitions: int) -> bool:
-    """Whether a wish asks for more partitions than there are."""
-    return not wish.absent and wish.partitions is not None and wish.partitions > partitions
+def grows(spec: DesiredTopic, partitions: int) -> bool:
+    """Whether a spec asks for more partitions than there are."""
+    return not spec.absent and spec.partitions is not None and spec.partitions > partitions
 
 
 def _ids(brokers: Iterable[int]) -> str:
@@ -394,11 +394,11 @@ def growth_requests(plans: Iterable[TopicPlan]) -> Iterator[dict[str, int]]:
         now, goal = plan.growth or (0, 0)
         while now < goal:
             step = min(goal - now, MAX_RECORDS)
-            if plan.wish.name in request or added + step > MAX_RECORDS:
+            if plan.spec.name in request or added + step > MAX_RECORDS:
                 yield request
                 request, added = {}, 0
             now += step
             added += step
-            request[plan.wish.name] = now
+            request[plan.spec.name] = now
     if request:
         yield request

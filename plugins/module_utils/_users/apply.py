@@ -36,11 +36,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._users.login impor
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import (
     Credentials,
+    DesiredUser,
     Key,
     UserPlan,
-    UserWish,
     changes_of,
-    parse_wishes,
+    parse_specs,
     plan_users,
     requests,
     to_prove,
@@ -61,12 +61,12 @@ def ensure_users(session: Session, params: Mapping[str, Any], check: bool, diff:
         params["login_security_protocol"],
         params["login_timeout"],
     )
-    wishes, violations = parse_wishes(items)
+    specs, violations = parse_specs(items)
     if violations:
         raise RefusedError(f"users ({len(items)} wanted)", violations)
     state = describe_credentials(session)
-    logins, why = try_logins(login, to_prove(state, wishes, update_password))
-    plan = plan_users(state, wishes, logins, update_password, _own(session))
+    logins, why = try_logins(login, to_prove(state, specs, update_password))
+    plan = plan_users(state, specs, logins, update_password, _own(session))
     if plan.violations:
         raise RefusedError(f"users ({len(items)} wanted)", plan.violations)
     if (plan.upserts or plan.deletions) and not check:
@@ -113,7 +113,7 @@ def _known_as(session: Session, plan: UserPlan, timeout: float) -> Iterator[Sess
 
     That is refused until a broker knows it, which is waited for.
     """
-    mine = [wish for wish in plan.upserts if wish.key == _own(session)]
+    mine = [spec for spec in plan.upserts if spec.key == _own(session)]
     if not mine:
         yield session
         return
@@ -136,31 +136,31 @@ def _known_as(session: Session, plan: UserPlan, timeout: float) -> Iterator[Sess
 
 def _changes(state: Credentials, plan: UserPlan, logins: Mapping[Key, str], done: Sequence[Key]) -> list[Change]:
     """From and to of what was done, of a plan that was done in part."""
-    upserts = [wish for wish in plan.upserts if wish.key in done]
+    upserts = [spec for spec in plan.upserts if spec.key in done]
     return changes_of(state, upserts, [key for key in plan.deletions if key in done], logins)
 
 
 def _apply(session: Session, plan: UserPlan, applied: Applied[Key]) -> None:
-    _upsert(session, [wish for wish in plan.upserts if wish.key != _own(session)], applied)
+    _upsert(session, [spec for spec in plan.upserts if spec.key != _own(session)], applied)
     for part in requests(plan.deletions, _BATCH):
         applied.ask(part, partial(alter_credentials, session, (), part), _user)
     # Its own new password behind all else: each request goes to a broker drawn anew, and no connection can be opened
     # with the old one then.
-    _upsert(session, [wish for wish in plan.upserts if wish.key == _own(session)], applied)
+    _upsert(session, [spec for spec in plan.upserts if spec.key == _own(session)], applied)
 
 
-def _in_order(session: Session, plan: UserPlan) -> list[UserWish]:
+def _in_order(session: Session, plan: UserPlan) -> list[DesiredUser]:
     """The credentials in the order in which they are set: requests may change that of the list, its own is last."""
-    wishes = {wish.key: wish for wish in plan.upserts}
-    others = [key for part in requests([key for key in wishes if key != _own(session)], _BATCH) for key in part]
-    return [wishes[key] for key in [*others, *(key for key in wishes if key == _own(session))]]
+    specs = {spec.key: spec for spec in plan.upserts}
+    others = [key for part in requests([key for key in specs if key != _own(session)], _BATCH) for key in part]
+    return [specs[key] for key in [*others, *(key for key in specs if key == _own(session))]]
 
 
-def _upsert(session: Session, upserts: Sequence[UserWish], applied: Applied[Key]) -> None:
-    wishes = {wish.key: wish for wish in upserts}
-    for part in requests(wishes, _BATCH):
+def _upsert(session: Session, upserts: Sequence[DesiredUser], applied: Applied[Key]) -> None:
+    specs = {spec.key: spec for spec in upserts}
+    for part in requests(specs, _BATCH):
         with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:  # Hashing does not hold Python's lock.
-            hashed = list(pool.map(_credential, [wishes[key] for key in part]))
+            hashed = list(pool.map(_credential, [specs[key] for key in part]))
         applied.ask(part, partial(alter_credentials, session, hashed, ()), _user)
 
 
@@ -168,42 +168,42 @@ def _user(key: Key) -> str:
     return key[0]
 
 
-def _credential(wish: UserWish) -> tuple[str, str, int, bytes, bytes]:
+def _credential(spec: DesiredUser) -> tuple[str, str, int, bytes, bytes]:
     salt = secrets.token_bytes(_SALT_BYTES)
-    salted = salted_password(wish.mechanism, wish.password, salt, wish.iterations)
-    return wish.name, wish.mechanism, wish.iterations, salt, salted
+    salted = salted_password(spec.mechanism, spec.password, salt, spec.iterations)
+    return spec.name, spec.mechanism, spec.iterations, salt, salted
 
 
 def _missing(plan: UserPlan, seen: Credentials) -> list[str]:
     """What one broker does not see done yet, as far as it tells."""
-    missing = [wish.name for wish in plan.upserts if seen.get(wish.name, {}).get(wish.mechanism) != wish.iterations]
+    missing = [spec.name for spec in plan.upserts if seen.get(spec.name, {}).get(spec.mechanism) != spec.iterations]
     return missing + [
         f"{name} still has {mechanism}" for name, mechanism in plan.deletions if mechanism in seen.get(name, {})
     ]
 
 
-def _wait_for_login(in_order: Sequence[UserWish], login: Login | None, timeout: float) -> None:
+def _wait_for_login(in_order: Sequence[DesiredUser], login: Login | None, timeout: float) -> None:
     """Return when each server of the login takes the last password that was set.
 
     Brokers read the metadata log in order, so a broker that knows the last credential of a request knows all of it;
     a changed password shows in no answer of Kafka's but this.
     """
-    last = {wish.mechanism: wish for wish in in_order}
+    last = {spec.mechanism: spec for spec in in_order}
     if login is None:
         return
 
     def missing(server: str) -> list[str]:
         """Whose new password one server does not take yet."""
         return [
-            f"does not take the new password of {wish.name}" for wish in last.values() if _refused(login, server, wish)
+            f"does not take the new password of {spec.name}" for spec in last.values() if _refused(login, server, spec)
         ]
 
     servers = login.connection.bootstrap_servers
     wait_until_seen("users", lambda: servers, missing, timeout)
 
 
-def _refused(login: Login, server: str, wish: UserWish) -> bool:
+def _refused(login: Login, server: str, spec: DesiredUser) -> bool:
     try:
-        return not log_in(login.at(server), wish)
+        return not log_in(login.at(server), spec)
     except UntriedError:
         return False  # It was never promised that this login works: the mechanism may not be offered here.

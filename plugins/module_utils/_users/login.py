@@ -23,8 +23,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import
     ACCEPTED,
     REFUSED,
     UNTRIED,
+    DesiredUser,
     Key,
-    UserWish,
 )
 
 #: Logins at a time. Their work is the client's, so more than the processors of a machine only hide the waits.
@@ -58,16 +58,16 @@ class Login:
         return replace(self, connection=replace(self.connection, bootstrap_servers=(server,)))
 
 
-def try_logins(login: Login | None, wishes: Sequence[UserWish]) -> tuple[dict[Key, str], dict[str, str]]:
-    """What a login said by wish (ACCEPTED, REFUSED, UNTRIED), and why some could not be tried, by mechanism.
+def try_logins(login: Login | None, specs: Sequence[DesiredUser]) -> tuple[dict[Key, str], dict[str, str]]:
+    """What a login said by spec (ACCEPTED, REFUSED, UNTRIED), and why some could not be tried, by mechanism.
 
     When the first user of a mechanism cannot be tried, the others of it are not tried either: the whole is bounded.
     """
     said: dict[Key, str] = {}
     why: dict[str, str] = {}
-    context = tls_context(login.connection) if login is not None and wishes else None
-    for mechanism in dict.fromkeys(wish.mechanism for wish in wishes):
-        mine = [wish for wish in wishes if wish.mechanism == mechanism]
+    context = tls_context(login.connection) if login is not None and specs else None
+    for mechanism in dict.fromkeys(spec.mechanism for spec in specs):
+        mine = [spec for spec in specs if spec.mechanism == mechanism]
         if login is None:
             why[mechanism] = (
                 "no SASL listener is known; name one by login_security_protocol and login_bootstrap_servers"
@@ -76,38 +76,38 @@ def try_logins(login: Login | None, wishes: Sequence[UserWish]) -> tuple[dict[Ke
             said.update(_try(login, context, mine[:1], why))
             if mechanism not in why:
                 said.update(_try(login, context, mine[1:], why))
-        said.update({wish.key: UNTRIED for wish in mine if wish.key not in said})
+        said.update({spec.key: UNTRIED for spec in mine if spec.key not in said})
     return said, why
 
 
 def _try(
-    login: Login, context: ssl.SSLContext | None, wishes: Sequence[UserWish], why: dict[str, str]
+    login: Login, context: ssl.SSLContext | None, specs: Sequence[DesiredUser], why: dict[str, str]
 ) -> Mapping[Key, str]:
-    def one(wish: UserWish) -> tuple[Key, str]:
+    def one(spec: DesiredUser) -> tuple[Key, str]:
         """Try one login."""
         try:
-            return wish.key, ACCEPTED if log_in(login, wish, context) else REFUSED
+            return spec.key, ACCEPTED if log_in(login, spec, context) else REFUSED
         except UntriedError as error:
-            why[wish.mechanism] = str(error)
-            return wish.key, UNTRIED
+            why[spec.mechanism] = str(error)
+            return spec.key, UNTRIED
 
     with concurrent.futures.ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
-        return dict(pool.map(one, wishes))
+        return dict(pool.map(one, specs))
 
 
-def log_in(login: Login, wish: UserWish, context: ssl.SSLContext | None = None) -> bool:
-    """Whether Kafka accepts the password of a wish; UntriedError when no server of the login could say."""
+def log_in(login: Login, spec: DesiredUser, context: ssl.SSLContext | None = None) -> bool:
+    """Whether Kafka accepts the password of a spec; UntriedError when no server of the login could say."""
     if context is None:
         context = tls_context(login.connection)
     failed: list[str] = []
     for server in login.connection.bootstrap_servers:
         try:
-            return _log_in_at(server, login.timeout, wish, context)
+            return _log_in_at(server, login.timeout, spec, context)
         except (OSError, ValueError, OverflowError, struct.error) as error:  # ssl and time-outs are OSError.
             failed.append(f"{server}: {error}")
     raise UntriedError("; ".join(failed))
 
 
-def _log_in_at(server: str, timeout: float, wish: UserWish, context: ssl.SSLContext | None) -> bool:
+def _log_in_at(server: str, timeout: float, spec: DesiredUser, context: ssl.SSLContext | None) -> bool:
     with Channel(timeout).open(server, context) as channel:
-        return channel.log_in(wish.mechanism, wish.name, wish.password)
+        return channel.log_in(spec.mechanism, spec.name, spec.password)

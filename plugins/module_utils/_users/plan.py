@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""SCRAM users, the deciding half: credentials as they are and as wanted become a plan. No secret leaves a wish."""
+"""SCRAM users, the deciding half: credentials as they are and as wanted become a plan. No secret leaves a spec."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class UserWish:
+class DesiredUser:
     """A credential as wanted; C(absent) means the user with all credentials. The password never shows in C(repr)."""
 
     name: str
@@ -44,7 +44,7 @@ class UserWish:
 class UserPlan:
     """What has to be done: first C(upserts), then C(deletions); C(unproven) names users whose login was not tried."""
 
-    upserts: tuple[UserWish, ...] = ()
+    upserts: tuple[DesiredUser, ...] = ()
     deletions: tuple[Key, ...] = ()
     changes: tuple[Change, ...] = ()
     created: tuple[str, ...] = ()
@@ -55,10 +55,10 @@ class UserPlan:
     violations: tuple[str, ...] = ()
 
 
-def parse_wishes(items: Sequence[Mapping[str, Any]]) -> tuple[list[UserWish], list[str]]:
-    """The wishes of a list of {name, password, mechanism, iterations, state}, and everything that is wrong with it."""
-    wishes = [
-        UserWish(
+def parse_specs(items: Sequence[Mapping[str, Any]]) -> tuple[list[DesiredUser], list[str]]:
+    """The specs of a list of {name, password, mechanism, iterations, state}, and everything that is wrong with it."""
+    specs = [
+        DesiredUser(
             name=str(item.get("name") or ""),
             mechanism=str(item.get("mechanism") or "SCRAM-SHA-512"),
             iterations=MIN_ITERATIONS if item.get("iterations") is None else item["iterations"],
@@ -67,64 +67,64 @@ def parse_wishes(items: Sequence[Mapping[str, Any]]) -> tuple[list[UserWish], li
         )
         for item in items
     ]
-    violations = [line for wish in wishes for line in _wish_violations(wish)]
-    return wishes, violations + list(_list_violations(wishes))
+    violations = [line for spec in specs for line in _spec_violations(spec)]
+    return specs, violations + list(_list_violations(specs))
 
 
-def _wish_violations(wish: UserWish) -> Iterator[str]:
-    who = f"user {wish.name}"
-    if not wish.name.strip():
+def _spec_violations(spec: DesiredUser) -> Iterator[str]:
+    who = f"user {spec.name}"
+    if not spec.name.strip():
         yield "user '': the name is empty. Give it a name."
-    if wish.mechanism not in MECHANISMS:
-        yield f"{who}: mechanism is {wish.mechanism}; {' and '.join(MECHANISMS)} are allowed."
-    if wish.absent:
+    if spec.mechanism not in MECHANISMS:
+        yield f"{who}: mechanism is {spec.mechanism}; {' and '.join(MECHANISMS)} are allowed."
+    if spec.absent:
         return
-    if not isinstance(wish.iterations, int) or not MIN_ITERATIONS <= wish.iterations <= MAX_ITERATIONS:
+    if not isinstance(spec.iterations, int) or not MIN_ITERATIONS <= spec.iterations <= MAX_ITERATIONS:
         yield (
-            f"{who}: iterations is {wish.iterations}; {MIN_ITERATIONS} to {MAX_ITERATIONS} are allowed "
+            f"{who}: iterations is {spec.iterations}; {MIN_ITERATIONS} to {MAX_ITERATIONS} are allowed "
             "(Kafka's own bounds are 4096 to 16384)."
         )
-    if not wish.password:
+    if not spec.password:
         yield f"{who}: the password is missing or empty. Set it, best from a vault variable."
 
 
-def _list_violations(wishes: Sequence[UserWish]) -> Iterator[str]:
-    absent = {wish.name for wish in wishes if wish.absent}
-    for (name, mechanism), count in Counter(wish.key for wish in wishes if not wish.absent).items():
+def _list_violations(specs: Sequence[DesiredUser]) -> Iterator[str]:
+    absent = {spec.name for spec in specs if spec.absent}
+    for (name, mechanism), count in Counter(spec.key for spec in specs if not spec.absent).items():
         if count > 1:
             yield f"user {name}: named {count} times with {mechanism}; one entry each is allowed. Keep one."
         if name in absent:
             yield f"user {name}: wanted both present and absent. Keep one entry."
             absent.discard(name)
-    for name, count in Counter(wish.name for wish in wishes if wish.absent).items():
+    for name, count in Counter(spec.name for spec in specs if spec.absent).items():
         if count > 1:
             yield f"user {name}: named {count} times as absent; once is enough, it takes all mechanisms."
 
 
-def to_prove(state: Credentials, wishes: Sequence[UserWish], update_password: str) -> list[UserWish]:
-    """The wishes whose password has to be tried by a login, because all that Kafka tells of them is as wanted."""
+def to_prove(state: Credentials, specs: Sequence[DesiredUser], update_password: str) -> list[DesiredUser]:
+    """The specs whose password has to be tried by a login, because all that Kafka tells of them is as wanted."""
     if update_password != "when_different":
         return []
     return [
-        wish for wish in wishes if not wish.absent and state.get(wish.name, {}).get(wish.mechanism) == wish.iterations
+        spec for spec in specs if not spec.absent and state.get(spec.name, {}).get(spec.mechanism) == spec.iterations
     ]
 
 
 def plan_users(
     state: Credentials,
-    wishes: Sequence[UserWish],
+    specs: Sequence[DesiredUser],
     logins: Mapping[Key, str],
     update_password: str = "when_different",
     own: Key | None = None,
 ) -> UserPlan:
-    """Compare credentials with the wishes.
+    """Compare credentials with the specs.
 
     C(logins) holds what a login said for each of C(to_prove). C(own) is who asks, and is never taken away. A user of
     the list has the credentials of the list and no others, so that no old password stays valid by another mechanism.
     """
-    wanted = {wish.key for wish in wishes if not wish.absent}
-    listed = {wish.name: wish.absent for wish in wishes}
-    upserts = [wish for wish in wishes if not wish.absent and _differs(state, wish, logins, update_password)]
+    wanted = {spec.key for spec in specs if not spec.absent}
+    listed = {spec.name: spec.absent for spec in specs}
+    upserts = [spec for spec in specs if not spec.absent and _differs(state, spec, logins, update_password)]
     deletions = [
         (name, mechanism) for name in listed for mechanism in state.get(name, {}) if (name, mechanism) not in wanted
     ]
@@ -152,10 +152,10 @@ def plan_users(
 
 
 def changes_of(
-    state: Credentials, upserts: Sequence[UserWish], deletions: Sequence[Key], logins: Mapping[Key, str]
+    state: Credentials, upserts: Sequence[DesiredUser], deletions: Sequence[Key], logins: Mapping[Key, str]
 ) -> list[Change]:
     """From and to of each user whose credentials are set or deleted so."""
-    names = [wish.name for wish in upserts] + [name for name, _mechanism in deletions]
+    names = [spec.name for spec in upserts] + [name for name, _mechanism in deletions]
     return [_change(name, state, upserts, deletions, logins) for name in dict.fromkeys(names)]
 
 
@@ -175,26 +175,26 @@ def requests(keys: Iterable[Key], most: int) -> Iterator[list[Key]]:
         yield from parts(once, most)
 
 
-def _differs(state: Credentials, wish: UserWish, logins: Mapping[Key, str], update_password: str) -> bool:
-    found = state.get(wish.name, {}).get(wish.mechanism)
+def _differs(state: Credentials, spec: DesiredUser, logins: Mapping[Key, str], update_password: str) -> bool:
+    found = state.get(spec.name, {}).get(spec.mechanism)
     if found is None or update_password == "always":
         return True
     if update_password == "on_create":
         return False
-    return found != wish.iterations or logins.get(wish.key) == REFUSED
+    return found != spec.iterations or logins.get(spec.key) == REFUSED
 
 
 def _change(
-    name: str, state: Credentials, upserts: Sequence[UserWish], deletions: Sequence[Key], logins: Mapping[Key, str]
+    name: str, state: Credentials, upserts: Sequence[DesiredUser], deletions: Sequence[Key], logins: Mapping[Key, str]
 ) -> Change:
     before: dict[str, Any] = {
         mechanism: {"iterations": state[name][mechanism]} for who, mechanism in deletions if who == name
     }
     after: dict[str, Any] = {}
-    for wish in (wish for wish in upserts if wish.name == name):
-        found = state.get(name, {}).get(wish.mechanism)
-        after[wish.mechanism] = {"iterations": wish.iterations, "password": "(as given)"}
+    for spec in (spec for spec in upserts if spec.name == name):
+        found = state.get(name, {}).get(spec.mechanism)
+        after[spec.mechanism] = {"iterations": spec.iterations, "password": "(as given)"}
         if found is not None:
-            known = "(another one)" if logins.get(wish.key) == REFUSED else "(not shown)"
-            before[wish.mechanism] = {"iterations": found, "password": known}
+            known = "(another one)" if logins.get(spec.key) == REFUSED else "(not shown)"
+            before[spec.mechanism] = {"iterations": found, "password": known}
     return Change(name, before or None, after or None)

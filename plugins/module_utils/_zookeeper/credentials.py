@@ -54,5 +54,5 @@ def credential(mechanism: str, password: str, salt: bytes) -> str:
         "stored_key": hashlib.new(HASHES[mechanism], client_key).digest(),
         "server_key": server_key,
     }
-    told = ",".join(f"{name}={base64.b64encode(value).decode()}" for name, value in words.items())
-    return f"{told},iterations={MIN_ITERATIONS}"
+    text = ",".join(f"{name}={base64.b64encode(value).decode()}" for name, value in words.items())
+    return f"{text},iterations={MIN_ITERATIONS}"

@@ -75,16 +75,16 @@ class Goal:
 
 def read_words(member: Member, srvr: str, conf: str, mntr: str) -> Server:
     """A server from the texts it answered to srvr, conf and mntr."""
-    told = pairs(srvr, ": ")
-    if "Mode" not in told:
+    answer = pairs(srvr, ": ")
+    if "Mode" not in answer:
         return Server(member.id, member.address, NOT_SERVING, error=(srvr.strip().splitlines() or ["no answer"])[0])
-    zxid = told.get("Zxid", "")
+    zxid = answer.get("Zxid", "")
     followers = pairs(mntr, "\t").get("zk_synced_followers")
     return Server(
         id=member.id,
         address=member.address,
-        state=told["Mode"],
-        version=told.get("Zookeeper version", "").partition("-")[0],
+        state=answer["Mode"],
+        version=answer.get("Zookeeper version", "").partition("-")[0],
         epoch=int(zxid, 16) >> 32 if zxid.startswith("0x") else None,
         zxid=zxid,
         synced_followers=int(float(followers)) if followers else None,

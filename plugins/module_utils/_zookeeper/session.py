@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import logging
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -82,40 +82,42 @@ class Zookeeper:
     def cluster(self) -> dict[str, Any]:
         """The cluster below the chroot: cluster_id, controller_id (None while there is none), brokers that live."""
         return {
-            "cluster_id": (self._json(CLUSTER_ID) or {}).get("id"),
-            "controller_id": (self._json(CONTROLLER) or {}).get("brokerid"),
+            "cluster_id": (self.read(CLUSTER_ID) or {}).get("id"),
+            "controller_id": (self.read(CONTROLLER) or {}).get("brokerid"),
             "brokers": [self._broker(name) for name in sorted(self.children(BROKER_IDS), key=int)],
         }
 
     def _broker(self, name: str) -> dict[str, Any]:
-        told = self._json(f"{BROKER_IDS}/{name}") or {}
-        return {"id": int(name), "endpoints": told.get("endpoints", []), "rack": told.get("rack")}
+        node = self.read(f"{BROKER_IDS}/{name}") or {}
+        return {"id": int(name), "endpoints": node.get("endpoints", []), "rack": node.get("rack")}
 
     def children(self, path: str) -> list[str]:
         """The names below a path; none when it does not exist."""
-        from kazoo.exceptions import NoNodeError
-
-        try:
-            return list(self._client.get_children(path))
-        except NoNodeError:
-            return []
+        return list(self._found(self._client.get_children, path) or ())
 
     def acls(self, paths: Iterable[str]) -> dict[str, list[str]]:
         """Who may do what to each path, as scheme:id:rights; paths that do not exist are left out."""
-        from kazoo.exceptions import NoNodeError
-
-        found = {}
-        for path in paths:
-            try:
-                listed = self._client.get_acls(path)[0]
-            except NoNodeError:
-                continue
-            found[path] = [f"{one.id.scheme}:{one.id.id}:{'+'.join(one.acl_list).lower()}" for one in listed]
-        return found
+        found = {path: self._found(self._client.get_acls, path) for path in paths}
+        return {
+            path: [f"{one.id.scheme}:{one.id.id}:{'+'.join(one.acl_list).lower()}" for one in listed[0]]
+            for path, listed in found.items()
+            if listed is not None
+        }
 
     def read(self, path: str) -> dict[str, Any] | None:
         """The JSON at a path; None when it does not exist."""
-        return self._json(path)
+        found = self._found(self._client.get, path)
+        return None if found is None else dict(json.loads(found[0] or "{}"))
+
+    @staticmethod
+    def _found(call: Callable[[str], Any], path: str) -> Any:
+        """What the library says of a path; None when the path does not exist."""
+        from kazoo.exceptions import NoNodeError
+
+        try:
+            return call(path)
+        except NoNodeError:
+            return None
 
     # -- writing -------------------------------------------------------------------------------------------------
 
@@ -145,13 +147,3 @@ class Zookeeper:
             self._client.create(path or "/", b"", acl=acl, makepath=not path)
         except NodeExistsError:
             return
-
-    def _json(self, path: str) -> dict[str, Any] | None:
-        from kazoo.exceptions import NoNodeError
-
-        try:
-            data = self._client.get(path)[0]
-        except NoNodeError:
-            return None
-        found: dict[str, Any] = json.loads(data) if data else {}
-        return found

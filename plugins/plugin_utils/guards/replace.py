@@ -135,13 +135,13 @@ def place_refusal(cluster: Mapping[str, Any], broker: Any, consent: Any = ()) ->
 def _when_gone(topics: list[str], holders: list[int]) -> str:
     """What to do with partitions whose data is gone for good: some topics are never deleted."""
     kept = [topic for topic in topics if is_internal(topic) or topic == STATE_TOPIC]
-    told = " When the data is gone for good,"
+    advice = " When the data is gone for good,"
     if len(kept) < len(topics):
-        told += " delete " + ("the other topics" if kept else "these topics") + " and create them again."
+        advice += " delete " + ("the other topics" if kept else "these topics") + " and create them again."
     if not kept:
-        return told
+        return advice
     brokers = ", ".join(map(str, holders))
-    return told + (
+    return advice + (
         f"\n{', '.join(kept[:_TOPICS])} {'are' if len(kept) > 1 else 'is'} never deleted: bring broker {brokers} back "
         f"with empty disks, by playbooks/replace_node.yml without kafka_replaced_id, with kafka_replace_node=its host "
         f"and\n  -e '{json.dumps({CONSENT: kept[:_TOPICS]})}'\nthen run the same again."
@@ -170,7 +170,7 @@ def _counted(partition: Mapping[str, Any]) -> set[int]:
 def _loss(partition: Mapping[str, Any], broker: int, alive: set[int]) -> Loss | None:
     topic, index, counted = partition["topic"], partition["partition"], _counted(partition)
     if partition["leader"] in alive - {broker}:
-        # Whoever told this may be behind; and a broker that is in sync is elected as soon as its leader fails.
+        # This answer may be behind; and a broker that is in sync is elected as soon as its leader fails.
         return Loss(topic, index, "counted") if broker in partition["isr"] else None
     others = counted - {broker}
     if others:

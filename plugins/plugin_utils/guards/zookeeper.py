@@ -10,13 +10,13 @@ them are empty, files elsewhere and the data of brokers say whether the ensemble
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 # Above it ZooKeeper refuses to start (QuorumPeerConfig: the id becomes one byte of session ids).
 MAX_ID = 255
-UNTOUCHED = "nothing was changed on any host"
+_UNTOUCHED = "nothing was changed on any host"
 
 
 @dataclass(frozen=True)
@@ -58,15 +58,85 @@ class Server:
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What does not fit, in the fields of a preflight violation."""
+class Kind:
+    """A kind of what does not fit: what it is, what is allowed, and the fix."""
+
+    what: str
+    allowed: str
+    fix: str
+
+
+_UNREADABLE = Kind(
+    what="the data directory cannot be read",
+    allowed="a directory that can be read, or none",
+    fix="repair or mount it",
+)
+_NO_LOG = Kind(
+    what="the transaction log of a server is missing",
+    allowed="its log, or no data at all",
+    fix="mount the disk and run again: without its log the server forgets what it has acknowledged since its last "
+    "snapshot. If the disk is gone, move the data directory away too and run playbooks/replace_node.yml",
+)
+_NO_MYID = Kind(
+    what="myid is missing beside the data of a server",
+    allowed="{id} (zookeeper_id)",
+    fix="find out whose disk it is (its log names the id) and write that number into it",
+)
+_NO_NUMBER = Kind(
+    what="myid is not just a number",
+    allowed="{id} (zookeeper_id)",
+    fix="write the number of this server and nothing else into it",
+)
+_OTHER_SERVER = Kind(
+    what="the disk is that of another server",
+    allowed="{id} (zookeeper_id)",
+    fix="set zookeeper_id of {host} back to {myid}: the id of a server never changes; or mount the disk where it "
+    "belongs",
+)
+_KAFKA_DATA = Kind(
+    what="the directory holds the data of a Kafka node",
+    allowed="a directory of its own",
+    fix="give the server another directory",
+)
+_TWICE = Kind(
+    what="several servers have the same id on their disks",
+    allowed="an id of its own on every server",
+    fix="a copied disk? Put the copy away",
+)
+_NO_MAJORITY = Kind(
+    what="the servers with data are no majority: empty ones would outvote them and all would be lost",
+    allowed="at least {majority} servers with their data",
+    fix="bring back the disks of the others first; is one not mounted?",
+)
+_EMPTY = Kind(
+    what="an ensemble that has run has a server without data",
+    allowed="the data of every server, or one empty server that a playbook names",
+    fix="is its disk not mounted? An empty server comes back by playbooks/replace_node.yml, a new one by "
+    "playbooks/zookeeper_members.yml, one at a time",
+)
+_VANISHED = Kind(
+    what="no server of the ensemble has data, although it is not a new one",
+    allowed="the data of the servers, or no trace of an earlier start",
+    fix="after a power loss disks are often not mounted: mount them and run again. Only for a cluster that shall begin "
+    "anew, without anything that it had: remove these files, and move the data of its brokers away",
+)
+
+
+@dataclass(frozen=True)
+class Finding(Kind):
+    """What does not fit, and where, in the fields of a preflight violation."""
 
     hosts: tuple[str, ...]
     where: str
-    what: str
     found: str
-    allowed: str
-    way_out: str
+
+
+def _finding(kind: Kind, servers: Sequence[Server], where: Any, found: str, **words: Any) -> Finding:
+    """A finding of this kind; C(words) stand in braces in the texts of the kind."""
+    fix = kind.fix.format(**words)
+    end = " " if fix.endswith("?") else "; "
+    hosts = tuple(server.host for server in servers)
+    return Finding(kind.what, kind.allowed.format(**words), f"{fix}{end}{_UNTOUCHED}", hosts, str(where), found)
 
 
 def zookeeper_refusals(servers: Sequence[Server], brokers: Sequence[str] = ()) -> list[Finding]:
@@ -77,132 +147,69 @@ def zookeeper_refusals(servers: Sequence[Server], brokers: Sequence[str] = ()) -
     found = [one for server in servers if server.disks for one in _own(server)]
     found += _twice(servers)
     if all(server.disks is not None for server in servers):
-        found += _emptied(servers) + _vanished(servers, brokers)
+        found += [*_emptied(servers), *_vanished(servers, brokers)]
     return found
 
 
-def _own(server: Server) -> list[Finding]:
+def _own(server: Server) -> Iterator[Finding]:
     unreadable = [one for one in server.disks or () if one.get("error")]
-    if unreadable:
-        return [
-            Finding(
-                (server.host,), str(one["path"]), "the data directory cannot be read", str(one["error"]),
-                "a directory that can be read, or none", f"repair or mount it; {UNTOUCHED}",
-            )
-            for one in unreadable
-        ]  # fmt: skip
     without_log = [str(one["path"]) for one in (server.disks or ())[1:] if one.get("empty")]
+    for one in unreadable:
+        yield _finding(_UNREADABLE, [server], one["path"], str(one["error"]))
+    if unreadable:
+        return
     if server.ran and without_log:
-        return [
-            Finding(
-                (server.host,), ", ".join(without_log), "the transaction log of a server is missing",
-                "an empty directory, or one that is not mounted, beside the snapshots of the server",
-                "its log, or no data at all",
-                "mount the disk and run again: without its log the server forgets what it has acknowledged since its "
-                "last snapshot. If the disk is gone, move the data directory away too and run "
-                f"playbooks/replace_node.yml; {UNTOUCHED}",
-            )
-        ]  # fmt: skip
-    return _identity(server)
+        found = "an empty directory, or one that is not mounted, beside the snapshots of the server"
+        yield _finding(_NO_LOG, [server], ", ".join(without_log), found)
+    else:
+        yield from _identity(server)
 
 
-def _identity(server: Server) -> list[Finding]:
+def _identity(server: Server) -> Iterator[Finding]:
     """What speaks against a directory being that of this server: its myid, or the data of a Kafka node in it."""
-    data, where = server.data, f"{server.data.get('path')}/myid"
-    myid, wanted = data.get("myid"), f"{server.id} (zookeeper_id)"
+    path, myid = server.data.get("path"), server.data.get("myid")
+    words = {"id": server.id, "host": server.host, "myid": myid}
     if myid is None and server.ran:
-        return [
-            Finding(
-                (server.host,), where, "myid is missing beside the data of a server", "no file", wanted,
-                f"find out whose disk it is (its log names the id) and write that number into it; {UNTOUCHED}",
-            )
-        ]  # fmt: skip
-    if myid is not None and not myid.isdigit():
-        return [
-            Finding(
-                (server.host,), where, "myid is not just a number", repr(myid), wanted,
-                f"write the number of this server and nothing else into it; {UNTOUCHED}",
-            )
-        ]  # fmt: skip
-    if myid is not None and int(myid) != server.id:
-        return [
-            Finding(
-                (server.host,), where, "the disk is that of another server", f"myid {myid}", wanted,
-                f"set zookeeper_id of {server.host} back to {myid}: the id of a server never changes; or mount the "
-                f"disk where it belongs; {UNTOUCHED}",
-            )
-        ]  # fmt: skip
-    if data.get("meta_properties"):
-        return [
-            Finding(
-                (server.host,), str(data["path"]), "the directory holds the data of a Kafka node", "meta.properties",
-                "a directory of its own", f"give the server another directory; {UNTOUCHED}",
-            )
-        ]  # fmt: skip
-    return []
+        yield _finding(_NO_MYID, [server], f"{path}/myid", "no file", **words)
+    elif myid is not None and not myid.isdigit():
+        yield _finding(_NO_NUMBER, [server], f"{path}/myid", repr(myid), **words)
+    elif myid is not None and int(myid) != server.id:
+        yield _finding(_OTHER_SERVER, [server], f"{path}/myid", f"myid {myid}", **words)
+    elif server.data.get("meta_properties"):
+        yield _finding(_KAFKA_DATA, [server], path, "meta.properties")
 
 
-def _twice(servers: Sequence[Server]) -> list[Finding]:
-    by_id: dict[str, list[str]] = {}
+def _twice(servers: Sequence[Server]) -> Iterator[Finding]:
+    by_id: dict[str, list[Server]] = {}
     for server in servers:
         if server.data.get("myid"):
-            by_id.setdefault(server.data["myid"], []).append(server.host)
-    return [
-        Finding(
-            tuple(hosts), "myid", "several servers have the same id on their disks", f"myid {myid}",
-            "an id of its own on every server", f"a copied disk? Put the copy away; {UNTOUCHED}",
-        )
-        for myid, hosts in by_id.items()
-        if len(hosts) > 1
-    ]  # fmt: skip
+            by_id.setdefault(server.data["myid"], []).append(server)
+    for myid, alike in by_id.items():
+        if len(alike) > 1:
+            yield _finding(_TWICE, alike, "myid", f"myid {myid}")
 
 
-def _emptied(servers: Sequence[Server]) -> list[Finding]:
+def _emptied(servers: Sequence[Server]) -> Iterator[Finding]:
     ran = [server for server in servers if server.ran]
     empty = [server for server in servers if not server.ran and (server.emptied or server.empty)]
     refused = [server for server in empty if not server.emptied]
-    if not ran or not (refused or len(empty) > 1 or len(ran) <= len(servers) // 2):
-        return []
     total, majority = len(servers), len(servers) // 2 + 1
+    if not ran or not empty:
+        return
     arithmetic = f"{len(ran)} of {total} with data, a majority is {majority}"
-    if len(ran) < majority and empty:
-        return [
-            Finding(
-                tuple(server.host for server in empty), str(empty[0].data.get("path")),
-                "the servers with data are no majority: empty ones would outvote them and all would be lost",
-                arithmetic, f"at least {majority} servers with their data",
-                f"bring back the disks of the others first; is one not mounted? {UNTOUCHED}",
-            )
-        ]  # fmt: skip
-    if not refused and len(empty) <= 1:
-        return []
-    return [
-        Finding(
-            tuple(server.host for server in refused or empty), str((refused or empty)[0].data.get("path")),
-            "an ensemble that has run has a server without data", arithmetic,
-            "the data of every server, or one empty server that a playbook names",
-            "is its disk not mounted? An empty server comes back by playbooks/replace_node.yml, a new one by "
-            f"playbooks/zookeeper_members.yml, one at a time; {UNTOUCHED}",
-        )
-    ]  # fmt: skip
+    if len(ran) < majority:
+        yield _finding(_NO_MAJORITY, empty, empty[0].data.get("path"), arithmetic, majority=majority)
+    elif refused or len(empty) > 1:
+        named = refused or empty
+        yield _finding(_EMPTY, named, named[0].data.get("path"), arithmetic)
 
 
-def _vanished(servers: Sequence[Server], brokers: Sequence[str]) -> list[Finding]:
+def _vanished(servers: Sequence[Server], brokers: Sequence[str]) -> Iterator[Finding]:
     """No server has served, and something says that the empty ones among them have."""
     if any(server.ran for server in servers):
-        return []
+        return
     lost = [one for one in servers if one.empty and (brokers or (one.left and not one.emptied))]
     traces = [f"{trace} on {server.host}" for server in lost for trace in server.left]
-    if not lost:
-        return []
-    return [
-        Finding(
-            tuple(server.host for server in lost), str(lost[0].data.get("path")),
-            "no server of the ensemble has data, although it is not a new one",
-            f"empty or not mounted on all of them, while there is {', '.join([*traces, *brokers])}",
-            "the data of the servers, or no trace of an earlier start",
-            "after a power loss disks are often not mounted: mount them and run again. Only for a cluster that shall "
-            "begin anew, without anything that it had: remove these files, and move the data of its brokers away; "
-            f"{UNTOUCHED}",
-        )
-    ]  # fmt: skip
+    if lost:
+        found = f"empty or not mounted on all of them, while there is {', '.join([*traces, *brokers])}"
+        yield _finding(_VANISHED, lost, lost[0].data.get("path"), found)

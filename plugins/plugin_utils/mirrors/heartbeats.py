@@ -5,7 +5,7 @@
 A heartbeat proves a flow when it was written into the flow's source. In dedicated mode the herder of the pair X->Y
 writes into Y (MirrorHeartbeatConnector), so those for A->B come from a herder B->A: that of a flow B->A next to A, or,
 where there is none, one that the mirrors next to B run for this alone. MirrorMakerConfig.clusterPairs starts a herder
-for every two clusters of its file unless it is told not to, so that it has to be told for each.
+for every two clusters of its file unless the file says no for that pair.
 """
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ def same_id(ids: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def same_cluster(ids: Mapping[str, str]) -> list[str]:
-    """What is wrong with the ids that running clusters told: a sentence for each one that has several aliases.
+    """What is wrong with the ids of running clusters: a sentence for each one that has several aliases.
 
-    ids -- by alias (kafka_cluster_name) the cluster.id that its brokers told; empty when they did not.
+    ids -- by alias (kafka_cluster_name) the cluster.id of its brokers; empty where it is not known.
     """
     return [
         f"{' and '.join(names)} are one cluster, with the id {cluster_id}: a mirror between them would copy its own "

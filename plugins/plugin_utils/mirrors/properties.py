@@ -28,7 +28,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.heartbeats
     mirror_maker_flows,
     reverse_herders,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tasks import tasks_max
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tuning import CONSUMER, PRODUCER
 
 #: Copies of every topic that a mirror makes, where the cluster has as many brokers.
@@ -45,6 +44,10 @@ _POLICIES = "org.apache.kafka.connect.mirror."
 #: The first versions that know a key (apache/kafka, MirrorSourceConfig: KIP-1089; looked up in 4.0.0, 4.1.1 and 4.3.1).
 _HEARTBEATS_REPLICATION_SINCE = (4, 0)
 _METRIC_NAMES_SINCE = (4, 3)
+#: Tasks for each core: one waits for the network while another works. A task is one consumer and one producer.
+TASKS_PER_CORE = 2
+#: Cores of a node, of which nobody says how many it has.
+CORES = 2
 
 
 def mirror_properties(
@@ -86,6 +89,17 @@ def mirror_properties(
     for source in reverse:
         found.update(_prefixed(f"{target}->{source}", _heartbeats_only(_copies(clusters, source))))
     return _with_users(found, carried, options.get("config") or {})
+
+
+def tasks_max(options: Mapping[str, Any]) -> int:
+    """tasks.max for each flow: `options.tasks_max` when it is above 0, else four for each of `options.nodes`.
+
+    It is an upper bound: MirrorSourceConnector makes no more tasks than there are partitions, so partitions, which
+    the inventory does not know of, need no place in it. All nodes of a target must come to the same number, since the
+    configuration is one for all of them.
+    """
+    wanted = int(options.get("tasks_max") or 0)
+    return wanted if wanted > 0 else int(options.get("nodes") or 1) * CORES * TASKS_PER_CORE
 
 
 def config_providers(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -130,7 +130,7 @@ def _source(flow: Flow, heartbeats: Sequence[str]) -> Iterator[Right]:
 
 def _target(flow: Flow, heartbeats: Sequence[str]) -> Iterator[Right]:
     yield from _workers(flow.source)
-    # Made, filled, given more partitions and, when wished, configured as the source's topics are.
+    # Made, filled, given more partitions and, where the flow says so, configured as the source's topics are.
     configures = ("alter_configs",) if flow.sync_topic_configs else ()
     signs = [(f"{flow.source}{SEPARATOR}{name}", LITERAL) for name in heartbeats if flow.heartbeats]
     copies = [*_copies(flow), *signs]

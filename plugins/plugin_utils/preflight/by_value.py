@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node
@@ -38,3 +38,9 @@ def disagreement(nodes: Iterable[Node], variable: str) -> str | None:
         f" {', '.join(node.name for node in members)}"
         for value, members in found
     )
+
+
+def dicts(node: Node, variable: str) -> list[Mapping[str, Any]]:
+    """The entries of a variable that is a list of dicts; what is no list, or no dict, another rule names."""
+    listed = node.get(variable, [])
+    return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, (list, tuple)) else []

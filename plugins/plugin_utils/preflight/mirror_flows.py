@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow, flow_problems, read_flows
@@ -85,15 +85,5 @@ def _plain(item: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _holds_undefined(value: Any) -> bool:
-    return any(part is UNDEFINED for part in _parts(value))
-
-
-def _parts(value: Any) -> Iterator[Any]:
-    if isinstance(value, Mapping):
-        for part in value.values():
-            yield from _parts(part)
-    elif isinstance(value, (list, tuple)):
-        for part in value:
-            yield from _parts(part)
-    else:
-        yield value
+    parts = list(value.values()) if isinstance(value, Mapping) else value
+    return value is UNDEFINED or (isinstance(parts, (list, tuple)) and any(map(_holds_undefined, parts)))

@@ -59,7 +59,7 @@ def parse(rules: str) -> list[Rule]:
 def principal(rules: str, subject: str) -> str:
     """The name of the principal whose certificate has this subject (RFC 2253).
 
-    Raises RuleError when these rules make no principal of it, UnknownRuleError when that cannot be told here.
+    Raises RuleError when these rules make no principal of it, UnknownRuleError when that cannot be known here.
     """
     for rule in parse(rules):
         if rule.pattern is None:

@@ -14,10 +14,12 @@ read, so a rule is listed nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped
 
 ERROR = "error"
 WARNING = "warning"
@@ -98,6 +100,7 @@ def rule(
     """Make a rule of a function that takes the Inventory; see Rule and Problem for the keywords."""
 
     def decorate(find: Callable[[Any], Iterable[Problem]]) -> Callable[[Any], Iterable[Problem]]:
+        """Keep the rule under the function's name."""
         text = " ".join((find.__doc__ or "").split())
         known = RULES.setdefault(
             find.__name__, Rule(find.__name__, number, subject, text, fix, variable, allowed, level, acceptable, find)
@@ -132,7 +135,7 @@ class Violation:
     @property
     def where(self) -> str:
         """The hosts and the variable, a long list of hosts cut with the number of the rest."""
-        hosts = shortened(self.hosts, _HOSTS_SHOWN)
+        hosts = capped(self.hosts, _HOSTS_SHOWN)
         return f"{hosts}: {self.variable}" if self.variable else hosts
 
     def sentence(self) -> str:
@@ -160,12 +163,6 @@ def merge(violations: Iterable[Violation]) -> list[Violation]:
         named.extend(host for host in violation.hosts if host not in named)
     merged = [replace(violation, hosts=tuple(named)) for violation, named in hosts.items()]
     return sorted(merged, key=lambda violation: violation.level != ERROR)
-
-
-def shortened(names: Sequence[str], shown: int) -> str:
-    """The first names of a list for a message, with the number of the rest."""
-    rest = len(names) - shown
-    return ", ".join(names[:shown]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def host_names(where: Any) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ def failure(nodes: Sequence[int], refusals: Sequence[Mapping[str, Any]], waited:
 def unanswered(found: Mapping[str, Any], before: Sequence[Mapping[str, Any]]) -> str:
     """Return the message of a gate whose last look failed; C(before) are the looks until then.
 
-    What the gate waited for when it could last be seen is most often the reason, so it is told too.
+    What the gate waited for when it could last be seen is most often the reason, so it is named too.
     """
     text = f"{found.get('msg')} The gate stays shut: nothing was stopped."
     judged = next((look for look in reversed(before) if "refusals" in look), None)
@@ -56,7 +56,7 @@ def unanswered(found: Mapping[str, Any], before: Sequence[Mapping[str, Any]]) ->
 
 
 def _lines(refusals: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [f"- {r['what']}: found {r['found']}; allowed: {r['allowed']}. {r['way_out']}" for r in refusals]
+    return [f"- {r['what']}: found {r['found']}; allowed: {r['allowed']}. {r['fix']}" for r in refusals]
 
 
 def _listed(nodes: Sequence[int]) -> str:

@@ -163,9 +163,9 @@ class Tracker:
         lines += [f"- {why}: {', '.join(names)}" for why, names in reasons.items()]
         if seen.total - seen.done > len(seen.partitions):
             lines.append(f"- and {seen.total - seen.done - len(seen.partitions)} more partitions")
-        return "\n".join([*lines, self._way_out()])
+        return "\n".join([*lines, self._fix()])
 
-    def _way_out(self) -> str:
+    def _fix(self) -> str:
         if self.state == "catching_up":
             return "The replicas are still catching up: run again, or raise timeout. Nothing was changed."
         if self.last is not None and not self.last.missing_replicas:

@@ -54,14 +54,14 @@ def change_lines(
     """
     done = [phrase for subject, result in changes.items() for phrase in _changed(subject, result)]
     if files:
-        done.append(f"files of {capped(list(files), SHOWN)}")
+        done.append(f"files of {capped(files, SHOWN)}")
     lines = [f"{'Would change' if check else 'Changed     '} {'; '.join(done)}"] if done else []
-    return lines + ([f"Restarted    {capped(list(restarted), 20)}"] if restarted else [])
+    return lines + ([f"Restarted    {capped(restarted)}"] if restarted else [])
 
 
 def short_list(names: Sequence[str]) -> str:
     """Return how many names there are, and the first ones."""
-    return f"{len(names)} ({capped(list(names), SHOWN)})" if names else "none"
+    return f"{len(names)} ({capped(names, SHOWN)})" if names else "none"
 
 
 def _names(nodes: Iterable[Mapping[str, Any]]) -> dict[int, str]:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, as_int
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
@@ -25,14 +26,14 @@ BROKER_RETENTION = (
     "log.cleanup.policy",
 )
 
+#: Rules of advice: warnings that a cluster may accept.
+advice = partial(rule, number="C23", level=WARNING, acceptable=True)
 
-@rule(
-    number="C23",
+
+@advice(
     variable="kafka_brokers",
     allowed=f"at most {MOST_BROKERS}",
     fix="split the cluster, or move it to KRaft, which has no such limit",
-    level=WARNING,
-    acceptable=True,
 )
 def many_brokers(inventory: Inventory) -> Iterator[Problem]:
     """More than 7 brokers use one ensemble of ZooKeeper, where one controller tells every broker of every change."""
@@ -42,13 +43,10 @@ def many_brokers(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(cluster.brokers, f"many brokers on one ensemble: {MANY_BROKERS}", f"{count} brokers")
 
 
-@rule(
-    number="C23",
+@advice(
     variable="kafka_topics",
     allowed=f"at most {MOST_PARTITIONS}",
     fix="add brokers, or give topics fewer partitions",
-    level=WARNING,
-    acceptable=True,
 )
 def many_partitions(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_topics` give each broker more than 2,000 replicas: open files, memory, and much to move when it dies."""
@@ -61,13 +59,10 @@ def many_partitions(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(cluster.brokers, f"many partitions on a broker: {MANY_PARTITIONS}", found)
 
 
-@rule(
-    number="C23",
+@advice(
     variable="kafka_topics",
     allowed=f"at most {MOST_BYTES} (25 GB) for a partition",
     fix="give the topic more partitions and a smaller retention.bytes",
-    level=WARNING,
-    acceptable=True,
 )
 def large_partitions(inventory: Inventory) -> Iterator[Problem]:
     """`retention.bytes` of a topic, which is for one partition, is above 25 GB: a replaced broker copies it whole."""
@@ -80,13 +75,10 @@ def large_partitions(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(cluster.brokers, what, f"retention.bytes {most} ({most / 1000**3:.0f} GB)")
 
 
-@rule(
-    number="C23",
+@advice(
     variable="kafka_topics",
     allowed="retention.ms, retention.bytes or cleanup.policy compact",
     fix="set one of them in config of the topic, or log.retention.* in kafka_config",
-    level=WARNING,
-    acceptable=True,
 )
 def no_retention(inventory: Inventory) -> Iterator[Problem]:
     """Nothing sets how long records of a topic stay (time, size or compaction), so they fill the disk."""

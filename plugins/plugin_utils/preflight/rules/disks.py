@@ -63,7 +63,7 @@ def _refused(hosts: Sequence[Host], *kinds: str) -> Iterator[Problem]:
                     "the content of the disk does not fit",
                     found=refusal["found"],
                     allowed=refusal["allowed"],
-                    fix=refusal["way_out"].rstrip("."),
+                    fix=refusal["fix"].rstrip("."),
                     variable=refusal["where"],
                 )
 
@@ -108,7 +108,7 @@ def disks_of_ensemble(hosts: Sequence[Host]) -> Iterator[Problem]:
             if ROLE in one.roles and one.member
         ]
         for one in zookeeper_refusals(servers, _data_of_brokers(cluster)):
-            yield Problem(one.hosts, one.what, one.found, one.allowed, one.way_out, one.where)
+            yield Problem(one.hosts, one.what, one.found, one.allowed, one.fix, one.where)
 
 
 def _data_of_brokers(cluster: Sequence[Host]) -> list[str]:

@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     Node,
     as_bool,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall import (
     PARTIES,
@@ -130,8 +131,7 @@ def _networks(inventory: Inventory) -> Iterator[tuple[Node, str, Any]]:
 
 def _with_networks(node: Node) -> list[Mapping[str, Any]]:
     """The entries of kafka_listeners that name networks."""
-    listed = node.get("kafka_listeners", [])
-    entries = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, (list, tuple)) else []
+    entries = dicts(node, "kafka_listeners")
     return [one for one in entries if one.get("networks") and one["networks"] is not UNDEFINED]
 
 

@@ -28,8 +28,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.re
 LOG_FACTOR = "transaction.state.log.replication.factor"
 #: Requests under way at once that an idempotent producer keeps in order (KIP-98, KAFKA-5494).
 MOST_IN_FLIGHT = 5
-#: The one kafka_version of the legacy engine's class: kafka.tools.MirrorMaker is gone in 4.0 (KIP-720).
-LEGACY_LINE = "3.9"
 
 
 def _exact(inventory: Inventory) -> list[Flow]:

@@ -6,7 +6,6 @@ ACLs the target has. Messages never show a password."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
@@ -18,6 +17,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     Node,
     as_bool,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
     VARIABLE,
     flows,
@@ -76,7 +76,7 @@ def mirror_user_listed_differently(inventory: Inventory) -> Iterator[Problem]:
         node = cluster.brokers[0]
         user, password = node.text("mirror_user"), node.variables.get("mirror_password")
         for variable in ("kafka_users", "kafka_plain_users"):
-            for entry in _entries(node, variable) if user and password is not UNDEFINED else ():
+            for entry in dicts(node, variable) if user and password is not UNDEFINED else ():
                 if str(entry.get("name")) != user or entry.get("password") is UNDEFINED:
                     continue
                 absent = entry.get("state") == "absent"
@@ -97,7 +97,7 @@ def mirror_mechanism(inventory: Inventory) -> Iterator[Problem]:
         node = cluster.brokers[0]
         offered, user = node.names("kafka_sasl_mechanisms"), node.text("mirror_user")
         first = next(iter(offered), "")
-        listed = [str(entry.get("name")) for entry in _entries(node, "kafka_plain_users")]
+        listed = [str(entry.get("name")) for entry in dicts(node, "kafka_plain_users")]
         if _unknown(node, "kafka_sasl_mechanisms") or first in MECHANISMS or not user:
             continue
         if first != "PLAIN" or user not in listed:
@@ -243,8 +243,3 @@ def _way(cluster: Cluster, flow: Flow) -> Listener | None:
         return listener_of(node)
     first = next((one for one in node.listeners() if one.purpose == "clients"), None)
     return first if cluster.name == flow.target else None
-
-
-def _entries(node: Node, variable: str) -> list[dict[str, Any]]:
-    listed = node.get(variable, [])
-    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, (list, tuple)) else []

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     Cluster,
     Inventory,
@@ -20,7 +21,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule imp
     WARNING,
     Problem,
     rule,
-    shortened,
 )
 
 MIN_ISR = "min.insync.replicas"
@@ -181,6 +181,7 @@ def _min_isr(inventory: Inventory) -> Iterator[tuple[Callable[[str], Problem], C
     """Each pair of copies and least copies in sync, of topics and of brokers' defaults, and how to complain of it."""
 
     def complaint(where: Any, variable: str, of: str, factor: int, least: int) -> Callable[[str], Problem]:
+        """What makes a problem of these numbers from what is wrong with them."""
         found = f"{MIN_ISR} {least} with replication factor {factor}"
         allowed = f"at most {factor - 1}" if factor > 1 else "a replication factor above 1"
         fix = None if factor > 1 else "raise the replication factor"
@@ -286,4 +287,4 @@ def _grouped(topics: Iterable[Topic], key: Callable[[Topic], Any]) -> Iterator[t
 
 def topic_names(names: list[str]) -> str:
     """The names for a message, a long list cut with the number of the rest."""
-    return f"topic{'s' * (len(names) > 1)} {shortened(names, _NAMES_SHOWN)}"
+    return f"topic{'s' * (len(names) > 1)} {capped(names, _NAMES_SHOWN)}"

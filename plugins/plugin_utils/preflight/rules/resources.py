@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import parse_entries
-from ansible_collections.streamops.kafka.plugins.module_utils._quotas.plan import parse_wishes as parse_quotas
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import parse_wishes as parse_users
+from ansible_collections.streamops.kafka.plugins.module_utils._quotas.plan import parse_specs as parse_quotas
+from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import parse_specs as parse_users
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     UNDEFINED,
     Cluster,

@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     Node,
     as_bool,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import BY_PROFILE, WARNING, Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, TLS_PROTOCOLS
 
@@ -149,9 +150,7 @@ def _super_users(cluster: Cluster) -> set[str]:
 
 
 def _users(node: Node, variable: str) -> list[str]:
-    listed = node.get(variable, [])
-    users = listed if isinstance(listed, (list, tuple)) else ()
-    return [str(user.get("name")) for user in users if isinstance(user, dict)]
+    return [str(user.get("name")) for user in dicts(node, variable)]
 
 
 @rule(

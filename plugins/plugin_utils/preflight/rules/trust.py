@@ -52,7 +52,7 @@ def different_ca(hosts: Sequence[Host]) -> Iterator[Problem]:
     for host, trust in _with_tls(hosts):
         if not trust["breaks"]:
             continue
-        ours = _listed(trust["then"])
+        ours = capped(trust["then"], SHOWN)
         if not ours:
             ours = (
                 f"none in {trust['ca_dir']}, so a new one would be made"
@@ -62,7 +62,7 @@ def different_ca(hosts: Sequence[Host]) -> Iterator[Problem]:
         yield Problem(
             host,
             "the node trusts another CA than this run brings, so it would be cut off when it or others restart",
-            found=f"the node trusts {_listed(trust['now'])}; the control node has {ours}",
+            found=f"the node trusts {capped(trust['now'], SHOWN)}; the control node has {ours}",
             fix=_fix(trust),
             variable="kafka_tls_ca_dir" if trust["development"] else "kafka_tls_ca_file",
         )
@@ -82,16 +82,12 @@ def unfinished_ca_change(hosts: Sequence[Host]) -> Iterator[Problem]:
                 host,
                 "this run takes the next step of a change of the CA before the one before has reached every process",
                 found=f"{capped(trust['unfinished'])} runs with other stores than are on its disk, which trusts"
-                f" {_listed(trust['not_taken_up'])}; this run brings {_listed(trust['then'])}",
+                f" {capped(trust['not_taken_up'], SHOWN)}; this run brings {capped(trust['then'], SHOWN)}",
             )
 
 
 def _with_tls(hosts: Sequence[Host]) -> Iterator[tuple[Host, Mapping[str, Any]]]:
     return ((host, host.trust) for host in hosts if host.trust is not None)
-
-
-def _listed(described: Sequence[str]) -> str:
-    return capped(list(described), SHOWN)
 
 
 def _fix(trust: Mapping[str, Any]) -> str:

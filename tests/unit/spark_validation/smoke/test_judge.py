@@ -23,6 +23,7 @@ from spark_validation.smoke.observed import (
     Observation,
     PartitionSeen,
 )
+from spark_validation.smoke.topic import Broker, Partition
 
 SHAPE = Geometry(records=40, partitions=2, writers=2)
 LEDGER = Ledger("r1", "t", None, SHAPE, {0: 0, 1: 1}, {0: (5, 25), 1: (0, 20)}, 0, 1000)
@@ -120,12 +121,14 @@ def test_offsets_that_the_topic_no_longer_holds_show(
     assert (check.status, check.difference) == (status, missing)
 
 
-def placed(index: int, *replicas: int, leader: int | None = None, isr: tuple[int, ...] | None = None) -> judge.Placed:
+def placed(index: int, *replicas: int, leader: int | None = None, isr: tuple[int, ...] | None = None) -> Partition:
     """A partition, led by its preferred replica and all in sync if nothing else is said."""
-    return judge.Placed(index, leader or replicas[0], replicas, replicas if isr is None else isr)
+    return Partition(
+        index, Broker(leader or replicas[0], "broker", 9092, None), replicas, replicas if isr is None else isr
+    )
 
 
-def layout(*partitions: judge.Placed, down: int | None = None, wanted: int | None = None) -> dict[str, Check]:
+def layout(*partitions: Partition, down: int | None = None, wanted: int | None = None) -> dict[str, Check]:
     """The checks on these partitions of brokers 1, 2 and 3."""
     brokers = {broker: broker != down for broker in (1, 2, 3)}
     return {check.name: check for check in judge.judge_layout(partitions, brokers, wanted)}
@@ -146,7 +149,7 @@ def test_a_layout_in_which_every_broker_leads_passes() -> None:
     ids=["placement", "leadership", "cluster"],
 )
 def test_a_broker_that_leads_nothing_is_told_with_the_reason(
-    third: judge.Placed, status: str, why: str, words: str
+    third: Partition, status: str, why: str, words: str
 ) -> None:
     check = layout(placed(0, 1, 2), placed(1, 2, 3), third)["brokers"]
     assert (check.status, check.expected, check.actual) == (status, 3, 2)
@@ -165,7 +168,7 @@ def test_a_broker_that_is_down_is_a_fault_of_the_cluster_and_not_of_the_placemen
 
 
 def test_a_partition_without_leader_fails_the_layout() -> None:
-    orphan = judge.Placed(1, None, (2, 3), ())
+    orphan = Partition(1, None, (2, 3), ())
     checks = layout(placed(0, 1, 2), orphan, wanted=3)
     assert (checks["leaders"].status, checks["partitions"].status) == ("fail", "fail")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.configs import (
     DEFAULT,
-    parse_wishes,
+    parse_desired,
     plan_broker_configs,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue
@@ -66,7 +66,7 @@ def test_unknown_brokers_keys_and_secrets_are_refused_together() -> None:
     assert any("It is registered but down" in violation for violation in plan.violations)
 
 
-def test_wishes_that_make_no_sense_are_told() -> None:
-    wishes, violations = parse_wishes({"a": {}, 1: {KEY: 2, "x": {}}, 2: [1]}, {KEY: None})
-    assert wishes == {"1": {KEY: "2"}, DEFAULT: {KEY: None}}
+def test_settings_that_make_no_sense_are_refused() -> None:
+    desired, violations = parse_desired({"a": {}, 1: {KEY: 2, "x": {}}, 2: [1]}, {KEY: None})
+    assert desired == {"1": {KEY: "2"}, DEFAULT: {KEY: None}}
     assert len(violations) == 3

@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which partitions need a preferred election, and the wait for it."""
+"""Which partitions need a preferred election, and which of them are waited for."""
 
 from __future__ import annotations
 
-import pytest
-
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election import (
     changes,
-    elect,
     plan,
     unknown_broker,
+    unled,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import WaitTimeoutError
 
 
 def part(index: int, leader: int | None, replicas: tuple[int, ...], isr: tuple[int, ...] | None = None) -> Partition:
@@ -51,46 +48,16 @@ def test_nothing_to_elect_is_an_empty_plan() -> None:
     assert plan((LED,)).elect == ()
 
 
-class Cluster:
-    """A cluster in which elected leaders show after some looks."""
-
-    def __init__(self, looks: int, refused: dict[tuple[str, int], str] | None = None) -> None:
-        self.asked: list[tuple[str, int]] = []
-        self.looks, self.refused, self.now = looks, refused or {}, 0.0
-
-    def call(self, partitions: list[tuple[str, int]]) -> dict[tuple[str, int], str]:
-        self.asked = partitions
-        return self.refused
-
-    def look(self) -> dict[tuple[str, int], int | None]:
-        self.looks -= 1
-        return {} if self.looks > 0 else {("t", 1): 1, ("t", 3): 2}
-
-    def clock(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-    def elect(self) -> dict[tuple[str, int], str]:
-        return elect(plan(ALL), self.call, self.look, self.clock, self.sleep, timeout=2)
-
-
 def test_an_election_ends_when_every_preferred_replica_leads() -> None:
-    cluster = Cluster(looks=3)
-    assert cluster.elect() == {}
-    assert cluster.asked == [("t", 1), ("t", 3)]
-    assert cluster.looks == 0
+    planned = plan(ALL)
+    assert unled(planned, {}, {("t", 1): 1, ("t", 3): 2}) == []
+    assert unled(planned, {}, {("t", 1): 1, ("t", 3): None}) == ["t-3 on broker 2"]
+    assert unled(planned, {}, {}) == ["t-1 on broker 1", "t-3 on broker 2"]
 
 
-def test_leaders_that_do_not_come_back_in_time_are_named() -> None:
-    with pytest.raises(WaitTimeoutError, match="t-3 on broker 2"):
-        Cluster(looks=99).elect()
-
-
-def test_a_refused_election_is_returned_and_not_waited_for() -> None:
-    refused = {("t", 1): "PREFERRED_LEADER_NOT_AVAILABLE", ("t", 3): "PREFERRED_LEADER_NOT_AVAILABLE"}
-    assert Cluster(looks=99, refused=refused).elect() == refused
+def test_a_refused_election_is_not_waited_for() -> None:
+    refused = dict.fromkeys([("t", 1), ("t", 3)], "PREFERRED_LEADER_NOT_AVAILABLE")
+    assert unled(plan(ALL), refused, {}) == []
 
 
 def test_a_broker_that_nobody_knows_is_refused_and_one_that_is_down_is_not() -> None:

@@ -59,14 +59,14 @@ def cluster(*partitions: Partition, **other: Any) -> Snapshot:
 
 
 def stop(*nodes: int, **other: Any) -> Stop:
-    """Return the wish to stop these nodes of a cluster of three."""
+    """Return the stop to stop these nodes of a cluster of three."""
     expected = {"expected_brokers": frozenset((1, 2, 3)), "expected_controllers": frozenset((1, 2, 3))}
     return Stop(nodes=frozenset(nodes), **{**expected, **other})
 
 
-def kinds(snapshot: Snapshot, wish: Stop, moving: tuple[InFlight, ...] = ()) -> list[str]:
+def kinds(snapshot: Snapshot, stop: Stop, moving: tuple[InFlight, ...] = ()) -> list[str]:
     """Return the kinds of the refusals."""
-    return [refusal.kind for refusal in refusals(snapshot, wish, moving)]
+    return [refusal.kind for refusal in refusals(snapshot, stop, moving)]
 
 
 ALONE = stop(1, expected_brokers=frozenset(), expected_controllers=frozenset())
@@ -90,11 +90,11 @@ ALLOWED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("snapshot", "wish"), [row[1:] for row in ALLOWED], ids=[row[0] for row in ALLOWED])
-def test_a_safe_stop_is_allowed(snapshot: Snapshot, wish: Stop) -> None:
+@pytest.mark.parametrize(("snapshot", "stop"), [row[1:] for row in ALLOWED], ids=[row[0] for row in ALLOWED])
+def test_a_safe_stop_is_allowed(snapshot: Snapshot, stop: Stop) -> None:
     if snapshot.quorum is None:
-        wish = replace(wish, expected_controllers=frozenset())
-    assert kinds(snapshot, wish) == []
+        stop = replace(stop, expected_controllers=frozenset())
+    assert kinds(snapshot, stop) == []
 
 
 REFUSED = [
@@ -127,11 +127,11 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "snapshot", "wish"), REFUSED)
-def test_an_unsafe_stop_is_refused_with_its_reason(kind: str, snapshot: Snapshot, wish: Stop) -> None:
-    found = [refusal for refusal in refusals(snapshot, wish) if refusal.kind == kind]
+@pytest.mark.parametrize(("kind", "snapshot", "stop"), REFUSED)
+def test_an_unsafe_stop_is_refused_with_its_reason(kind: str, snapshot: Snapshot, stop: Stop) -> None:
+    found = [refusal for refusal in refusals(snapshot, stop) if refusal.kind == kind]
     assert len(found) == 1
-    assert all(found[0].as_dict()[name] for name in ("what", "found", "allowed", "way_out"))
+    assert all(found[0].as_dict()[name] for name in ("what", "found", "allowed", "fix", "way_out"))
 
 
 def test_a_reassignment_refuses_the_nodes_it_touches_and_no_other() -> None:
@@ -205,21 +205,21 @@ def situations(draw: st.DrawFn) -> tuple[Snapshot, Stop]:
     leader = draw(st.sampled_from([None, *(v.id for v in voters)]))
     known = {v.id for v in voters}
     observers = tuple(Voter(n, None, 0, 0, draw(st.sampled_from([0, 2000]))) for n in ids if n not in known)
-    wish = Stop(
+    stop = Stop(
         nodes=frozenset(draw(st.lists(nodes, min_size=1, unique=True))),
         expected_brokers=frozenset(draw(st.lists(nodes, unique=True))),
         allow_unavailable_topics=frozenset(draw(st.sampled_from([(), ("t0",), ("*",)]))),
     )
-    return Snapshot("id", leader, found, tuple(partitions), Quorum(leader, 1, 0, voters, observers)), wish
+    return Snapshot("id", leader, found, tuple(partitions), Quorum(leader, 1, 0, voters, observers)), stop
 
 
-def harm(snapshot: Snapshot, wish: Stop) -> bool:
+def harm(snapshot: Snapshot, stop: Stop) -> bool:
     """Play the stop, replica by replica and voter by voter, and tell whether anything breaks without consent."""
-    up = [b.id for b in snapshot.brokers if not b.fenced and b.id not in wish.nodes]
+    up = [b.id for b in snapshot.brokers if not b.fenced and b.id not in stop.nodes]
     for p in snapshot.partitions:
-        touched = any(replica in wish.nodes for replica in p.replicas)
+        touched = any(replica in stop.nodes for replica in p.replicas)
         minimum = p.min_insync if p.min_insync > 1 else 1
-        consented = "*" in wish.allow_unavailable_topics or p.topic in wish.allow_unavailable_topics
+        consented = "*" in stop.allow_unavailable_topics or p.topic in stop.allow_unavailable_topics
         if not touched or (len(p.replicas) <= minimum and consented):
             continue
         still = 0
@@ -227,7 +227,7 @@ def harm(snapshot: Snapshot, wish: Stop) -> bool:
             still += replica in up
         if still < minimum or p.leader is None:
             return True
-    if any(n not in up for n in wish.expected_brokers if n not in wish.nodes):
+    if any(n not in up for n in stop.expected_brokers if n not in stop.nodes):
         return True
     assert snapshot.quorum is not None
     voters, leader = snapshot.quorum.voters, snapshot.quorum.leader_id
@@ -237,26 +237,26 @@ def harm(snapshot: Snapshot, wish: Stop) -> bool:
         age = 0 if member.id == leader else member.last_caught_up_ms_ago
         if member.id in up and (age is None or age >= 2000):
             return True
-    if len(voters) < 2 or all(v.id not in wish.nodes for v in voters):
+    if len(voters) < 2 or all(v.id not in stop.nodes for v in voters):
         return False
     ready = 0
     for v in voters:
         fresh = v.id == leader or (v.last_caught_up_ms_ago is not None and v.last_caught_up_ms_ago < 2000)
-        ready += fresh and v.id not in wish.nodes
+        ready += fresh and v.id not in stop.nodes
     return ready < 1 if len(voters) == 2 else ready * 2 <= len(voters)
 
 
 @settings(max_examples=1000)
 @given(situations())
 def test_the_gate_allows_exactly_the_stops_that_break_nothing(situation: tuple[Snapshot, Stop]) -> None:
-    snapshot, wish = situation
-    assert bool(refusals(snapshot, wish)) == harm(snapshot, wish)
+    snapshot, stop = situation
+    assert bool(refusals(snapshot, stop)) == harm(snapshot, stop)
 
 
 @settings(max_examples=300)
 @given(situations(), st.integers(1, 6))
 def test_stopping_one_node_more_is_never_safer_for_partitions(situation: tuple[Snapshot, Stop], more: int) -> None:
-    snapshot, wish = situation
+    snapshot, stop = situation
     about_partitions = {"no_spare_replica", "under_min_isr", "would_fall_under_min_isr", "partition_offline"}
-    if about_partitions & set(kinds(snapshot, wish)):
-        assert about_partitions & set(kinds(snapshot, replace(wish, nodes=wish.nodes | {more})))
+    if about_partitions & set(kinds(snapshot, stop)):
+        assert about_partitions & set(kinds(snapshot, replace(stop, nodes=stop.nodes | {more})))

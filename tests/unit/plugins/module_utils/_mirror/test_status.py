@@ -123,7 +123,7 @@ def test_a_position_in_an_open_transaction_is_none() -> None:
         (None, 30, "no heartbeat of a ever came through (topic a.heartbeats)"),
     ],
 )
-def test_heartbeats_are_judged_when_wished(age: int | None, limit: int, problem: str) -> None:
+def test_heartbeats_are_judged_when_asked_for(age: int | None, limit: int, problem: str) -> None:
     found = verdict(seen(Log(0, 1), 1, heartbeat_age_ms=age), max_heartbeat_age=limit)
     assert (found["problems"], found["caught_up"]) == ([problem] if problem else [], not problem)
 
@@ -176,6 +176,6 @@ def test_options_make_a_flow() -> None:
     ],
 )
 def test_options_that_make_no_flow_are_refused(changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(status.WishError) as caught:
+    with pytest.raises(status.OptionsError) as caught:
         status.flow_of({"source": "a", "target": "b", "topics": ["t"], **changes})
     assert said in caught.value.message

@@ -86,8 +86,8 @@ def test_what_may_be_starting_is_tolerated_at_the_beginning_only() -> None:
     assert wait.step(failed("MirrorNotBegunError"), 30).state == FAILED
 
 
-def test_wrong_wishes_are_never_tolerated() -> None:
-    for kind in ("NothingToMirrorError", "SameClusterError", "WishError", "MissingLibraryError"):
+def test_wrong_options_are_never_tolerated() -> None:
+    for kind in ("NothingToMirrorError", "SameClusterError", "OptionsError", "MissingLibraryError"):
         assert Tracker(OPTIONS).step(failed(kind), 0).state == FAILED
     assert Tracker(OPTIONS).step({"failed": True, "msg": "a bug"}, 0).state == FAILED
 

@@ -1,4 +1,4 @@
-"""Deciding about quotas: which plan follows from limits and wishes, and what is refused."""
+"""Deciding about quotas: which plan follows from limits and specs, and what is refused."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from hypothesis import strategies as st
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.plan import (
     KEYS,
-    QuotaWish,
-    parse_wishes,
+    DesiredQuota,
+    parse_specs,
     plan_quotas,
 )
 
 ALICE = (("user", "alice"),)
 
 
-def wish(**item: Any) -> QuotaWish:
-    """The wish of one good entry."""
-    (wanted,), violations = parse_wishes([item])
+def spec(**item: Any) -> DesiredQuota:
+    """The spec of one good entry."""
+    (wanted,), violations = parse_specs([item])
     assert violations == []
     return wanted
 
 
 def test_a_new_entity_gets_its_limits() -> None:
-    plan = plan_quotas({}, [wish(user="alice", producer_byte_rate=1000, request_percentage=12.5)])
+    plan = plan_quotas({}, [spec(user="alice", producer_byte_rate=1000, request_percentage=12.5)])
     assert plan.alterations == {ALICE: {"producer_byte_rate": 1000.0, "request_percentage": 12.5}}
     assert diff_of(plan.changes) == {
         "before": {},
@@ -36,13 +36,13 @@ def test_a_new_entity_gets_its_limits() -> None:
 
 
 def test_an_entity_as_wanted_needs_nothing() -> None:
-    plan = plan_quotas({ALICE: {"producer_byte_rate": 1000.0}}, [wish(user="alice", producer_byte_rate=1000)])
+    plan = plan_quotas({ALICE: {"producer_byte_rate": 1000.0}}, [spec(user="alice", producer_byte_rate=1000)])
     assert (plan.alterations, plan.changes, plan.unchanged) == ({}, (), 1)
 
 
 def test_a_limit_that_an_entry_leaves_out_is_taken_away_and_unknown_ones_are_left() -> None:
     state = {ALICE: {"producer_byte_rate": 1000.0, "consumer_byte_rate": 5.0, "a_later_limit": 1.0}}
-    plan = plan_quotas(state, [wish(user="alice", producer_byte_rate=2000)])
+    plan = plan_quotas(state, [spec(user="alice", producer_byte_rate=2000)])
     assert plan.alterations == {ALICE: {"producer_byte_rate": 2000.0, "consumer_byte_rate": None}}
     assert diff_of(plan.changes) == {
         "before": {"user alice": {"producer_byte_rate": 1000, "consumer_byte_rate": 5}},
@@ -52,7 +52,7 @@ def test_a_limit_that_an_entry_leaves_out_is_taken_away_and_unknown_ones_are_lef
 
 def test_an_absent_entity_loses_all_limits_and_others_are_left_alone() -> None:
     state = {ALICE: {"producer_byte_rate": 1000.0}, (("user", "bob"),): {"producer_byte_rate": 1.0}}
-    plan = plan_quotas(state, [wish(user="alice", state="absent"), wish(ip="10.0.0.1", state="absent")])
+    plan = plan_quotas(state, [spec(user="alice", state="absent"), spec(ip="10.0.0.1", state="absent")])
     assert plan.alterations == {ALICE: {"producer_byte_rate": None}}
     assert plan.unchanged == 1
 
@@ -67,12 +67,12 @@ def test_an_absent_entity_loses_all_limits_and_others_are_left_alone() -> None:
     ],
 )
 def test_an_entity_is_a_user_a_client_both_or_their_defaults(item: dict[str, Any], entity: Any) -> None:
-    assert wish(**item, producer_byte_rate=1).entity == entity
+    assert spec(**item, producer_byte_rate=1).entity == entity
 
 
 @pytest.mark.parametrize("ip", ["10.0.0.1", "::1", "<default>"])
 def test_an_address_limits_connections(ip: str) -> None:
-    assert wish(ip=ip, connection_creation_rate=5).limits == {"connection_creation_rate": 5}
+    assert spec(ip=ip, connection_creation_rate=5).limits == {"connection_creation_rate": 5}
 
 
 BAD = [
@@ -99,7 +99,7 @@ BAD = [
 
 @pytest.mark.parametrize(("items", "why"), BAD, ids=[why for _items, why in BAD])
 def test_bad_input_is_refused(items: list[dict[str, Any]], why: str) -> None:
-    _wishes, violations = parse_wishes(items)
+    _specs, violations = parse_specs(items)
     assert len(violations) == 1, violations
     assert why in violations[0]
 
@@ -111,8 +111,8 @@ NAMES = st.sampled_from("abc")
 @given(st.dictionaries(NAMES, LIMITS), st.dictionaries(NAMES, LIMITS))
 def test_a_plan_done_leaves_nothing_to_do(found: dict[str, Any], wanted: dict[str, Any]) -> None:
     state = {(("user", name),): {key: float(value) for key, value in limits.items()} for name, limits in found.items()}
-    wishes = [wish(user=name, **limits) for name, limits in wanted.items()]
-    for entity, ops in plan_quotas(state, wishes).alterations.items():
+    specs = [spec(user=name, **limits) for name, limits in wanted.items()]
+    for entity, ops in plan_quotas(state, specs).alterations.items():
         limits = {**state.get(entity, {}), **ops}
         state[entity] = {key: value for key, value in limits.items() if value is not None}
-    assert plan_quotas(state, wishes).alterations == {}
+    assert plan_quotas(state, specs).alterations == {}

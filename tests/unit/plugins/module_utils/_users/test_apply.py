@@ -59,7 +59,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Cluster:
     monkeypatch.setattr(apply, "describe_credentials", lambda _session, _at=None: found.set)
     monkeypatch.setattr(apply, "live_brokers", lambda _session: [])
     monkeypatch.setattr(apply, "alter_credentials", alter)
-    monkeypatch.setattr(apply, "log_in", lambda _login, wish: found.takes(wish.name, wish.mechanism))
+    monkeypatch.setattr(apply, "log_in", lambda _login, spec: found.takes(spec.name, spec.mechanism))
     return found
 
 

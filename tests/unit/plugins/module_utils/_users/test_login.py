@@ -17,9 +17,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import salted_password
 from ansible_collections.streamops.kafka.plugins.module_utils._users.login import Login, try_logins
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import ACCEPTED, REFUSED, UNTRIED, UserWish
+from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import ACCEPTED, REFUSED, UNTRIED, DesiredUser
 
-ALICE = UserWish("alice", password="s3cret")
+ALICE = DesiredUser("alice", password="s3cret")
 Talk = Callable[[socket.socket], None]
 
 
@@ -179,24 +179,24 @@ def test_what_is_no_answer_to_the_question_is_never_taken_for_a_refusal(broker: 
 
 def test_when_the_first_of_a_mechanism_cannot_be_tried_the_others_are_not(broker: Any) -> None:
     server = broker(closes)
-    wishes = [UserWish(f"user{number}", password="p") for number in range(50)]
-    said, why = try_logins(login(server.address), wishes)
+    specs = [DesiredUser(f"user{number}", password="p") for number in range(50)]
+    said, why = try_logins(login(server.address), specs)
     assert set(said.values()) == {UNTRIED}
     assert server.connections == 1
     assert list(why) == ["SCRAM-SHA-512"]
 
 
 def test_one_mechanism_that_is_not_offered_does_not_keep_another_from_being_tried(broker: Any) -> None:
-    other = UserWish("alice", "SCRAM-SHA-256", password="s3cret")
+    other = DesiredUser("alice", "SCRAM-SHA-256", password="s3cret")
     said, why = try_logins(login(broker(kafka("s3cret")).address), [other, ALICE])
     assert said == {other.key: UNTRIED, ALICE.key: ACCEPTED}
     assert list(why) == ["SCRAM-SHA-256"]
 
 
 def test_many_users_are_tried_each_with_its_own_password(broker: Any) -> None:
-    wishes = [UserWish(f"user{number}", password="s3cret" if number % 2 else "old") for number in range(40)]
-    said, _why = try_logins(login(broker(kafka("s3cret")).address), wishes)
-    assert [said[wish.key] for wish in wishes] == [REFUSED, ACCEPTED] * 20
+    specs = [DesiredUser(f"user{number}", password="s3cret" if number % 2 else "old") for number in range(40)]
+    said, _why = try_logins(login(broker(kafka("s3cret")).address), specs)
+    assert [said[spec.key] for spec in specs] == [REFUSED, ACCEPTED] * 20
 
 
 @pytest.mark.parametrize("protocol", ["PLAINTEXT", "SSL"])

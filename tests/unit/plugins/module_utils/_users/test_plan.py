@@ -1,4 +1,4 @@
-"""Deciding about SCRAM users: which plan follows from credentials and wishes, what is refused, what never shows."""
+"""Deciding about SCRAM users: which plan follows from credentials and specs, what is refused, what never shows."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import
     MECHANISMS,
     REFUSED,
     UNTRIED,
-    UserWish,
+    DesiredUser,
     changes_of,
-    parse_wishes,
+    parse_specs,
     plan_users,
     requests,
     to_prove,
 )
 
 SHA256, SHA512 = "SCRAM-SHA-256", "SCRAM-SHA-512"
-ALICE = UserWish("alice", password="s3cret")
+ALICE = DesiredUser("alice", password="s3cret")
 AS_WANTED = {"alice": {SHA512: 8192}}
 
 
@@ -74,24 +74,24 @@ def test_a_credential_by_another_mechanism_is_taken_away_so_that_no_old_password
 
 
 def test_a_user_may_have_both_mechanisms() -> None:
-    both = [ALICE, UserWish("alice", SHA256, password="s3cret")]
+    both = [ALICE, DesiredUser("alice", SHA256, password="s3cret")]
     state = {"alice": {SHA256: 8192, SHA512: 8192}}
-    plan = plan_users(state, both, dict.fromkeys([wish.key for wish in both], ACCEPTED))
+    plan = plan_users(state, both, dict.fromkeys([spec.key for spec in both], ACCEPTED))
     assert (plan.changes, plan.unchanged) == ((), 1)
 
 
 def test_an_absent_user_loses_every_credential_and_others_are_left_alone() -> None:
     state = {"alice": {SHA256: 4096, SHA512: 8192}, "bob": {SHA512: 8192}}
-    plan = plan_users(state, [UserWish("alice", absent=True)], {})
+    plan = plan_users(state, [DesiredUser("alice", absent=True)], {})
     assert (plan.deletions, plan.deleted) == ((("alice", SHA256), ("alice", SHA512)), ("alice",))
-    assert plan_users({}, [UserWish("alice", absent=True)], {}).unchanged == 1
+    assert plan_users({}, [DesiredUser("alice", absent=True)], {}).unchanged == 1
 
 
-@pytest.mark.parametrize("wish", [UserWish("alice", absent=True), UserWish("alice", SHA256, password="x")])
-def test_a_run_never_takes_away_who_it_is_logged_in_as(wish: UserWish) -> None:
-    plan = plan_users(AS_WANTED, [wish], {}, own=("alice", SHA512))
+@pytest.mark.parametrize("spec", [DesiredUser("alice", absent=True), DesiredUser("alice", SHA256, password="x")])
+def test_a_run_never_takes_away_who_it_is_logged_in_as(spec: DesiredUser) -> None:
+    plan = plan_users(AS_WANTED, [spec], {}, own=("alice", SHA512))
     assert "lock itself out" in plan.violations[0]
-    assert not plan_users(AS_WANTED, [wish], {}, own=("admin", SHA512)).violations
+    assert not plan_users(AS_WANTED, [spec], {}, own=("admin", SHA512)).violations
 
 
 def item(name: str = "alice", **fields: Any) -> dict[str, Any]:
@@ -116,31 +116,31 @@ BAD = [
 
 @pytest.mark.parametrize(("items", "why"), BAD, ids=[why for _items, why in BAD])
 def test_bad_input_is_refused_without_telling_the_password(items: list[dict[str, Any]], why: str) -> None:
-    _wishes, violations = parse_wishes(items)
+    _specs, violations = parse_specs(items)
     assert len(violations) == 1
     assert why in violations[0]
     assert "s3cret" not in violations[0]
 
 
 def test_all_violations_are_told_at_once() -> None:
-    assert len(parse_wishes([item(iterations=1, password=""), item("", mechanism="X")])[1]) == 4
+    assert len(parse_specs([item(iterations=1, password=""), item("", mechanism="X")])[1]) == 4
 
 
-def test_the_password_of_a_wish_never_shows() -> None:
+def test_the_password_of_a_spec_never_shows() -> None:
     plan = plan_users({}, [ALICE], {})
     assert "s3cret" not in repr(plan)
 
 
-WISHES = st.lists(
+SPECS = st.lists(
     st.builds(
-        UserWish,
+        DesiredUser,
         name=st.sampled_from("abcd"),
         mechanism=st.sampled_from(sorted(MECHANISMS)),
         iterations=st.sampled_from([8192, 16384]),
         password=st.just("p"),
         absent=st.just(False),
     ),
-    unique_by=lambda wish: wish.key,
+    unique_by=lambda spec: spec.key,
 )
 STATES = st.dictionaries(
     st.sampled_from("abcd"),
@@ -148,19 +148,19 @@ STATES = st.dictionaries(
 )
 
 
-@given(STATES, WISHES, st.booleans())
-def test_a_plan_done_leaves_nothing_to_do(state: Any, wishes: list[UserWish], refused: bool) -> None:
-    logins = {wish.key: REFUSED if refused else ACCEPTED for wish in to_prove(state, wishes, "when_different")}
-    plan = plan_users(state, wishes, logins)
+@given(STATES, SPECS, st.booleans())
+def test_a_plan_done_leaves_nothing_to_do(state: Any, specs: list[DesiredUser], refused: bool) -> None:
+    logins = {spec.key: REFUSED if refused else ACCEPTED for spec in to_prove(state, specs, "when_different")}
+    plan = plan_users(state, specs, logins)
     after = {name: dict(credentials) for name, credentials in state.items()}
-    for wish in plan.upserts:
-        after.setdefault(wish.name, {})[wish.mechanism] = wish.iterations
+    for spec in plan.upserts:
+        after.setdefault(spec.name, {})[spec.mechanism] = spec.iterations
     for name, mechanism in plan.deletions:
         del after[name][mechanism]
-    again = plan_users(after, wishes, {wish.key: ACCEPTED for wish in to_prove(after, wishes, "when_different")})
+    again = plan_users(after, specs, {spec.key: ACCEPTED for spec in to_prove(after, specs, "when_different")})
     assert (again.upserts, again.deletions, again.changes) == ((), (), ())
-    assert {name for name in after if name not in {wish.name for wish in wishes}} == set(state) - {
-        wish.name for wish in wishes
+    assert {name for name in after if name not in {spec.name for spec in specs}} == set(state) - {
+        spec.name for spec in specs
     }
 
 
@@ -179,7 +179,7 @@ def test_every_credential_is_in_one_request_and_none_is_too_large(keys: list[tup
 
 
 def test_of_a_plan_done_in_part_a_user_shows_only_the_credentials_that_were_set() -> None:
-    other = UserWish("alice", SHA256, password="s3cret")
+    other = DesiredUser("alice", SHA256, password="s3cret")
     plan = plan_users({}, [ALICE, other], {})
     (change,) = changes_of({}, plan.upserts[:1], (), {})
     assert change.after == {SHA512: {"iterations": 8192, "password": "(as given)"}}

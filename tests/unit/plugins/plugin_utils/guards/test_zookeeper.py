@@ -51,7 +51,7 @@ def test_a_first_installation_that_was_cut_goes_on() -> None:
 def test_a_disk_that_does_not_belong_to_its_server_is_refused(third: list[dict[str, Any]], said: str) -> None:
     found = zookeeper_refusals(ensemble(disk("1"), disk("2"), third))
     assert [one.what for one in found] == [said]
-    assert "nothing was changed" in found[0].way_out
+    assert "nothing was changed" in found[0].fix
 
 
 def test_a_copied_disk_is_told_for_both_servers() -> None:
@@ -62,7 +62,7 @@ def test_a_copied_disk_is_told_for_both_servers() -> None:
 def test_an_empty_server_in_an_ensemble_that_has_run_is_refused_with_the_arithmetic() -> None:
     found = zookeeper_refusals(ensemble(disk("1"), disk("2"), EMPTY))
     assert [one.found for one in found] == ["2 of 3 with data, a majority is 2"]
-    assert "replace_node.yml" in found[0].way_out
+    assert "replace_node.yml" in found[0].fix
 
 
 def test_an_empty_server_that_a_playbook_names_is_fine() -> None:
@@ -97,8 +97,8 @@ def test_without_any_mount_an_ensemble_that_has_run_is_not_founded_anew() -> Non
     found = zookeeper_refusals(traced(EMPTY, EMPTY, EMPTY))
     assert [one.hosts for one in found] == [("zk1", "zk2", "zk3")]
     assert f"{NOTE} on zk1" in found[0].found
-    assert "mount them and run again" in found[0].way_out
-    assert "nothing was changed" in found[0].way_out
+    assert "mount them and run again" in found[0].fix
+    assert "nothing was changed" in found[0].fix
 
 
 def test_one_trace_is_enough() -> None:
@@ -128,7 +128,7 @@ def test_a_server_whose_transaction_log_is_not_mounted_is_refused() -> None:
     data, log = disk("3")
     found = zookeeper_refusals(ensemble(disk("1"), disk("2"), [data, {**log, "empty": True}]))
     assert [(one.hosts, one.where) for one in found] == [(("zk3",), "/data/zk-txlog")]
-    assert "forgets what it has acknowledged" in found[0].way_out
+    assert "forgets what it has acknowledged" in found[0].fix
     first, second = disk("3", "0")
     assert zookeeper_refusals(ensemble(disk("1"), disk("2"), [first, {**second, "empty": True}])) == []
 

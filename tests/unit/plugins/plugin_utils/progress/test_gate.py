@@ -25,7 +25,7 @@ def refusal(kind: str, transient: bool) -> dict[str, Any]:
         "what": f"what {kind}",
         "found": "f",
         "allowed": "a",
-        "way_out": "Do w.",
+        "fix": "Do w.",
         "transient": transient,
     }
 

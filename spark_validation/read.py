@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_validation.fields import Reach
-from spark_validation.mirror.seen import Reader, TopicRanges
 from spark_validation.session import cores, source_options
 from spark_validation.sizes import RECORDS_PER_TASK
 
+# A topic name -> partition -> first offset and the one after the last.
+TopicRanges = dict[str, dict[int, tuple[int, int]]]
+# Reads exactly these ranges, with the columns of Spark's Kafka source and headers.
+Reader = Callable[[TopicRanges], DataFrame]
 SCHEMA = (
     "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp, timestampType int, "
     "headers array<struct<key:string,value:binary>>"
