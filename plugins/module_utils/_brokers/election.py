@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import WaitTimeoutError
 
 if TYPE_CHECKING:
@@ -84,11 +83,6 @@ def elect(
             )
         sleep(0.2)
     return failed
-
-
-def changes(partitions: Iterable[Partition]) -> list[Change]:
-    """Return for each partition its leader now and its preferred one."""
-    return [Change(f"{p.topic}-{p.index}", {"leader": p.leader}, {"leader": p.replicas[0]}) for p in partitions]
 
 
 def listed(partitions: Iterable[Partition]) -> list[dict[str, Any]]:

@@ -30,12 +30,6 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600}h{whole % 3600 // 60:02d}m"
 
 
-def capped(names: list[str], limit: int = 20) -> str:
-    """Return the names joined by commas, at most ``limit`` of them and then how many more there are."""
-    text = ", ".join(names[:limit])
-    return text if len(names) <= limit else f"{text} and {len(names) - limit} more"
-
-
 class Meter:
     """Rate and time left of work that is counted, from the samples of the last ``window`` seconds."""
 

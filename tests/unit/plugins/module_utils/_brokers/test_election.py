@@ -6,11 +6,11 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election import (
-    changes,
     elect,
     plan,
     unknown_broker,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election_apply import changes
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import WaitTimeoutError
 
