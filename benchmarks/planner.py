@@ -40,7 +40,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model im
     BrokerSpec,
     Cluster,
     Plan,
-    Wish,
+    Spec,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.plan import plan_moves
 
@@ -81,8 +81,8 @@ def placement(form: str, partitions: int, brokers: int) -> list[tuple[int, ...]]
     return [tuple(draw.choice(by_rack[rack]) for rack in draw.sample(racks, REPLICAS)) for _ in range(partitions)]
 
 
-def problem(form: str, partitions: int, brokers: int) -> tuple[Cluster, Wish]:
-    """The cluster and the wish of a row."""
+def problem(form: str, partitions: int, brokers: int) -> tuple[Cluster, Spec]:
+    """The cluster and the spec of a row."""
     more = max(1, brokers // 20) // RACKS * RACKS or 1
     old = brokers - more if form == "add" else brokers
     specs = tuple(BrokerSpec(b, f"rack{rack_of(form, b)}") for b in range(brokers))
@@ -97,15 +97,15 @@ def problem(form: str, partitions: int, brokers: int) -> tuple[Cluster, Wish]:
         replicas=placement(form, partitions, old),
     )
     drained = tuple(range(brokers - more, brokers)) if form == "drain" else ()
-    return cluster, Wish(rebalance=True, drain=drained, topic_spread=form == "topics")
+    return cluster, Spec(rebalance=True, drain=drained, topic_spread=form == "topics")
 
 
 def row(form: str, partitions: int, brokers: int) -> dict[str, object]:
     """One plan, measured and counted anew from its changes."""
-    cluster, wish = problem(form, partitions, brokers)
+    cluster, spec = problem(form, partitions, brokers)
     before = resource.getrusage(resource.RUSAGE_SELF)
     start = time.monotonic()
-    plan = plan_moves(cluster, wish)
+    plan = plan_moves(cluster, spec)
     wall = time.monotonic() - start
     after = resource.getrusage(resource.RUSAGE_SELF)
     found = {
@@ -119,16 +119,16 @@ def row(form: str, partitions: int, brokers: int) -> dict[str, object]:
         "bound": plan.bound,
         "proof": plan.proof,
     }
-    return {**found, **counted(form, plan, wish), "generate_expected": anew(partitions, brokers - len(wish.drain))}
+    return {**found, **counted(form, plan, spec), "generate_expected": anew(partitions, brokers - len(spec.drain))}
 
 
 def row_by_bytes(form: str, partitions: int, brokers: int) -> dict[str, object]:
     """One plan that balances by bytes within a tenth; the middle one of the sizes is 100 MB, the biggest many GB."""
-    cluster, wish = problem(form, partitions, brokers)
+    cluster, spec = problem(form, partitions, brokers)
     draw = random.Random(3)
     cluster.sizes = [int(1e8 * draw.lognormvariate(0, 1)) for _partition in cluster.replicas]
     start, cpu = time.monotonic(), time.process_time()
-    plan = plan_moves(cluster, replace(wish, balance_by="bytes"))
+    plan = plan_moves(cluster, replace(spec, balance_by="bytes"))
     wall, cpu = time.monotonic() - start, time.process_time() - cpu
     figures = plan_figures(plan)
     return {
@@ -146,7 +146,7 @@ def row_by_bytes(form: str, partitions: int, brokers: int) -> dict[str, object]:
     }
 
 
-def counted(form: str, plan: Plan, wish: Wish) -> dict[str, object]:
+def counted(form: str, plan: Plan, spec: Spec) -> dict[str, object]:
     """What the plan leads to, counted without the planner."""
     placed = list(plan.cluster.replicas)
     moves = 0
@@ -154,7 +154,7 @@ def counted(form: str, plan: Plan, wish: Wish) -> dict[str, object]:
         moves += len(set(change.after) - set(change.before))
         placed[change.partition] = change.after
     assert moves == plan.moves
-    kept = [broker.id for broker in plan.cluster.brokers if broker.id not in wish.drain]
+    kept = [broker.id for broker in plan.cluster.brokers if broker.id not in spec.drain]
     loads = Counter(broker for brokers in placed for broker in brokers)
     leads = Counter(brokers[0] for brokers in placed)
     breaches = sum(len({rack_of(form, broker) for broker in brokers}) < REPLICAS for brokers in placed)
@@ -167,10 +167,10 @@ def counted(form: str, plan: Plan, wish: Wish) -> dict[str, object]:
 
 def kafka_generates(form: str, partitions: int, brokers: int, libs: str) -> dict[str, object]:
     """What Kafka's own tool proposes for the same row: moves, seconds, partitions with two replicas in a rack."""
-    cluster, wish = problem(form, partitions, brokers)
+    cluster, spec = problem(form, partitions, brokers)
     with tempfile.TemporaryDirectory() as folder:
         known, placed = Path(folder, "brokers"), Path(folder, "placement")
-        kept = [broker for broker in cluster.brokers if broker.id not in wish.drain]
+        kept = [broker for broker in cluster.brokers if broker.id not in spec.drain]
         known.write_text("".join(f"{broker.id} {broker.rack}\n" for broker in kept))
         with placed.open("w") as file:
             for p, brokers_had in enumerate(cluster.replicas):

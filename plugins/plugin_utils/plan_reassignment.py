@@ -4,9 +4,9 @@
 
     python3 -m ansible_collections.streamops.kafka.plugins.plugin_utils.plan_reassignment snapshot.json --drain 3
 
-At least one wish must be given, by options or with --wish; what they mean is in docs/reassignment.md.
+At least one change must be asked for, by options or with --spec; what they mean is in docs/reassignment.md.
 
-Exit 0: there is a plan, perhaps an empty one. Exit 1: the snapshot, the wish or the schedule was refused; the reasons
+Exit 0: there is a plan, perhaps an empty one. Exit 1: the snapshot, the spec or the schedule was refused; the reasons
 are in the JSON, {"refused": [...]}. Exit 2: wrong use of the command, or a file that cannot be read or is not JSON.
 """
 
@@ -21,15 +21,17 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import RESERVE
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import plan_figures, schedule_figures
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import number_of, wish_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import (
+    plan_figures,
+    schedule_figures,
+    sound_reserve,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import number_of, spec_kept, spec_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import (
     BALANCED_BY,
     LEADERS,
     RACK_RULES,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import wish_kept
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.report import sound_reserve
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.schedule import Limits, plan_and_schedule
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.snapshot import cluster_of, snapshot_of_text
 
@@ -39,12 +41,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         data = snapshot_of_text(_text(options.snapshot), options.snapshot)
-        wish = {**(_wish_of_file(options.wish) if options.wish else {}), **_wish(options)}
+        spec = {**(_spec_of_file(options.spec) if options.spec else {}), **_spec(options)}
     except StreamopsError as error:
         print(f"plan_reassignment: {error}", file=sys.stderr)
         return 2
     try:
-        answer = _answer(data, wish, Limits(options.concurrency, options.throttle), options.disk_reserve)
+        answer = _answer(data, spec, Limits(options.concurrency, options.throttle), options.disk_reserve)
     except RefusedError as error:
         print(json.dumps({"refused": error.violations}, indent=2))
         return 1
@@ -54,22 +56,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _answer(data: Any, wish: dict[str, Any], limits: Limits, reserve: float) -> dict[str, Any]:
-    plan, order = plan_and_schedule(cluster_of(data, sound_reserve(reserve)), wish_of(wish), limits)
+def _answer(data: Any, spec: dict[str, Any], limits: Limits, reserve: float) -> dict[str, Any]:
+    plan, order = plan_and_schedule(cluster_of(data, sound_reserve(reserve)), spec_of(spec), limits)
     return {**plan_figures(plan), "schedule": schedule_figures(plan.cluster, order)}
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="plan_reassignment",
-        usage="%(prog)s SNAPSHOT WISH ... [options]",
+        usage="%(prog)s SNAPSHOT CHANGE ... [options]",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "snapshot", metavar="SNAPSHOT", help="file with what the module cluster_info returned; - is standard input"
     )
-    _add_wishes(parser.add_argument_group("wishes"))
+    _add_options(parser.add_argument_group("changes"))
     plan = parser.add_argument_group("the schedule")
     plan.add_argument(
         "--concurrency",
@@ -94,38 +96,41 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_wishes(wishes: argparse._ArgumentGroup) -> None:
-    wishes.add_argument("--rebalance", action="store_true", help="every broker its share")
-    wishes.add_argument("--drain", type=int, nargs="+", metavar="BROKER", help="move everything off these")
-    wishes.add_argument(
+def _add_options(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--rebalance", action="store_true", help="every broker its share")
+    group.add_argument("--drain", type=int, nargs="+", metavar="BROKER", help="move everything off these")
+    group.add_argument(
         "--add", nargs="+", metavar="BROKER[:RACK]", help="give these, perhaps not there yet, their share"
     )
-    wishes.add_argument(
+    group.add_argument(
         "--replace", type=_pair, nargs="+", metavar="OLD:NEW", help="one broker takes the place of another"
     )
-    wishes.add_argument(
+    group.add_argument(
         "--replication-factor", type=_pair, nargs="+", metavar="TOPIC:FACTOR", help="another number of replicas"
     )
-    wishes.add_argument("--fix-racks", action="store_true", help="only what the rack rule asks for")
-    wishes.add_argument("--rack-rule", choices=RACK_RULES, help="how replicas keep apart (default: strict)")
-    wishes.add_argument(
+    group.add_argument("--fix-racks", action="store_true", help="only what the rack rule asks for")
+    group.add_argument("--rack-rule", choices=RACK_RULES, help="how replicas keep apart (default: strict)")
+    group.add_argument(
         "--leaders", choices=LEADERS, help="whether leaders are spread (default: auto, where replicas are balanced)"
     )
-    wishes.add_argument(
+    group.add_argument(
         "--topic-spread", action="store_true", help="with rebalance or add, every topic by itself as even as can be"
     )
-    wishes.add_argument(
+    group.add_argument(
         "--balance-by", choices=BALANCED_BY, help="what --rebalance and --add give shares of (default: replicas)"
     )
-    wishes.add_argument(
+    group.add_argument(
         "--bytes-tolerance",
         type=float,
         metavar="FRACTION",
         help="by bytes, how much more than its share a broker may hold (default: 0.1)",
     )
-    wishes.add_argument("--topics", nargs="+", metavar="TOPIC", help="change only partitions of these")
-    wishes.add_argument(
-        "--wish", metavar="FILE", help="wishes as JSON; an option given beside it replaces the same wish of the file"
+    group.add_argument("--topics", nargs="+", metavar="TOPIC", help="change only partitions of these")
+    group.add_argument(
+        "--spec",
+        "--wish",
+        metavar="FILE",
+        help="the changes as JSON; an option given beside it replaces that of the file (--wish: its older name)",
     )
 
 
@@ -136,13 +141,13 @@ def _text(path: str) -> str:
         raise StreamopsError(f"{path}: cannot be read ({error})") from error
 
 
-def _wish_of_file(path: str) -> dict[str, Any]:
+def _spec_of_file(path: str) -> dict[str, Any]:
     try:
         found = json.loads(_text(path))
     except ValueError as error:
-        raise StreamopsError(f"wish {path}: cannot be read as JSON ({error})") from error
+        raise StreamopsError(f"spec {path}: cannot be read as JSON ({error})") from error
     if not isinstance(found, dict):
-        raise StreamopsError(f"wish {path}: is not an object, as {{'drain': [3]}} is")
+        raise StreamopsError(f"spec {path}: is not an object, as {{'drain': [3]}} is")
     return found
 
 
@@ -154,9 +159,9 @@ def _pair(text: str) -> tuple[str, Any]:
     return name, number_of(number)
 
 
-def _wish(options: argparse.Namespace) -> dict[str, Any]:
-    """The wish that the options name, those left out excepted."""
-    wish = {
+def _spec(options: argparse.Namespace) -> dict[str, Any]:
+    """The spec that the options name, those left out excepted."""
+    spec = {
         "rebalance": options.rebalance,
         "drain": options.drain,
         "add": [_added(one) for one in options.add or ()],
@@ -170,7 +175,7 @@ def _wish(options: argparse.Namespace) -> dict[str, Any]:
         "bytes_tolerance": options.bytes_tolerance,
         "topics": options.topics,
     }
-    return wish_kept(wish, tuple(wish))
+    return spec_kept(spec)
 
 
 def _each_once(option: str, pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Cluster, Plan, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Cluster, Plan, Spec
 from tests.support.reassign_check_shares import classes_of
 
 #: What one unit of the square of a load costs; a move costs 1.
@@ -45,22 +45,22 @@ class Network:
         return 0 if load < low else SQUARE * (10_000 + number) if load < high else SQUARE * 100_000_000
 
 
-def network_of(cluster: Cluster, wish: Wish) -> Network:
-    """The network of a cluster under a wish that balances."""
+def network_of(cluster: Cluster, spec: Spec) -> Network:
+    """The network of a cluster under a spec that balances."""
     states = {broker.id: broker.state for broker in cluster.brokers}
     racks = {broker.id: broker.rack or "" for broker in cluster.brokers}
-    for added in wish.add:
+    for added in spec.add:
         states[added.id] = "alive" if states.get(added.id, "excluded") in ("excluded", "draining") else "new"
         racks.setdefault(added.id, added.rack or "")
-    may_take = {b for b, state in states.items() if state in ("alive", "new") and b not in wish.drain}
-    leaves = {b for b, state in states.items() if state == "draining"} | set(wish.drain)
-    stuck = {b for brokers in cluster.replicas for b in brokers if states.get(b, "dead") == "dead"} - set(wish.drain)
-    if wish.rack_rule == "none" or not any(racks.values()):
+    may_take = {b for b, state in states.items() if state in ("alive", "new") and b not in spec.drain}
+    leaves = {b for b, state in states.items() if state == "draining"} | set(spec.drain)
+    stuck = {b for brokers in cluster.replicas for b in brokers if states.get(b, "dead") == "dead"} - set(spec.drain)
+    if spec.rack_rule == "none" or not any(racks.values()):
         racks = dict.fromkeys(states, "")
     for b in stuck:
         racks.setdefault(b, "")
     wanted = [
-        wish.replication_factor.get(cluster.topics[t], len(cluster.replicas[p])) for p, t in enumerate(cluster.topic_of)
+        spec.replication_factor.get(cluster.topics[t], len(cluster.replicas[p])) for p, t in enumerate(cluster.topic_of)
     ]
     sizes = Counter(racks[b] for b in may_take)
     found = Network(
@@ -70,9 +70,9 @@ def network_of(cluster: Cluster, wish: Wish) -> Network:
         may_take=may_take,
         may_give=may_take | leaves,
         rack=racks,
-        bounds=[rack_bounds(wish.rack_rule, r, sizes) for r in wanted],
+        bounds=[rack_bounds(spec.rack_rule, r, sizes) for r in wanted],
     )
-    weights = {b.id: Fraction(str(b.weight)) for b in (*wish.add, *cluster.brokers) if b.id in may_take}
+    weights = {b.id: Fraction(str(b.weight)) for b in (*spec.add, *cluster.brokers) if b.id in may_take}
     if set(weights.values()) != {1}:
         for number, one in enumerate(reversed(classes_of(found, [1] * len(wanted), weights))):
             found.parts.update({b: (int(part), -int(-part // 1), number) for b, part in one.parts.items()})

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Above, Cluster, Plan, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Above, Cluster, Plan, Spec
 from tests.support.reassign_check import Network, network_of, placement_after, rack_breach
 from tests.support.reassign_check_shares import classes_of
 
@@ -20,7 +20,7 @@ Placed = list[tuple[int, ...]]
 
 @dataclass
 class Bytes:
-    """What brokers hold after a plan and may hold: C(mean) by the wish, C(limit) also by what racks must hold."""
+    """What brokers hold after a plan and may hold: C(mean) by the spec, C(limit) also by what racks must hold."""
 
     network: Network
     sizes: list[int]
@@ -30,13 +30,13 @@ class Bytes:
     limit: dict[int, Fraction]
 
 
-def bytes_of(cluster: Cluster, wish: Wish, plan: Plan) -> Bytes:
+def bytes_of(cluster: Cluster, spec: Spec, plan: Plan) -> Bytes:
     """A plan in bytes."""
-    network, sizes, after = network_of(cluster, wish), list(cluster.sizes or ()), placement_after(plan)
-    weights = {b.id: Fraction(str(b.weight)) for b in (*wish.add, *cluster.brokers) if b.id in network.may_take}
+    network, sizes, after = network_of(cluster, spec), list(cluster.sizes or ()), placement_after(plan)
+    weights = {b.id: Fraction(str(b.weight)) for b in (*spec.add, *cluster.brokers) if b.id in network.may_take}
     used = held(after, sizes)
     total = sum(used[b] for b in weights)
-    most = 1 + Fraction(str(wish.bytes_tolerance))
+    most = 1 + Fraction(str(spec.bytes_tolerance))
     mean = {b: most * weight * total / sum(weights.values()) for b, weight in weights.items()}
     limit = dict(mean)
     if all(network.open) and all(network.may_take.issuperset(brokers) for brokers in after):

@@ -9,7 +9,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec, Cluster, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec, Cluster, Spec
 
 #: What a hand or another program may have put where something else belongs.
 STRANGE: list[Any] = [
@@ -58,8 +58,8 @@ def _placed(draw: random.Random, specs: list[BrokerSpec], factor: int, skew: flo
     return tuple(spec.id for spec in chosen)
 
 
-def random_wish(seed: int, cluster: Cluster) -> Wish:
-    """A wish that balances, with what may come beside it."""
+def random_spec(seed: int, cluster: Cluster) -> Spec:
+    """A spec that balances, with what may come beside it."""
     draw = random.Random(seed + 1)
     rule = draw.choice(["strict", "even", "none"])
     alive = sorted(spec.id for spec in cluster.brokers if spec.state == "alive")
@@ -73,7 +73,7 @@ def random_wish(seed: int, cluster: Cluster) -> Wish:
     if kind in ("factor", "both"):
         topics = draw.sample(cluster.topics, min(2, len(cluster.topics)))
         options["replication_factor"] = {topic: draw.randint(1, min(4, len(alive))) for topic in topics}
-    return Wish(rebalance=kind != "add", rack_rule=rule, **options)  # type: ignore[arg-type]
+    return Spec(rebalance=kind != "add", rack_rule=rule, **options)  # type: ignore[arg-type]
 
 
 def with_sizes(seed: int, cluster: Cluster) -> Cluster:
@@ -84,11 +84,11 @@ def with_sizes(seed: int, cluster: Cluster) -> Cluster:
     return replace(cluster, sizes=sizes)
 
 
-def with_weights(seed: int, cluster: Cluster, wish: Wish) -> tuple[Cluster, Wish]:
+def with_weights(seed: int, cluster: Cluster, spec: Spec) -> tuple[Cluster, Spec]:
     """The same cluster with brokers of unequal weights, those that are added too."""
     draw = random.Random(seed + 3)
 
     def weighted(specs: tuple[BrokerSpec, ...]) -> tuple[BrokerSpec, ...]:
         return tuple(replace(spec, weight=draw.choice([0.5, 1, 2, 4])) for spec in specs)
 
-    return replace(cluster, brokers=weighted(cluster.brokers)), replace(wish, add=weighted(wish.add))
+    return replace(cluster, brokers=weighted(cluster.brokers)), replace(spec, add=weighted(spec.add))

@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
-
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
@@ -64,11 +62,6 @@ def unled(
         for p in planned.elect
         if (p.topic, p.index) not in failed and leaders.get((p.topic, p.index)) != p.replicas[0]
     ]
-
-
-def changes(partitions: Iterable[Partition]) -> list[Change]:
-    """Return for each partition its leader now and its preferred one."""
-    return [Change(f"{p.topic}-{p.index}", {"leader": p.leader}, {"leader": p.replicas[0]}) for p in partitions]
 
 
 def listed(partitions: Iterable[Partition]) -> list[dict[str, Any]]:

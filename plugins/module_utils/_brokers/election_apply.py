@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import elect_preferred
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election import (
     Plan,
-    changes,
     listed,
     plan,
     unknown_broker,
@@ -24,7 +23,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     list_topics,
     require_describe,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
+from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change, diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, StreamopsError
 
 
@@ -78,3 +78,8 @@ def _done(session: Session, planned: Plan) -> dict[str, Any]:
     except StreamopsError:
         led = list(planned.elect)
     return {"changed": bool(led), "diff": diff_of(changes(led))}
+
+
+def changes(partitions: Iterable[Partition]) -> list[Change]:
+    """Return for each partition its leader now and its preferred one."""
+    return [Change(f"{p.topic}-{p.index}", {"leader": p.leader}, {"leader": p.replicas[0]}) for p in partitions]

@@ -22,9 +22,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.bounded import bounded_client, unsent
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, denied
 from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import reach
-from ansible_collections.streamops.kafka.plugins.module_utils._client.rights import denied
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     ClusterUnreachableError,
     MissingLibraryError,

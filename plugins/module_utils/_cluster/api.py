@@ -15,17 +15,19 @@ from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.bounded import unsent
-from ansible_collections.streamops.kafka.plugins.module_utils._client.rights import denied
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import denied
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs, log_dirs_of
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import InFlight, Key, in_flight_of
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     Broker,
+    InFlight,
+    Key,
     Partition,
     Quorum,
     Snapshot,
     brokers_of,
     ids_alive,
+    in_flight_of,
     partition_of,
     quorum_of,
 )

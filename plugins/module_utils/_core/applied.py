@@ -15,7 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     WaitTimeoutError,
     in_doubt,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 
 _Key = TypeVar("_Key", bound=Hashable)
 

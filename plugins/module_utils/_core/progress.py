@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 # A silent job is killed by AWX's idle timeout and worries people: an unchanged line is repeated this often (seconds).
 HEARTBEAT = 60.0
@@ -28,12 +28,6 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60}m{whole % 60:02d}s"
     return f"{whole // 3600}h{whole % 3600 // 60:02d}m"
-
-
-def capped(names: Sequence[str], limit: int = 20) -> str:
-    """Return the names joined by commas, at most ``limit`` of them and then how many more there are."""
-    text = ", ".join(names[:limit])
-    return text if len(names) <= limit else f"{text} and {len(names) - limit} more"
 
 
 class Meter:

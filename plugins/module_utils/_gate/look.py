@@ -10,8 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, quick
-from ansible_collections.streamops.kafka.plugins.module_utils._client.rights import denied
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, denied, quick
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
     describe_quorum,

@@ -13,9 +13,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import InFlight
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import InFlight, ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 
 #: Records that one poll hands over; the library's 500 costs more in calls than in records.

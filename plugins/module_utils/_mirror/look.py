@@ -21,10 +21,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     list_topics,
     start_offsets,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import status
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import cluster_id, committed_offsets, visit
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (

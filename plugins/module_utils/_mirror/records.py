@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import struct
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 
 #: The connector that carries records, by the name that dedicated mode gives it (MirrorMakerConfig).
 _CONNECTOR = "MirrorSourceConnector"

@@ -14,9 +14,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped, duration
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
     LEGACY,
     Flow,

@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
     DONE,
     FAILED,
     GOING,
     Meter,
     Step,
-    capped,
     duration,
     pace,
 )

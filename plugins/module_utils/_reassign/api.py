@@ -14,13 +14,19 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import elect_preferred
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election import listed, plan, unled
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_seen
+from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none, wait_until_seen
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics, live_brokers, topics_at
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Failures, Key
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    STATE_TOPIC,
+    Failures,
+    Key,
+    Partition,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import KEY, Record, record_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.schedule import REQUEST_PARTITIONS
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics
@@ -29,8 +35,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import
 RECORD_BYTES = 64 << 20
 #: Settings of the state topic.
 STATE_CONFIG = {"cleanup.policy": "compact", "max.message.bytes": str(RECORD_BYTES), "compression.type": "producer"}
-#: Seconds that the state topic may take to be there.
-_STATE_TIMEOUT = 30.0
+#: Seconds that the state topic may take to be there, and an election of leaders.
+_STATE_TIMEOUT, _ELECTION = 30.0, 30.0
 
 
 def alter_reassignments(session: Session, targets: Mapping[Key, Sequence[int] | None]) -> Failures:
@@ -72,6 +78,31 @@ def _alter(session: Session, targets: Mapping[Key, Sequence[int] | None]) -> Fai
         for found in topic.partitions
         if found.error_code
     }
+
+
+def elect_leaders(session: Session, partitions: Sequence[Key]) -> list[dict[str, Any]]:
+    """Have the preferred leaders of these partitions elected; return those that got theirs back, for the result.
+
+    Kafka itself would do it some minutes later, and only above 10 % imbalance; so no reassignment fails for it.
+    """
+
+    def listed_now() -> list[Partition]:
+        """All partitions."""
+        return [one for found in list_topics(session).values() for one in found]
+
+    def leaders() -> dict[Key, int | None]:
+        """Who leads now."""
+        return {(one.topic, one.index): one.leader for one in listed_now()}
+
+    if not partitions:
+        return []
+    try:
+        planned = plan(listed_now(), wanted=partitions)
+        failed = elect_preferred(session, [(one.topic, one.index) for one in planned.elect])
+        wait_until_none("elect leaders", lambda: unled(planned, failed, leaders()), _ELECTION)
+    except StreamopsError:
+        return []
+    return listed(one for one in planned.elect if (one.topic, one.index) not in failed)
 
 
 # -- the record of a reassignment, by its key in the state topic --------------------------------------------------
@@ -119,14 +150,14 @@ def write_state(session: Session, key: str, value: Any) -> int:
     config = dict(session.confluent_config())
     config.update({"acks": "all", "compression.type": "gzip", "message.max.bytes": RECORD_BYTES, "log_level": 0})
     config["message.timeout.ms"] = session.connection.request_timeout * 1000
-    told: list[Any] = []
+    reports: list[Any] = []
     producer = Producer(config)
     text = None if value is None else json.dumps(value, separators=(",", ":")).encode()
     producer.produce(
-        STATE_TOPIC, key=key.encode(), value=text, partition=0, on_delivery=lambda *report: told.append(report)
+        STATE_TOPIC, key=key.encode(), value=text, partition=0, on_delivery=lambda *report: reports.append(report)
     )
     producer.flush(session.connection.request_timeout + 5)
-    error, message = told[0] if told else (None, None)
+    error, message = reports[0] if reports else (None, None)
     if error is not None or message is None:
         code, why = (str(error.name()), str(error.str())) if error is not None else ("NO_ANSWER", "no answer")
         why = session.why("write", code, why, STATE_TOPIC)

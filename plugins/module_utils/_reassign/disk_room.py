@@ -4,6 +4,7 @@
 
 Kafka puts a new replica into the log directory that holds the fewest partitions, however full it is
 (LogManager.nextLogDirs), so that is where it must fit. Where several hold as few, the fullest one is taken to be it.
+The room for a batch is counted again before it begins: plans grow old.
 """
 
 from __future__ import annotations
@@ -11,6 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Look, Row
 
 #: The part of every disk that moves leave free, and the most bytes of a disk that this part or a lesser one means.
 RESERVE, RESERVE_BYTES = 0.15, 75_000_000_000
@@ -133,3 +139,64 @@ class Room:
                 self.take(dirs[0], -size)
             if len(dirs) == 1:
                 dirs[0].replicas -= 1
+
+
+def without_room(
+    rows: Iterable[Row],
+    look: Look,
+    disks: Mapping[int, LogDirs],
+    sizes: Mapping[Key, int],
+    reserve: float,
+    silent: Mapping[int, str],
+    hosts: Mapping[int, str] = MappingProxyType({}),
+) -> dict[Key, str]:
+    """The rows that some disk has no room for now, the first ones first.
+
+    What is still to come of moves under way counts as there. C(sizes) are those of the leaders' logs now; C(silent) are
+    brokers that could not be asked, and why. C(hosts): where brokers are, since those of one host may share a disk.
+    """
+    room = Room(
+        {
+            broker: [
+                dir_of(
+                    disk.total_bytes,
+                    disk.total_bytes - disk.usable_bytes,
+                    disk.replicas,
+                    reserve,
+                    hosts.get(broker, ""),
+                )
+                for disk in found.disks
+            ]
+            for broker, found in disks.items()
+        }
+    )
+    for key, flying in sorted(look.in_flight.items()):
+        for broker in sorted(flying.adding):
+            _claim(room, broker, disks, key, sizes.get(key, 0))
+    waiting = {}
+    for row in rows:
+        added = look.added(row)
+        size = max(row.bytes, sizes.get(row.key, 0))
+        unknown = [broker for broker in added if broker in silent]
+        if unknown:
+            waiting[row.key] = f"broker {unknown[0]} does not tell how full its disks are ({silent[unknown[0]]})"
+        elif room.fits(added, size):
+            room.add(added, size)
+        else:
+            full = next(broker for broker in added if not room.fits([broker], size))
+            one = room.next_dir(full)
+            left = 0 if one is None else max(0, one.limit - one.used)
+            waiting[row.key] = (
+                f"broker {full} has room for {left} more bytes, with disk_reserve {reserve:g} left free "
+                f"(kafka_resources_move_disk_reserve) and what is on its way there, and the new replica has {size}"
+            )
+    return waiting
+
+
+def _claim(room: Room, broker: int, disks: Mapping[int, LogDirs], key: Key, size: int) -> None:
+    """Count what is still to come of a replica, in the directory that has it already or will get it."""
+    for place, disk in enumerate(disks[broker].disks if broker in disks else ()):
+        if key in disk.held:
+            room.take(room.dirs[broker][place], max(0, size - disk.held[key]))
+            return
+    room.add([broker], size)

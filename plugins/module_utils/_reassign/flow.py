@@ -18,8 +18,7 @@ from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import bits
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.shares import Share
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import Share, bits
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
 
 #: A path is measured by moves first, by steps second: a label is moves * _MOVE + steps, and no path has _MOVE steps.

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""The JSON forms of a wish and of its outcome: wishes as plain data, and Kafka's own reassignment file.
+"""A spec from the options of the module, or from JSON; and as the record of a reassignment keeps it.
 
-Every fault of a document is told at once, each with where it is, what was found and what is allowed.
+Every fault of a document is reported at once, each with where it is, what was found and what is allowed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, fields
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Change, Cluster, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Spec
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.snapshot import (
     broker_of,
     is_id,
@@ -21,8 +21,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.snapshot
     is_list,
 )
 
-#: What can be wished, by the names of the options of the module.
-WISHES = tuple(field.name for field in fields(Wish))
+#: What can be asked for, by the names of the options of the module.
+OPTIONS = tuple(field.name for field in fields(Spec))
 
 
 def number_of(text: str) -> Any:
@@ -30,19 +30,19 @@ def number_of(text: str) -> Any:
     return int(text) if re.fullmatch("[0-9]+", text) else text
 
 
-def wish_of(data: Any) -> Wish:
-    """A wish from plain data, where null means not wished; raises RefusedError with all that is wrong with its form."""
+def spec_of(data: Any) -> Spec:
+    """A spec from plain data, where null asks for nothing; raises RefusedError with all that is wrong with its form."""
     if not isinstance(data, Mapping):
         raise RefusedError(
-            "Reassignment", [f"{data!r} is not an object with options; known are {', '.join(sorted(WISHES))}"]
+            "Reassignment", [f"{data!r} is not an object with options; known are {', '.join(sorted(OPTIONS))}"]
         )
-    unknown = sorted(str(name) for name in data if name not in WISHES)
-    faults = [f"{name}: is not an option; known are {', '.join(sorted(WISHES))}" for name in unknown]
-    given = {name: value for name, value in data.items() if name in WISHES and value is not None}
+    unknown = sorted(str(name) for name in data if name not in OPTIONS)
+    faults = [f"{name}: is not an option; known are {', '.join(sorted(OPTIONS))}" for name in unknown]
+    given = {name: value for name, value in data.items() if name in OPTIONS and value is not None}
     read = {name: _READERS[name](name, value, faults) for name, value in given.items()}
     if faults:
         raise RefusedError("Reassignment", faults)
-    return Wish(**read)
+    return Spec(**read)
 
 
 def _flag(name: str, value: Any, faults: list[str]) -> bool:
@@ -58,7 +58,7 @@ def _word(name: str, value: Any, faults: list[str]) -> str:
 
 
 def _number(name: str, value: Any, faults: list[str]) -> float:
-    """Whether a number makes sense is judged with the wish: JSON has NaN too."""
+    """Whether a number makes sense is judged with the spec: JSON has NaN too."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         faults.append(f"{name}: {value!r} is not a number")
         return 0
@@ -159,16 +159,39 @@ _READERS: Mapping[str, Callable[[str, Any, list[str]], Any]] = {
 }
 
 
-def kafka_file(cluster: Cluster, changes: Iterable[Change], back: bool = False) -> dict[str, Any]:
-    """Changes as Kafka's reassignment file; C(back) gives the file that undoes them."""
-    return {
-        "version": 1,
-        "partitions": [
-            {
-                "topic": cluster.topics[cluster.topic_of[change.partition]],
-                "partition": cluster.numbers[change.partition],
-                "replicas": list(change.before if back else change.after),
-            }
-            for change in changes
-        ],
-    }
+# -- the spec as the record keeps it, to be compared with that of a later run -----------------------------------------
+
+
+def spec_kept(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The spec in the module's parameters, as it is kept and compared: only what is asked for."""
+    return {name: params[name] for name in OPTIONS if _asked(params.get(name))}
+
+
+def same_spec(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two kept specs ask for the same; one that an earlier version kept lacks the options that came since."""
+    defaults = spec_kept(asdict(Spec()))
+    return _normal({**defaults, **one}) == _normal({**defaults, **other})
+
+
+#: Options of which the order does not matter.
+_SETS = ("drain", "topics", "add")
+
+
+def _normal(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """A spec to be compared: however its numbers, names and lists are written."""
+    found = {name: _plain(value) for name, value in spec.items() if _asked(value)}
+    return {name: sorted(value, key=str) if name in _SETS else value for name, value in found.items()}
+
+
+def _plain(value: Any) -> Any:
+    """A value with numbers for texts that are one, without what is null."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items() if one is not None}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    return int(value) if isinstance(value, str) and re.fullmatch("0|[1-9][0-9]*", value) else value
+
+
+def _asked(value: Any) -> bool:
+    """Whether something is asked for: a number is, 0 too."""
+    return bool(value) or (isinstance(value, (int, float)) and not isinstance(value, bool))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What a plan of moves is made from and what it is: brokers, partitions as columns, wishes, changes."""
+"""What a plan of moves is made from and what it is: brokers, partitions as columns, the spec, changes."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ WHY_ABOVE = ("stays", "partition", "racks", "room")
 class BrokerSpec:
     """A broker. C(weight) is its share of the replicas beside others; C(disk_limit) and C(disk_used) are bytes.
 
-    C(dirs) are its log directories, where it told of them. C(disk_unknown): it was asked and did not tell how big its
-    disks are.
+    C(dirs) are its log directories, where it reported them. C(disk_unknown): it was asked how big its disks are and did
+    not answer that.
     """
 
     id: int
@@ -88,8 +88,8 @@ class Cluster:
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What shall become true; several may be wished at once, except where that would contradict itself.
+class Spec:
+    """What shall become true; several may be asked for at once, except where that would contradict itself.
 
     C(add) are brokers that take their share (may be unknown to the cluster when nothing is to be applied).
     C(replication_factor) is by topic. C(assignment) is explicit: (topic, partition, brokers).
@@ -183,8 +183,8 @@ class Plan:
     C(moves) equals C(bound), which C(proof) says how we know; an explicit assignment is its own bound. Balanced by
     bytes, C(bound) are the moves that partitions need by themselves, and C(bytes) has the bound of the bytes.
     C(leader_changes) equals C(leader_bound): no leaders as even, of the replicas that the plan leads to, need fewer.
-    C(topic_bound) is the most that brokers may differ in one topic, where that was wished. C(no_room) are brokers that
-    get nothing since their disks have no room for it, by id.
+    C(topic_bound) is the most that brokers may differ in one topic, with topic_spread. C(no_room) are brokers, by id,
+    that get nothing since their disks have no room for it.
     proof partition: each partition alone needs as many. count: the counts of the brokers need as many. flow: a
     minimum-cost flow shows that no placement with the same shares needs fewer. bytes: what is moved is held against a
     bound of bytes, and fewer replicas might do.

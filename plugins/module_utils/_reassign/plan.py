@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""From a placement and a wish to a plan: the fewest moves that grant it, or every reason why it cannot be granted.
+"""From a placement and a spec to a plan: the fewest moves that meet it, or every reason why it cannot be met.
 
 1. What each partition must give up and get by itself (drained, replaced, replication factor, rack rule): never more
    moves than that partition needs.
-2. When balance is wished: every broker its share, by minimum-cost flow, and its share of every topic where that is
-   wished; of bytes, by what is near their bound.
+2. When balance is asked for: every broker its share, by minimum-cost flow, and its share of every topic where that is
+   asked for; of bytes, by what is near their bound.
 3. Without any move more: topics spread (not where they are bounded, nor where bytes are level, which trades would
    change), leaders spread.
 """
@@ -19,29 +19,36 @@ from fractions import Fraction
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.balance import (
+    Leadership,
     balance,
     count_bound,
     direct,
+    even_leaders,
     even_out,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.bytes import Fillers, Ledger, left_above
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.bytes_level import level
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.bytes import Fillers, Ledger, left_above, level
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.flow import Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.forced import Demands, Givers, asked, release
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.in_sync import lagging_of, thin_changes
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.leaders import Leadership, even_leaders
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.forced import (
+    Demands,
+    Givers,
+    asked,
+    lagging_of,
+    release,
+    thin_changes,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import (
     Bytes,
     Change,
     Cluster,
     Plan,
-    Wish,
+    Spec,
     Witness,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import Racks, mask_of
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.shares import (
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import (
     MOST_GROUPS,
+    Racks,
     Share,
+    mask_of,
     shares_of,
     targets_of,
 )
@@ -54,32 +61,34 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec imp
     violations,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.topic_bounds import Topics
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.topics import spread_topics
-
-SUBJECT = "Reassignment"
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.topics import Topics, spread_topics
 
 
-def plan_moves(cluster: Cluster, wish: Wish) -> Plan:
-    """The plan that grants a wish; raises RefusedError with every reason when it cannot be granted."""
-    return _Planner(cluster, wish).plan()
+def plan_moves(cluster: Cluster, spec: Spec) -> Plan:
+    """The plan that meets a spec; raises RefusedError with every reason when it cannot be met."""
+    return _Planner(cluster, spec).plan()
+
+
+def _refused(*reasons: str) -> RefusedError:
+    return RefusedError("Reassignment", reasons)
+
+
+def _refuse(reasons: Sequence[str]) -> None:
+    if reasons:
+        raise _refused(*reasons)
 
 
 class _Planner:
     """One planning. Brokers are numbers here, places in C(brokers), which is ordered by id."""
 
-    def __init__(self, cluster: Cluster, wish: Wish) -> None:
+    def __init__(self, cluster: Cluster, spec: Spec) -> None:
         self.cluster = cluster
-        self.wish = wish
-        self.brokers = brokers_of(cluster, wish)
-        found = violations(cluster, wish, self.brokers)
-        if wish.assignment is not None:
-            found += assignment_violations(cluster, wish, self.brokers)
-        if found:
-            raise RefusedError(SUBJECT, found)
+        self.spec = spec
+        self.brokers = brokers_of(cluster, spec)
+        _refuse(violations(cluster, spec, self.brokers) + assignment_violations(cluster, spec, self.brokers))
         self.ids = [broker.id for broker in self.brokers]
         self.place = {broker: place for place, broker in enumerate(self.ids)}
-        self.taking = [self.place[broker.id] for broker in receivers(self.brokers, wish)]
+        self.taking = [self.place[broker.id] for broker in receivers(self.brokers, spec)]
         self.weights = [Fraction(str(broker.weight)) for broker in self.brokers]
         self.placement = self._placement()
         self.demands = self._demands()
@@ -87,13 +96,15 @@ class _Planner:
         self.forced = 0
         self.shares: list[Share] = []
         self.topics: Topics | None = None
-        self.ledger = self._ledger()
+        self.ledger: Ledger | None = None
+        if spec.balance_by == "bytes" and cluster.sizes is not None:
+            self.ledger = Ledger(self.placement, cluster.sizes, self.weights)
 
     def _placement(self) -> Placement:
         racked = any(broker.rack for broker in self.brokers)
         names = sorted({broker.rack or "" for broker in self.brokers})
         number = {name: place for place, name in enumerate(names)}
-        rule = self.wish.rack_rule if racked else "none"
+        rule = self.spec.rack_rule if racked else "none"
         racks = Racks([number[broker.rack or ""] for broker in self.brokers], mask_of(self.taking), rule)
         place = self.place
         if self.ids == list(range(len(self.ids))):
@@ -103,68 +114,58 @@ class _Planner:
         self.stuck = {place[broker] for broker in self._down()}
         stuck = self.stuck
         fixed = {p for p, brokers in enumerate(had) if not stuck.isdisjoint(brokers)} if stuck else set()
-        if not self.wish.balances:
+        if not self.spec.balances:
             # What gives up its dead replicas for a lower replication factor is not held up by them.
             fixed -= {p for p in fixed if len(stuck.intersection(had[p])) <= len(had[p]) - self._factor(p, len(had[p]))}
-        if self.wish.topics:
+        if self.spec.topics:
             fixed |= {p for p in range(len(had)) if not self._in_scope(p)}
         return Placement(had, len(self.brokers), racks, fixed)
 
     def _down(self) -> list[int]:
-        """The brokers that are not alive and that the wish does not empty, by id."""
-        gone = {*self.wish.drain, *self.wish.replace}
+        """The brokers that are not alive and that the spec does not empty, by id."""
+        gone = {*self.spec.drain, *self.spec.replace}
         return [broker.id for broker in self.brokers if broker.state == "dead" and broker.id not in gone]
 
     def _in_scope(self, partition: int) -> bool:
-        """Whether the wish is about the topic of a partition."""
-        return not self.wish.topics or self.cluster.topics[self.cluster.topic_of[partition]] in self.wish.topics
+        """Whether the spec is about the topic of a partition."""
+        return not self.spec.topics or self.cluster.topics[self.cluster.topic_of[partition]] in self.spec.topics
 
     def _factor(self, partition: int, now: int) -> int:
         """How many replicas a partition shall have that has so many now."""
-        return self.wish.replication_factor.get(self.cluster.topics[self.cluster.topic_of[partition]], now)
+        return self.spec.replication_factor.get(self.cluster.topics[self.cluster.topic_of[partition]], now)
 
     def plan(self) -> Plan:
         """Plan, in the order that the head of this file tells."""
-        if self.wish.assignment is not None:
-            changes = assigned(self.cluster, self.wish)
+        if self.spec.assignment is not None:
+            changes = assigned(self.cluster, self.spec)
             return self._plan(changes, sum(len(change.added) for change in changes), "partition", None)
         self._force()
         if self.ledger is not None:
             level(self.ledger)
-        elif self.wish.topic_spread:
+        elif self.spec.topic_spread:
             self._share_topics()
         else:
-            if self.wish.balances:
+            if self.spec.balances:
                 self._share()
             spread_topics(self.placement, self.cluster.topic_of)
         leading, witness = self._lead()
         return self._result(leading, witness)
 
-    def _ledger(self) -> Ledger | None:
-        """The bytes of brokers, where those are what is balanced."""
-        if self.wish.balance_by != "bytes" or self.cluster.sizes is None:
-            return None
-        return Ledger(self.placement, self.cluster.sizes, self.weights)
-
     # -- what partitions must do by themselves -----------------------------------------------------------------------
 
     def _demands(self) -> Demands:
-        wish, cluster, had = self.wish, self.cluster, self.placement.had
-        leaving = [self.place[broker] for broker in wish.drain]
-        if wish.balances:
+        spec, cluster, had = self.spec, self.cluster, self.placement.had
+        leaving = [self.place[broker] for broker in spec.drain]
+        if spec.balances:
             leaving += [self.place[broker.id] for broker in self.brokers if broker.state == "draining"]
-        wanted = {}
-        if wish.replication_factor:
-            factors = [wish.replication_factor.get(name, 0) for name in cluster.topics]
-            for partition, topic in enumerate(cluster.topic_of):
-                if factors[topic] and factors[topic] != len(had[partition]):
-                    wanted[partition] = factors[topic]
-        replaced = {self.place[old]: self.place[new] for old, new in wish.replace.items()}
+        factors = {p: self._factor(p, len(brokers)) for p, brokers in enumerate(had)} if spec.replication_factor else {}
+        wanted = {partition: factor for partition, factor in factors.items() if factor != len(had[partition])}
+        replaced = {self.place[old]: self.place[new] for old, new in spec.replace.items()}
         lagging = {
             partition: mask_of(self.place[broker] for broker in late)
             for partition, late in lagging_of(cluster, set(self._down())).items()
         }
-        return Demands(mask_of(leaving), replaced, wanted, wish.fix_racks or wish.balances, lagging)
+        return Demands(mask_of(leaving), replaced, wanted, spec.fix_racks or spec.balances, lagging)
 
     def _force(self) -> None:
         demands, placement, ledger = self.demands, self.placement, self.ledger
@@ -182,7 +183,7 @@ class _Planner:
         filled = sorted(todo, key=lambda partition: -self.cluster.size(partition)) if ledger else todo
         missing = sorted(partition for partition in filled if not givers.fill(partition, need[partition]))
         self._refuse_unplaced(missing, todo)
-        if not self.wish.balances and todo:
+        if not self.spec.balances and todo:
             # Where a move goes, or which replica is dropped, is free to choose: as even as can be.
             even_out(Flow([placement], counted=False, free=True), placement.racks.receive)
         self.forced = placement.moves()
@@ -190,35 +191,31 @@ class _Planner:
     def _givers(self, need: Mapping[int, int]) -> Givers:
         """Who gives partitions the replicas that they need; C(need): how many, by partition."""
         if self.ledger is not None:
-            self.ledger.limit_all(Fraction(str(self.wish.bytes_tolerance)), need)
+            self.ledger.limit_all(Fraction(str(self.spec.bytes_tolerance)), need)
             return Fillers(self.ledger)
         targets = None
-        if self.wish.balances:
+        if self.spec.balances:
             self.shares = self._closed_shares() or []
             targets = targets_of(self.shares, self.placement.loads) if self.shares else None
         return Givers(self.placement, targets)
 
     def _without_fixed(self, todo: list[int]) -> list[int]:
-        """Partitions with a replica on a broker that is not alive: balance leaves them alone, other wishes cannot."""
+        """Partitions with a replica on a broker that is not alive: balance leaves them alone, other specs cannot."""
         fixed = self.placement.fixed
         if not fixed:
             return todo
-        drained = mask_of(self.place[broker] for broker in self.wish.drain)
-        named = asked(self.placement, replace(self.demands, leaving=drained, racks=self.wish.fix_racks))
+        drained = mask_of(self.place[broker] for broker in self.spec.drain)
+        named = asked(self.placement, replace(self.demands, leaving=drained, racks=self.spec.fix_racks))
         self._refuse_stuck([p for p in named if p in fixed and self._in_scope(p)])
         return [partition for partition in todo if partition not in fixed]
 
     def _refuse_stuck(self, stuck: Sequence[int]) -> None:
-        if not stuck:
-            return
-        raise RefusedError(
-            SUBJECT,
-            [
+        if stuck:
+            raise _refused(
                 f"{len(stuck)} partitions ({shown(map(self.cluster.name, stuck))}) must change and would keep a "
                 f"replica on a broker that is not alive ({shown(self._down())}), so their move would never end; start "
                 "that broker, or drain or replace it in the same call"
-            ],
-        )
+            )
 
     def _refuse_replaced(self) -> None:
         placement, found = self.placement, []
@@ -234,11 +231,10 @@ class _Planner:
                 found.append(
                     f"replace: with broker {self.ids[new]} (rack {self.brokers[new].rack}) in place of "
                     f"{self.ids[old]} (rack {self.brokers[old].rack}) {len(worse)} partitions "
-                    f"({shown(map(self.cluster.name, worse))}) would break the {self.wish.rack_rule} rack rule; choose "
+                    f"({shown(map(self.cluster.name, worse))}) would break the {self.spec.rack_rule} rack rule; choose "
                     "a broker of the same rack, drain instead, or set rack_rule: none"
                 )
-        if found:
-            raise RefusedError(SUBJECT, found)
+        _refuse(found)
 
     def _worse_racks(self, partition: int, old: int, new: int) -> bool:
         """Whether a broker in place of another breaks the rack rule more than it is broken now."""
@@ -255,20 +251,16 @@ class _Planner:
                 f"broker is left that could take one under rack_rule {self.placement.racks.rule}; add brokers, drain "
                 "fewer, or loosen that rule"
             )
-        if found:
-            raise RefusedError(SUBJECT, found)
+        _refuse(found)
 
     def _fewer_racks(self, todo: Iterable[int]) -> list[str]:
         """Strict means never fewer racks than before: what a drain of a rack would break."""
         placement = self.placement
         if placement.racks.rule != "strict":
             return []
-        worse = []
-        for partition in todo:
-            after = placement.racks.counts(placement.at(partition))
-            before = placement.racks.counts(placement.had[partition])
-            if len(after) < min(len(before), len(placement.at(partition))):
-                worse.append(partition)
+        racks_of = placement.racks.counts
+        least = {p: min(len(racks_of(placement.had[p])), len(placement.at(p))) for p in todo}
+        worse = [p for p in least if len(racks_of(placement.at(p))) < least[p]]
         if not worse:
             return []
         return [
@@ -301,12 +293,9 @@ class _Planner:
         if anywhere and sum(placement.loads[broker] for broker in self.taking) == sum(placement.loads):
             found = self._shares_by_count()
         if found is None and any(self.brokers[broker].weight != 1 for broker in self.taking):
-            raise RefusedError(
-                SUBJECT,
-                [
-                    "weight: cannot be kept while excluded or dead brokers hold replicas, nor with more than "
-                    f"{MOST_GROUPS} kinds of racks (by size and weights); drain those brokers, or leave weights out"
-                ],
+            raise _refused(
+                "weight: cannot be kept while excluded or dead brokers hold replicas, nor with more than "
+                f"{MOST_GROUPS} kinds of racks (by size and weights); drain those brokers, or leave weights out"
             )
         return found
 
@@ -333,21 +322,16 @@ class _Planner:
                 direct(copy, targets_of(guess, copy.loads), self.cluster.topic_of)
             self.shares = even_out(Flow([copy], counted=False), placement.racks.receive)
         if not balance(placement, self.shares, self.cluster.topic_of):
-            raise RefusedError(
-                SUBJECT, ["no placement gives every broker its share; make the weights of the brokers more alike"]
-            )
+            raise _refused("no placement gives every broker its share; make the weights of the brokers more alike")
 
     def _share_topics(self) -> None:
         """As C(_share), within what topics as even as they can be allow."""
         topics = Topics(self.placement, self.cluster.topic_of, self.weights)
         shares = topics.balance(self.shares)
         if shares is None:
-            raise RefusedError(
-                SUBJECT,
-                [
-                    "topic_spread: no placement gives every broker its share of every topic; make the weights of the "
-                    "brokers more alike, or leave topic_spread out"
-                ],
+            raise _refused(
+                "topic_spread: no placement gives every broker its share of every topic; make the weights of the "
+                "brokers more alike, or leave topic_spread out"
             )
         self.shares = list(shares)
         self.topics = topics
@@ -356,9 +340,8 @@ class _Planner:
 
     def _lead(self) -> tuple[Leadership, Witness | None]:
         """The leader of every partition, and why leaders cannot be even where that was asked for and cannot be."""
-        placement = self.placement
-        leading, witness = Leadership(placement, placement.racks.receive), None
-        if self.wish.leaders == "balance" or (self.wish.leaders == "auto" and self.wish.balances):
+        leading, witness = Leadership(self.placement, self.placement.racks.receive), None
+        if self.spec.leaders == "balance" or (self.spec.leaders == "auto" and self.spec.balances):
             leading, witness = even_leaders(leading, self.cluster.topic_of)
         return leading, witness and replace(witness, brokers=tuple(self.ids[broker] for broker in witness.brokers))
 
@@ -384,7 +367,7 @@ class _Planner:
         found = list(self.reasons.get(partition, ()))
         members = self.placement.at(partition)
         given = [broker for broker in had if broker not in members and not self.demands.leaving >> broker & 1]
-        if self.wish.balances and given and not found:
+        if self.spec.balances and given and not found:
             found += [f"broker {self.ids[broker]} {self._excess(broker)}" for broker in given]
         if first != had[0] and first in had and had[0] in members:
             found.append(f"broker {self.ids[had[0]]} leads more than its share")
@@ -397,9 +380,7 @@ class _Planner:
         return "holds more bytes than its limit" if broker in self.ledger.was_above else "makes room for another"
 
     def _plan(self, changes: list[Change], moves: int, proof: str, witness: Witness | None) -> Plan:
-        thin = thin_changes(self.cluster, changes)
-        if thin:
-            raise RefusedError(SUBJECT, thin)
+        _refuse(thin_changes(self.cluster, changes))
         switched = sum(change.before[0] != change.after[0] for change in changes)
         return Plan(
             cluster=self.cluster,

@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What a reassignment keeps with the cluster while it runs: where everything shall go, and what throttles were before.
+"""A reassignment under way: what is kept of it with the cluster, and how far it is by what the cluster shows now.
 
-It is written before anything is touched and taken away after everything is restored, so whoever finds it knows that a
-run was cut, or runs. What is done is not in it: the cluster itself tells that.
+The record is written before anything is touched and taken away after everything is restored, so whoever finds it knows
+that a run was cut, or runs. What is done is not in it: the cluster itself shows that.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import InFlight, Key, Partition, named
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Wish
 
 #: The key of the record in the state topic: there is one reassignment at a time.
 KEY = "reassignment"
@@ -48,7 +46,7 @@ class Record:
     only throttles are left to restore.
     """
 
-    wish: Mapping[str, Any]
+    spec: Mapping[str, Any]
     batches: tuple[tuple[Row, ...], ...]
     brokers: Priors = field(default_factory=dict)
     topics: Priors = field(default_factory=dict)
@@ -63,7 +61,7 @@ class Record:
         """The record for JSON; rows as short as they can be, since there may be a million."""
         return {
             "version": VERSION,
-            "wish": dict(self.wish),
+            "wish": dict(self.spec),
             "batches": [
                 [[row.topic, row.index, list(row.replicas), row.bytes, row.moves] for row in batch]
                 for batch in self.batches
@@ -72,6 +70,16 @@ class Record:
             "topics": self.topics,
             "stopped": dict(self.stopped),
         }
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A partition whose copies are to be throttled: the brokers that it is on and those that it comes to."""
+
+    topic: str
+    index: int
+    on: tuple[int, ...]
+    to: tuple[int, ...]
 
 
 def record_of(data: Any) -> Record | None:
@@ -93,37 +101,201 @@ def record_of(data: Any) -> Record | None:
         ) from error
 
 
-def wish_kept(params: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """The wish in the module's parameters, as it is kept and compared: only what is asked for."""
-    return {name: params[name] for name in names if _asked(params.get(name))}
+@dataclass(frozen=True)
+class Look:
+    """The cluster at one moment: partitions, those being moved (by whomever), brokers that are registered and alive."""
+
+    partitions: Mapping[Key, Partition]
+    in_flight: Mapping[Key, InFlight]
+    alive: frozenset[int]
+
+    def added(self, row: Row) -> list[int]:
+        """The brokers that a partition, which exists, comes to."""
+        return [broker for broker in row.replicas if broker not in self.partitions[row.key].replicas]
+
+    def shrinks(self, row: Row) -> bool:
+        """Whether a partition, which exists, will have fewer replicas."""
+        return len(row.replicas) < len(self.partitions[row.key].replicas)
 
 
-def same_wish(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two kept wishes ask for the same; one that an earlier version kept lacks the options that came since."""
-    nothing = asdict(Wish())
-    defaults = wish_kept(nothing, tuple(nothing))
-    return _normal({**defaults, **one}) == _normal({**defaults, **other})
+@dataclass(frozen=True)
+class Standing:
+    """How far the rows of a record are.
+
+    C(done): at their target with every replica in sync, or their topic is gone (C(deleted)). C(moving): under way to
+    it. C(syncing): there, and a replica is not in sync. C(taken): somebody else moves the partition elsewhere.
+    C(submit): to begin now, of the first batch that is not done. C(held): not begun, for a broker that is not alive.
+    C(later): of batches after it. C(batch): its rows; C(number): how many batches are done.
+    """
+
+    done: tuple[Row, ...]
+    deleted: tuple[Row, ...]
+    moving: tuple[Row, ...]
+    syncing: tuple[Row, ...]
+    taken: tuple[Row, ...]
+    submit: tuple[Row, ...]
+    held: tuple[Row, ...]
+    later: tuple[Row, ...]
+    batch: tuple[Row, ...]
+    number: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left to do."""
+        return not self.batch
 
 
-#: Wishes of which the order does not matter.
-_SETS = ("drain", "topics", "add")
+def judge(record: Record, look: Look) -> Standing:
+    """Sort the rows of a record."""
+    found: dict[str, list[Row]] = {
+        name: [] for name in ("done", "deleted", "moving", "syncing", "taken", "submit", "held", "later")
+    }
+    current: tuple[Row, ...] = ()
+    number = 0
+    for batch in record.batches:
+        states = [(_state(row, look), row) for row in batch]
+        open_ = any(state not in ("done", "deleted") for state, _row in states)
+        for state, row in states:
+            # A row of a later batch that is under way was begun by a run that had other batches.
+            found["later" if current and state in ("submit", "held") else state].append(row)
+        if open_ and not current:
+            current = batch
+        elif not open_ and not current:
+            number += 1
+    return Standing(**{name: tuple(rows) for name, rows in found.items()}, batch=current, number=number)
 
 
-def _normal(wish: Mapping[str, Any]) -> dict[str, Any]:
-    """A wish to be compared: however its numbers, names and lists are written."""
-    found = {name: _plain(value) for name, value in wish.items() if _asked(value)}
-    return {name: sorted(value, key=str) if name in _SETS else value for name, value in found.items()}
+def _state(row: Row, look: Look) -> str:
+    partition, flying = look.partitions.get(row.key), look.in_flight.get(row.key)
+    if partition is None:
+        return "deleted"
+    if flying is not None:
+        return "moving" if flying.target == row.replicas else "taken"
+    if partition.replicas == row.replicas:
+        return "done" if set(row.replicas) <= set(partition.isr) else "syncing"
+    return "submit" if look.alive.issuperset(set(row.replicas) - set(partition.replicas)) else "held"
 
 
-def _plain(value: Any) -> Any:
-    """A value with numbers for texts that are one, without what is null."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items() if one is not None}
-    if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
-    return int(value) if isinstance(value, str) and re.fullmatch("0|[1-9][0-9]*", value) else value
+def ours(record: Record, look: Look) -> dict[Key, InFlight]:
+    """What is under way to where the record wants it."""
+    return {
+        row.key: look.in_flight[row.key]
+        for row in record.rows
+        if row.key in look.in_flight and look.in_flight[row.key].target == row.replicas
+    }
 
 
-def _asked(value: Any) -> bool:
-    """Whether something is asked for: a number is, 0 too."""
-    return bool(value) or (isinstance(value, (int, float)) and not isinstance(value, bool))
+def copies(rows: Iterable[Row], look: Look) -> list[Copy]:
+    """The copies that these rows still make or will make."""
+    found = []
+    for row in rows:
+        partition, flying = look.partitions.get(row.key), look.in_flight.get(row.key)
+        if partition is None:
+            continue
+        on = flying.original if flying is not None else partition.replicas
+        to = tuple(broker for broker in row.replicas if broker not in on)
+        if to:
+            found.append(Copy(row.topic, row.index, tuple(sorted(on)), tuple(sorted(to))))
+    return found
+
+
+def behind(rows: Iterable[Row], look: Look) -> dict[int, list[Key]]:
+    """By broker the partitions of these rows that wait for its replica: it is not in sync, or not begun."""
+    found: dict[int, list[Key]] = {}
+    for row in rows:
+        partition = look.partitions.get(row.key)
+        for broker in row.replicas if partition is not None else ():
+            if partition is not None and broker not in partition.isr:
+                found.setdefault(broker, []).append(row.key)
+    return found
+
+
+@dataclass(frozen=True)
+class Cancellation:
+    """What can be cancelled, and what cannot: too few of the replicas before it are in sync, by partition why."""
+
+    cancel: tuple[Key, ...]
+    unsafe: Mapping[Key, str]
+
+
+def cancellation(record: Record, look: Look, min_insync: Mapping[str, int]) -> Cancellation:
+    """Which moves of a record may be cancelled so that acks=all writes go on.
+
+    Cancelling takes the new replicas out of the ISR, whoever is left in it (Kafka does not compare that with
+    min.insync.replicas), and was known to leave partitions without a leader (KAFKA-14424).
+    """
+    cancel, unsafe = [], {}
+    for key, flying in sorted(ours(record, look).items()):
+        partition = look.partitions.get(key)
+        if partition is None:
+            continue
+        left = sorted(set(partition.isr) & set(flying.original))
+        need = max(1, min(min_insync.get(key[0], 1), len(flying.original)))
+        if len(left) < need:
+            unsafe[key] = (
+                f"of its replicas before the move {list(flying.original)} only {left} are in sync, "
+                f"min.insync.replicas is {min_insync.get(key[0], 1)}"
+            )
+        else:
+            cancel.append(key)
+    return Cancellation(tuple(cancel), unsafe)
+
+
+#: How many partitions a list of a result names at most.
+SHOWN = 20
+
+
+def progress(
+    record: Record,
+    look: Look,
+    standing: Standing,
+    copied: Mapping[int, Mapping[Key, int]],
+    held: Mapping[Key, str] | None = None,
+) -> dict[str, Any]:
+    """The figures. C(copied): by broker the bytes that its new replicas of moving partitions have by now.
+
+    C(held): partitions that must not begin yet, and why.
+    """
+    rows = record.rows
+    open_rows = {row.key: _copied(row, look, copied) for row in standing.moving}
+    finished = [*standing.done, *standing.deleted, *standing.syncing]
+    slowest = max(standing.moving, key=lambda row: (_bytes(row) - open_rows[row.key], row.key), default=None)
+    late = behind((*standing.moving, *standing.syncing, *standing.held), look)
+    return {
+        "batches_total": len(record.batches),
+        "batches_done": standing.number,
+        "partitions_total": len(rows),
+        "partitions_done": len(standing.done) + len(standing.deleted),
+        "moves_total": sum(row.moves for row in rows),
+        "moves_done": sum(row.moves for row in finished),
+        "bytes_total": sum(map(_bytes, rows)),
+        "bytes_done": sum(map(_bytes, finished)) + sum(open_rows.values()),
+        "in_flight": named(row.key for row in standing.moving)[:SHOWN],
+        "in_flight_total": len(standing.moving),
+        "not_begun": len(standing.submit) + len(standing.held) + len(standing.later),
+        "held": {named([key])[0]: why for key, why in list((held or {}).items())[:SHOWN]},
+        "held_total": len(held or {}),
+        "taken": named(row.key for row in standing.taken)[:SHOWN],
+        "slowest": None
+        if slowest is None
+        else {"partition": named([slowest.key])[0], "bytes": _bytes(slowest), "bytes_done": open_rows[slowest.key]},
+        "behind": [
+            {
+                "broker": broker,
+                "alive": broker in look.alive,
+                "partitions": named(keys)[:SHOWN],
+                "partitions_total": len(keys),
+            }
+            for broker, keys in sorted(late.items())
+        ],
+    }
+
+
+def _bytes(row: Row) -> int:
+    return row.bytes * row.moves
+
+
+def _copied(row: Row, look: Look, copied: Mapping[int, Mapping[Key, int]]) -> int:
+    """Bytes of a moving partition that are there; a log that grows is not counted beyond what was planned."""
+    adding = look.in_flight[row.key].adding
+    return sum(min(row.bytes, copied.get(broker, {}).get(row.key, 0)) for broker in adding)

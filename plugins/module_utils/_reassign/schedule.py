@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import Dir, Room
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Change, Cluster, Plan, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Change, Cluster, Plan, Spec
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.plan import plan_moves
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.rounds import rounds_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import shown
@@ -90,7 +90,7 @@ def schedule(plan: Plan, limits: Limits) -> Schedule:
     return Schedule(tuple(batches), dict(disks.peaks), total, bound)
 
 
-def plan_and_schedule(cluster: Cluster, wish: Wish, limits: Limits) -> tuple[Plan, Schedule]:
+def plan_and_schedule(cluster: Cluster, spec: Spec, limits: Limits) -> tuple[Plan, Schedule]:
     """A plan that the disks have room for, and its schedule; raises RefusedError when there is none.
 
     A broker that turns out to have no room for what it would get keeps what it has, and others get that: the plan is
@@ -100,7 +100,7 @@ def plan_and_schedule(cluster: Cluster, wish: Wish, limits: Limits) -> tuple[Pla
     left_out: set[int] = set()
     while True:
         try:
-            plan = replace(plan_moves(cluster, wish), no_room=tuple(sorted(left_out)))
+            plan = replace(plan_moves(cluster, spec), no_room=tuple(sorted(left_out)))
             return plan, schedule(plan, limits)
         except NoRoomError as error:
             first = first or error

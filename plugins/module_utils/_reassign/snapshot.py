@@ -2,7 +2,7 @@
 # Private to this collection.
 """A snapshot, as cluster_info returns it, becomes a cluster to plan on.
 
-Every fault of a snapshot is told at once, each with where it is, what was found and what is allowed.
+Every fault of a snapshot is reported at once, each with where it is, what was found and what is allowed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model im
 
 #: What is known of a log directory.
 _DISK_KEYS = ("total_bytes", "usable_bytes", "replica_count")
-#: How many faults are told one by one: what made one partition unreadable has often made all of them so.
+#: How many faults are reported one by one: what made one partition unreadable has often made all of them so.
 MOST_FAULTS = 50
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Whether a wish can be granted at all: everything that is wrong with it, each in one sentence with the fix."""
+"""Whether a spec can be met at all: everything that is wrong with it, each in one sentence with the fix."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.near_names import near
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped, near
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import (
     BALANCED_BY,
     LEADERS,
@@ -18,17 +17,17 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model im
     BrokerSpec,
     Change,
     Cluster,
-    Wish,
+    Spec,
 )
 
 #: How many examples a sentence names.
 SHOWN = 5
 
 
-def brokers_of(cluster: Cluster, wish: Wish) -> tuple[BrokerSpec, ...]:
+def brokers_of(cluster: Cluster, spec: Spec) -> tuple[BrokerSpec, ...]:
     """Every broker of a plan by id: those known, those added, and as dead those that only replicas name."""
     found = {broker.id: broker for broker in cluster.brokers}
-    for added in wish.add:
+    for added in spec.add:
         known = found.get(added.id)
         if known is None:
             found[added.id] = replace(added, state="new")
@@ -39,71 +38,71 @@ def brokers_of(cluster: Cluster, wish: Wish) -> tuple[BrokerSpec, ...]:
     return tuple(found[broker] for broker in sorted(found))
 
 
-def receivers(brokers: Iterable[BrokerSpec], wish: Wish) -> list[BrokerSpec]:
+def receivers(brokers: Iterable[BrokerSpec], spec: Spec) -> list[BrokerSpec]:
     """The brokers that may get replicas."""
-    gone = {*wish.drain, *wish.replace}
+    gone = {*spec.drain, *spec.replace}
     return [broker for broker in brokers if broker.state in ("alive", "new") and broker.id not in gone]
 
 
-def violations(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpec, ...]) -> list[str]:
-    """All that is wrong with a wish, empty when nothing is; explicit assignments are judged apart."""
-    found = list(_of_brokers(wish, brokers))
-    found += _of_racks(wish, brokers)
-    found += _of_replication(cluster, wish, len(receivers(brokers, wish)))
-    found += _of_combinations(wish)
-    found += _of_topics(cluster, wish)
-    found += _of_bytes(cluster, wish, {broker.id for broker in brokers if broker.state == "dead"})
+def violations(cluster: Cluster, spec: Spec, brokers: tuple[BrokerSpec, ...]) -> list[str]:
+    """All that is wrong with a spec, empty when nothing is; explicit assignments are judged apart."""
+    found = list(_of_brokers(spec, brokers))
+    found += _of_racks(spec, brokers)
+    found += _of_replication(cluster, spec, len(receivers(brokers, spec)))
+    found += _of_combinations(spec)
+    found += _of_topics(cluster, spec)
+    found += _of_bytes(cluster, spec, {broker.id for broker in brokers if broker.state == "dead"})
     return found
 
 
-def _of_combinations(wish: Wish) -> Iterator[str]:
-    named = bool(wish.drain or wish.replace or wish.replication_factor or wish.fix_racks)
-    if wish.assignment is not None:
-        if named or wish.balances:
+def _of_combinations(spec: Spec) -> Iterator[str]:
+    named = bool(spec.drain or spec.replace or spec.replication_factor or spec.fix_racks)
+    if spec.assignment is not None:
+        if named or spec.balances:
             yield "assignment: stands alone, since it names the brokers of every replica; leave the other options out"
-    elif not (named or wish.balances or wish.leaders == "balance"):
+    elif not (named or spec.balances or spec.leaders == "balance"):
         yield (
             "no change is asked for; set rebalance, add, drain, replace, replication_factor, fix_racks, assignment or "
             "leaders: balance"
         )
-    if wish.topic_spread and not wish.balances:
+    if spec.topic_spread and not spec.balances:
         yield "topic_spread: goes with rebalance or add; set one of them, or leave it out"
-    if wish.topic_spread and wish.balance_by == "bytes":
+    if spec.topic_spread and spec.balance_by == "bytes":
         yield "topic_spread: says how many replicas brokers hold, which by bytes is left as it comes; choose one"
-    if wish.replace and wish.balances:
+    if spec.replace and spec.balances:
         yield "replace: says who takes whose place, so it cannot go with rebalance or add; do one after the other"
-    if wish.rack_rule not in RACK_RULES:
-        yield f"rack_rule: '{wish.rack_rule}' is not one of {', '.join(RACK_RULES)}"
-    if wish.leaders not in LEADERS:
-        yield f"leaders: '{wish.leaders}' is not one of {', '.join(LEADERS)}"
+    if spec.rack_rule not in RACK_RULES:
+        yield f"rack_rule: '{spec.rack_rule}' is not one of {', '.join(RACK_RULES)}"
+    if spec.leaders not in LEADERS:
+        yield f"leaders: '{spec.leaders}' is not one of {', '.join(LEADERS)}"
 
 
-def _of_topics(cluster: Cluster, wish: Wish) -> Iterator[str]:
-    if wish.topics and wish.assignment is not None:
+def _of_topics(cluster: Cluster, spec: Spec) -> Iterator[str]:
+    if spec.topics and spec.assignment is not None:
         yield "topics: an assignment names its partitions itself; leave topics out"
-    for topic in wish.topics:
+    for topic in spec.topics:
         if topic not in cluster.topics:
             yield f"topics: topic {topic} does not exist{near(topic, cluster.topics)}; name a topic of the cluster"
-    for topic in sorted(wish.replication_factor) if wish.topics else ():
-        if topic not in wish.topics:
+    for topic in sorted(spec.replication_factor) if spec.topics else ():
+        if topic not in spec.topics:
             yield f"replication_factor: topic {topic} is not one of topics, so it would stay as it is; add it there"
 
 
-def _of_brokers(wish: Wish, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
+def _of_brokers(spec: Spec, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
     known = {broker.id: broker for broker in brokers}
-    named = [("drain", wish.drain), ("replace", [*wish.replace, *wish.replace.values()])]
+    named = [("drain", spec.drain), ("replace", [*spec.replace, *spec.replace.values()])]
     for option, numbers in named:
         yield from (f"{option}: broker {n} is not known to the cluster{has(known)}" for n in numbers if n not in known)
-    taking = {broker.id for broker in receivers(brokers, wish)}
-    for old, new in wish.replace.items():
+    taking = {broker.id for broker in receivers(brokers, spec)}
+    for old, new in spec.replace.items():
         if new in known and new not in taking:
-            yield f"replace: broker {new} cannot take the place of {old}: it is {_why_not(known[new], wish)}"
-    for new, times in Counter(wish.replace.values()).items():
+            yield f"replace: broker {new} cannot take the place of {old}: it is {_why_not(known[new], spec)}"
+    for new, times in Counter(spec.replace.values()).items():
         if times > 1:
             yield f"replace: broker {new} would take the place of {times} brokers; one takes one place"
-    for added in wish.add:
-        if known[added.id].state == "dead" or added.id in wish.drain:
-            yield f"add: broker {added.id} cannot take replicas: it is {_why_not(known[added.id], wish)}"
+    for added in spec.add:
+        if known[added.id].state == "dead" or added.id in spec.drain:
+            yield f"add: broker {added.id} cannot take replicas: it is {_why_not(known[added.id], spec)}"
     if not taking:
         yield "no broker is left that may hold replicas; leave at least one alive, neither drained nor excluded"
 
@@ -114,16 +113,16 @@ def has(known: Iterable[int]) -> str:
     return f", which has {', '.join(map(str, listed[:20]))}{' ...' if len(listed) > 20 else ''}"
 
 
-def _why_not(broker: BrokerSpec, wish: Wish) -> str:
-    if broker.id in wish.drain:
+def _why_not(broker: BrokerSpec, spec: Spec) -> str:
+    if broker.id in spec.drain:
         return "drained by the same call"
-    if broker.id in wish.replace:
+    if broker.id in spec.replace:
         return "replaced by the same call"
     return {"dead": "not alive (fenced or not registered); start it first"}.get(broker.state, broker.state)
 
 
-def _of_racks(wish: Wish, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
-    if wish.rack_rule == "none":
+def _of_racks(spec: Spec, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
+    if spec.rack_rule == "none":
         return
     counted = [broker for broker in brokers if broker.state != "dead"]
     without = [broker.id for broker in counted if not broker.rack]
@@ -132,14 +131,14 @@ def _of_racks(wish: Wish, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
             f"broker.rack: brokers {shown(without)} have none while others have one; give every broker a rack, "
             "an added one where it is added, or set rack_rule: none"
         )
-    more = wish.balances or wish.drain or wish.replace or wish.replication_factor or wish.leaders == "balance"
-    if wish.fix_racks and not more and len(without) == len(counted):
+    more = spec.balances or spec.drain or spec.replace or spec.replication_factor or spec.leaders == "balance"
+    if spec.fix_racks and not more and len(without) == len(counted):
         yield "fix_racks: no broker has a rack; set broker.rack on every broker first"
 
 
-def _of_replication(cluster: Cluster, wish: Wish, taking: int) -> Iterator[str]:
+def _of_replication(cluster: Cluster, spec: Spec, taking: int) -> Iterator[str]:
     known = {name: number for number, name in enumerate(cluster.topics)}
-    for topic, factor in sorted(wish.replication_factor.items()):
+    for topic, factor in sorted(spec.replication_factor.items()):
         if topic not in known:
             yield (
                 f"replication_factor: topic {topic} does not exist{near(topic, known)}; name a topic of the cluster, "
@@ -157,7 +156,7 @@ def _of_replication(cluster: Cluster, wish: Wish, taking: int) -> Iterator[str]:
                 f"replication_factor: {factor} for topic {topic} is below its min.insync.replicas "
                 f"{cluster.min_insync[known[topic]]}, so every acks=all write would fail; lower that first"
             )
-    if wish.balances or wish.drain:
+    if spec.balances or spec.drain:
         most = max(map(len, cluster.replicas), default=0)
         if 0 < taking < most:
             yield (
@@ -166,17 +165,17 @@ def _of_replication(cluster: Cluster, wish: Wish, taking: int) -> Iterator[str]:
             )
 
 
-def _of_bytes(cluster: Cluster, wish: Wish, dead: set[int]) -> Iterator[str]:
-    if wish.balance_by not in BALANCED_BY:
-        yield f"balance_by: '{wish.balance_by}' is not one of {', '.join(BALANCED_BY)}"
-    if not 0 <= wish.bytes_tolerance < math.inf:
+def _of_bytes(cluster: Cluster, spec: Spec, dead: set[int]) -> Iterator[str]:
+    if spec.balance_by not in BALANCED_BY:
+        yield f"balance_by: '{spec.balance_by}' is not one of {', '.join(BALANCED_BY)}"
+    if not 0 <= spec.bytes_tolerance < math.inf:
         yield (
-            f"bytes_tolerance: {wish.bytes_tolerance} is not a fraction of 0 or more; 0.1 lets a broker hold a tenth "
+            f"bytes_tolerance: {spec.bytes_tolerance} is not a fraction of 0 or more; 0.1 lets a broker hold a tenth "
             "more bytes than its share"
         )
-    if wish.balance_by != "bytes":
+    if spec.balance_by != "bytes":
         return
-    if not wish.balances:
+    if not spec.balances:
         yield "balance_by: bytes says how brokers get their share, so it goes with rebalance or add; add one of them"
     if cluster.sizes is None:
         yield "balance_by: bytes needs the sizes of partitions, and none is known; take the snapshot with sizes: true"
@@ -198,23 +197,23 @@ def shown(things: Iterable[object]) -> str:
 # -- an explicit assignment; racks are not judged, since it says where everything goes ---------------------------
 
 
-def assigned(cluster: Cluster, wish: Wish) -> list[Change]:
+def assigned(cluster: Cluster, spec: Spec) -> list[Change]:
     """The changes that a sound assignment asks for, ordered by partition."""
     where = cluster.places()
     changes = []
-    for topic, number, wanted in wish.assignment or ():
+    for topic, number, wanted in spec.assignment or ():
         partition = where[topic, number]
         if cluster.replicas[partition] != tuple(wanted):
             changes.append(Change(partition, cluster.replicas[partition], tuple(wanted), ("assigned by name",)))
     return sorted(changes, key=lambda change: change.partition)
 
 
-def assignment_violations(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpec, ...]) -> list[str]:
+def assignment_violations(cluster: Cluster, spec: Spec, brokers: tuple[BrokerSpec, ...]) -> list[str]:
     """All that is wrong with an explicit assignment, empty when nothing is."""
     known = {broker.id: broker for broker in brokers}
     where = cluster.places()
     found, seen = [], set()
-    for topic, number, wanted in wish.assignment or ():
+    for topic, number, wanted in spec.assignment or ():
         name = f"assignment: {topic}-{number}"
         partition = where.get((topic, number))
         if (topic, number) in seen:
@@ -236,7 +235,7 @@ def assignment_violations(cluster: Cluster, wish: Wish, brokers: tuple[BrokerSpe
                 found.append(f"{name}: broker {broker} is not alive, so the move would never end; start it first")
             elif known[broker].state in ("draining", "excluded") and broker not in had:
                 found.append(f"{name}: broker {broker} is {known[broker].state} and takes no new replica")
-        if wanted and len(wanted) != len(had) and wish.replication_factor.get(topic) != len(wanted):
+        if wanted and len(wanted) != len(had) and spec.replication_factor.get(topic) != len(wanted):
             found.append(
                 f"{name}: has {len(had)} replicas and would have {len(wanted)}; a change of the replication factor "
                 "is set by replication_factor"

@@ -73,7 +73,7 @@ class Placement:
             del self.now[partition]
 
     def become(self, partition: int, members: Sequence[int]) -> None:
-        """Put the replicas of a partition where they are told."""
+        """Put the replicas of a partition where the caller says."""
         for broker in [b for b in self.at(partition) if b not in members]:
             self.drop(partition, broker)
         for broker in [b for b in members if b not in self.at(partition)]:

@@ -1,12 +1,123 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Topics spread over brokers, without any move more: two moves of different topics trade the brokers they go to."""
+"""Topics as even as they can be, as a constraint: every broker its share of each topic, and of all of them together.
+
+Topics share no partition, so that each can be as even as its own partitions and the racks allow, whatever the others
+do: what a broker may hold of a topic lies between the least and the most of that. The loads of brokers that remain
+possible are sums of such loads of topics (M-convex sets, closed under sums), so that even ones are found as ever.
+
+Without that constraint topics are spread without any move more: two moves of different topics trade their brokers.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.balance import count_bound, even_out
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.flow import Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import Share, bits, shares_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
+
+
+@dataclass
+class _Topic:
+    """A topic: its partitions, a placement of them alone, and its box: what each broker may hold of it."""
+
+    partitions: list[int]
+    placement: Placement
+    box: Share
+
+
+class Topics:
+    """The topics of a placement in which every partition has as many replicas as it shall have.
+
+    C(weights) is by broker; with any but 1 each broker gets its own bounds.
+    """
+
+    def __init__(self, placement: Placement, topic_of: Sequence[int], weights: Sequence[Fraction]) -> None:
+        self.placement = placement
+        members: dict[int, list[int]] = {}
+        for partition, topic in enumerate(topic_of):
+            members.setdefault(topic, []).append(partition)
+        box_of = _box if all(weight == 1 for weight in weights) else _merged
+        self.topics = []
+        for partitions in members.values():
+            part = placement.part(partitions)
+            self.topics.append(_Topic(partitions, part, box_of(_classes(part, weights))))
+
+    def spread(self) -> int:
+        """The most that two brokers may differ in what they hold of one topic."""
+        return max((max(topic.box.high) - min(topic.box.low) for topic in self.topics), default=0)
+
+    def count_bound(self) -> int:
+        """The fewest moves that the counts of brokers, topic by topic, ask for."""
+        return sum(count_bound(topic.placement, [topic.box]) for topic in self.topics)
+
+    def balance(self, shares: Sequence[Share]) -> Sequence[Share] | None:
+        """Move until every topic keeps its box and every broker has its share, by the fewest moves.
+
+        Where not both can be, the shares become as even as topics allow. Returned are the shares, or None when no
+        placement keeps the boxes (with weights, that may be).
+        """
+        parts = self._tried(shares) if shares else None
+        if parts is None:
+            shares = self._shares()
+            parts = self._tried(shares) if shares else None
+        if parts is None:
+            return None
+        for number, topic in enumerate(self.topics):
+            for place, members in parts[number].now.items():
+                self.placement.become(topic.partitions[place], members)
+        return shares
+
+    def _tried(self, shares: Sequence[Share]) -> list[Placement] | None:
+        flow = self._flow(shares)
+        return list(flow.parts) if flow.run() else None
+
+    def _shares(self) -> list[Share]:
+        """The classes of brokers within the boxes of topics; none when no placement keeps those."""
+        brokers = list(bits(self.placement.racks.receive))
+        total = sum(topic.box.total for topic in self.topics)
+        anything = Share(brokers, [0] * len(brokers), [total] * len(brokers), total)
+        flow = self._flow([anything], counted=False)
+        if not flow.run():
+            return []
+        return even_out(Flow(flow.parts, boxes=flow.boxes, counted=False), self.placement.racks.receive)
+
+    def _flow(self, shares: Sequence[Share] = (), counted: bool = True) -> Flow:
+        """Paths in copies of the topics' placements."""
+        topics = self.topics
+        return Flow([topic.placement.copy() for topic in topics], shares, [topic.box for topic in topics], counted)
+
+
+def _classes(part: Placement, weights: Sequence[Fraction]) -> list[Share]:
+    """The classes of brokers for a topic by itself: in closed form where every replica may be on any broker."""
+    receive = part.racks.receive
+    if not part.fixed and not any(load for broker, load in enumerate(part.loads) if not receive >> broker & 1):
+        kinds = Counter(len(part.at(partition)) for partition in range(len(part.had)))
+        found = shares_of(dict(sorted(kinds.items())), part.racks, weights)
+        if found is not None:
+            return found
+    return even_out(Flow([part.copy()], counted=False), receive)
+
+
+def _merged(classes: Sequence[Share]) -> Share:
+    """Classes of brokers as one."""
+    each = sorted(found for share in classes for found in share.each())
+    brokers, low, high = ([found[column] for found in each] for column in range(3))
+    return Share(brokers, low, high, sum(share.total for share in classes))
+
+
+def _box(classes: Sequence[Share]) -> Share:
+    """The same bounds for all brokers: the smallest and the largest load of the most even placement."""
+    brokers = sorted(broker for share in classes for broker in share.brokers)
+    least = min(share.total // len(share.brokers) for share in classes)
+    most = max(-(-share.total // len(share.brokers)) for share in classes)
+    return Share(brokers, [least] * len(brokers), [most] * len(brokers), sum(share.total for share in classes))
+
 
 #: Trades tried at most, so that the time of a big plan stays bounded; plans up to some thousand moves end before it.
 MOST_TRIES = 400_000

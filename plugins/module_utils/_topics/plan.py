@@ -17,7 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._configs.values im
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import MAX_RECORDS
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
-from ansible_collections.streamops.kafka.plugins.module_utils._core.near_names import near
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import near
 from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import allowed_instead
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.placement import Replicas, placement
 

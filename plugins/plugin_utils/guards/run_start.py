@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 
 #: With these every host goes on by itself (ansible.builtin.free, ansible.builtin.host_pinned).
 _APART = ("free", "host_pinned")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 
 #: Percent of a broker's preferred partitions that others may lead (leader.imbalance.per.broker.percentage of Kafka).
 MOST_IMBALANCE = 10

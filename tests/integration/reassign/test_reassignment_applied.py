@@ -76,24 +76,24 @@ def spread(cluster: Cluster, partitions: int) -> dict[int, list[int]]:
     return {number: [ids[number % len(ids)]] for number in range(partitions)}
 
 
-def cut(cluster: Cluster, **wish: Any) -> dict[str, Any]:
+def cut(cluster: Cluster, **spec: Any) -> dict[str, Any]:
     """Begin what takes long, kill that run, and go on for three seconds only."""
-    run = Background(cluster, **wish)
+    run = Background(cluster, **spec)
     run.until(lambda: "slowest" in run.output(), "a line of progress")
     run.kill()
-    return move(cluster, **wish, timeout=3)
+    return move(cluster, **spec, timeout=3)
 
 
-def went_on(cluster: Cluster, topic: str, wish: dict[str, Any], targets: list[Any]) -> None:
-    """Run the same wish to its end: all went to what the first run had recorded, and nothing is left to do."""
+def went_on(cluster: Cluster, topic: str, spec: dict[str, Any], targets: list[Any]) -> None:
+    """Run the same spec to its end: all went to what the first run had recorded, and nothing is left to do."""
     assert targets
     assert all(other == targets[0] for other in targets)
-    done = move(cluster, **dict(wish, throttle=20_000_000))
+    done = move(cluster, **dict(spec, throttle=20_000_000))
     assert not done["failed"], done
     target = {index: brokers for batch in targets[0] for _topic, index, brokers, _bytes, _moves in batch}
     assert (replicas(cluster, topic), done["progress"]["moves_done"]) == (target, len(target))
     assert record(cluster) is None
-    again = move(cluster, **wish)
+    again = move(cluster, **spec)
     assert (again["changed"], again["moves"]) == (False, 0)
 
 
@@ -104,23 +104,23 @@ def test_a_plan_is_carried_out_under_load_and_throttles_are_then_as_they_were(co
             alter_configs(admin, BROKER, {str(first): {LEADER_RATE: "000123456789"}})
             alter_configs(admin, TOPIC, {topic: {FOLLOWER_REPLICAS: f"5:{first},0:{first}"}})
         until(lambda: "000123456789" in str(throttles(combined, topic)), "the throttle of before")
-        before, wish = throttles(combined, topic), {"replication_factor": {topic: 2}, "concurrency": 2}
+        before, spec = throttles(combined, topic), {"replication_factor": {topic: 2}, "concurrency": 2}
         with producing(combined.bootstrap_servers, topic, rate=1000) as ledger:
             until(lambda: len(ledger.acknowledged) > 1000, "traffic")
-            low = move(combined, **wish, throttle=1000)
+            low = move(combined, **spec, throttle=1000)
             assert low["failed"]
             assert "is not above what is written to the partitions that move" in low["msg"]
-            shown = move(combined, check=True, **wish, throttle=4_000_000)
+            shown = move(combined, check=True, **spec, throttle=4_000_000)
             assert (shown["changed"], shown["stage"], shown["moves"]) == (True, "planned", 6)
             assert shown["diff"]["after"] == {f"{topic}-{c['partition']}": c["to"] for c in shown["changes"]}
             assert (replicas(combined, topic), throttles(combined, topic)) == (spread(combined, 6), before)
-            done = move(combined, **wish, throttle=4_000_000)
+            done = move(combined, **spec, throttle=4_000_000)
             assert not done["failed"], done
         assert (done["changed"], done["stage"], done["moves"]) == (True, "done", 6)
         assert done["progress"]["bytes_done"] == done["progress"]["bytes_total"] >= 18_000_000
         assert replicas(combined, topic) == {change["partition"]: change["to"] for change in done["changes"]}
         assert (throttles(combined, topic), record(combined)) == (before, None)
-        again = move(combined, **wish, throttle=4_000_000)
+        again = move(combined, **spec, throttle=4_000_000)
         assert (again["changed"], again["moves"], again["stage"]) == (False, 0, "done")
         for factor in (3, 1):
             other = move(combined, replication_factor={topic: factor})
@@ -133,7 +133,7 @@ def test_a_plan_is_carried_out_under_load_and_throttles_are_then_as_they_were(co
 def test_a_run_killed_at_five_points_is_gone_on_with_towards_the_same_placement(combined: Cluster) -> None:
     with topic_of(combined, "cut", spread(combined, 6), 3) as topic:
         before = throttles(combined, topic)
-        wish: dict[str, Any] = {"replication_factor": {topic: 2}, "concurrency": 1, "throttle": 700_000}
+        spec: dict[str, Any] = {"replication_factor": {topic: 2}, "concurrency": 1, "throttle": 700_000}
 
         def flying() -> set[int]:
             """The partitions under way."""
@@ -155,13 +155,13 @@ def test_a_run_killed_at_five_points_is_gone_on_with_towards_the_same_placement(
         targets = []
         with producing(combined.bootstrap_servers, topic, rate=200) as ledger:
             for what, condition in points.items():
-                run = Background(combined, **wish)
+                run = Background(combined, **spec)
                 run.until(condition, what)
                 run.kill()
                 targets.append(record(combined)["batches"])
             other = move(combined, replication_factor={topic: 3})
             assert "an earlier reassignment has not ended" in other["msg"]
-            went_on(combined, topic, wish, targets)
+            went_on(combined, topic, spec, targets)
         assert throttles(combined, topic) == before
         assert ledger.lost(read_all(combined.bootstrap_servers, topic)) == []
 
@@ -171,16 +171,16 @@ def test_a_run_killed_at_twenty_points_in_time_is_gone_on_with_towards_the_same_
     chance, targets = random.Random(6), []
     with topic_of(combined, "minced", spread(combined, 6), 3) as topic:
         before = throttles(combined, topic)
-        wish: dict[str, Any] = {"replication_factor": {topic: 2}, "concurrency": 1, "throttle": 30_000}
+        spec: dict[str, Any] = {"replication_factor": {topic: 2}, "concurrency": 1, "throttle": 30_000}
         # 18 MB, three moves at a time: 200 s, and the twenty points take half of that on the fastest machine.
         with producing(combined.bootstrap_servers, topic, rate=50) as ledger:
             for _point in range(20):
-                run = Background(combined, **wish)
+                run = Background(combined, **spec)
                 time.sleep(chance.uniform(1, 6))
                 run.kill()
                 kept = record(combined)
                 targets += [kept["batches"]] if kept else []
-            went_on(combined, topic, wish, targets)
+            went_on(combined, topic, spec, targets)
         assert throttles(combined, topic) == before
         assert ledger.lost(read_all(combined.bootstrap_servers, topic)) == []
 
@@ -188,12 +188,12 @@ def test_a_run_killed_at_twenty_points_in_time_is_gone_on_with_towards_the_same_
 def test_cancelled_sends_back_what_is_under_way_and_finished_keeps_it(combined: Cluster) -> None:
     with topic_of(combined, "back", spread(combined, 3), 3) as topic:
         before, placed = throttles(combined, topic), replicas(combined, topic)
-        wish: dict[str, Any] = {"replication_factor": {topic: 2}, "throttle": 100_000}
+        spec: dict[str, Any] = {"replication_factor": {topic: 2}, "throttle": 100_000}
         with producing(combined.bootstrap_servers, topic, rate=200) as ledger:
-            long = move(combined, **wish, timeout=3)
+            long = move(combined, **spec, timeout=3)
             assert "the plan takes about" in long["msg"]
             assert (replicas(combined, topic), record(combined)) == (placed, None)
-            slow = cut(combined, **wish)
+            slow = cut(combined, **spec)
             assert slow["failed"]
             assert "Run the same again to go on, state: cancelled" in slow["msg"]
             assert throttles(combined, topic) != before
@@ -205,7 +205,7 @@ def test_cancelled_sends_back_what_is_under_way_and_finished_keeps_it(combined: 
             assert (throttles(combined, topic), record(combined)) == (before, None)
             assert move(combined, state="cancelled")["changed"] is False
             # Kafka averages over about ten seconds, so that much goes at once: 3 MB must be more than that.
-            slow = cut(combined, **dict(wish, throttle=200_000))
+            slow = cut(combined, **dict(spec, throttle=200_000))
             assert slow["failed"]
             kept = move(combined, state="finished")
         assert not kept["failed"], kept
@@ -227,18 +227,18 @@ def test_what_others_move_is_named_and_left_and_so_are_throttles_that_nobody_rec
             client.alter_partition_reassignments({TopicPartition(topic, 0): [one, two]})
         finally:
             client.close()
-        wish = {"replication_factor": {topic: 2}}
-        refused = move(combined, **wish)
+        spec = {"replication_factor": {topic: 2}}
+        refused = move(combined, **spec)
         said = f"1 partitions are being moved by another tool ({topic}-0), which this module never cancels"
         assert said in refused["msg"]
-        waited = move(combined, **wish, foreign="wait", timeout=2)
+        waited = move(combined, **spec, foreign="wait", timeout=2)
         assert f"({topic}-0) have not ended within 2s. Nothing was changed." in waited["msg"]
         cancelled = move(combined, state="cancelled")
         assert (cancelled["changed"], cancelled["foreign"]) == (False, [f"{topic}-0"])
         with administering(combined) as admin:
             assert list(list_reassignments(admin)) == [(topic, 0)]
             alter_configs(admin, BROKER, {str(two): {FOLLOWER_RATE: "50000000"}})
-        done = move(combined, **wish, foreign="wait")
+        done = move(combined, **spec, foreign="wait")
         assert (done["failed"], done["changed"], done["moves"]) == (False, True, 1)
         told = {(one["kind"], one["name"], one["key"]): one["value"] for one in done["leftover_throttles"]}
         assert told["broker", str(two), FOLLOWER_RATE] == "50000000"
@@ -294,12 +294,12 @@ def test_a_partition_that_the_cluster_refuses_stops_the_rest_and_is_told_in_its_
     one, two = combined.identities["kafka1"], combined.identities["kafka2"]
     with topic_of(combined, "refused", {0: [one], 1: [one], 2: [one]}, 1) as topic:
         before = throttles(combined, topic)
-        wish = {"replication_factor": {topic: 2}, "rack_rule": "strict", "leaders": "auto"}
+        spec = {"replication_factor": {topic: 2}, "rack_rule": "strict", "leaders": "auto"}
         rows = [Row(topic, 0, (one, two), 1, 1), Row(topic, 1, (one, one), 1, 1), Row(topic, 2, (one, two), 1, 1)]
         move(combined, check=True, replication_factor={topic: 2})
         with administering(combined) as admin:
             # No plan names a broker twice; a record does what no race can be made to do.
-            write_state(admin, "reassignment", Record(wish, ((*rows[:2],), (rows[2],))).as_data())
+            write_state(admin, "reassignment", Record(spec, ((*rows[:2],), (rows[2],))).as_data())
         stopped = move(combined, replication_factor={topic: 2}, throttle=10_000_000)
         assert stopped["failed"]
         assert "refused" in stopped, stopped["msg"]
@@ -355,11 +355,11 @@ def behind(cluster: Cluster, topic: str, broker: int) -> bool:
 def test_fewer_replicas_are_those_in_sync(combined: Cluster) -> None:
     one, two, three = (combined.identities[node] for node in ("kafka1", "kafka2", "kafka3"))
     with topic_of(combined, "thin", {0: [two, one, three], 1: [three, one, two]}, 1) as topic:
-        wish: dict[str, Any] = {"replication_factor": {topic: 2}}
+        spec: dict[str, Any] = {"replication_factor": {topic: 2}}
         combined.stop("kafka1")
         try:
             until(lambda: one not in alive(combined), "kafka1 to be fenced")
-            shown = move(combined, check=True, **wish)
+            shown = move(combined, check=True, **spec)
             assert [sorted(change["to"]) for change in shown["changes"]] == [[two, three]] * 2, shown
             # Leaders send it one byte a second, so that it lives and stays behind.
             with administering(combined) as admin:
@@ -371,7 +371,7 @@ def test_fewer_replicas_are_those_in_sync(combined: Cluster) -> None:
             combined.start("kafka1")
         until(lambda: one in alive(combined), "kafka1 to be back")
         assert behind(combined, topic, one)
-        done = move(combined, **wish)
+        done = move(combined, **spec)
         assert not done["failed"], done
         assert {tuple(sorted(brokers)) for brokers in replicas(combined, topic).values()} == {(two, three)}
         with administering(combined) as admin:
@@ -384,20 +384,20 @@ def test_disks_without_room_take_nothing_and_are_asked_again_before_each_batch(c
     with topic_of(combined, "roomless", {0: [one], 1: [one]}, 3) as topic:
         before = throttles(combined, topic)
         listed = [{"topic": topic, "partition": number, "replicas": [two]} for number in range(2)]
-        wish: dict[str, Any] = {"assignment": {"version": 1, "partitions": listed}, "concurrency": 1}
-        full = move(combined, **wish, disk_reserve=0.999)
+        spec: dict[str, Any] = {"assignment": {"version": 1, "partitions": listed}, "concurrency": 1}
+        full = move(combined, **spec, disk_reserve=0.999)
         assert f"broker {two}: would hold" in full["msg"]
         assert (record(combined), throttles(combined, topic)) == (None, before)
         assert replicas(combined, topic) == {0: [one], 1: [one]}
-        run = Background(combined, **wish, throttle=200_000)
+        run = Background(combined, **spec, throttle=200_000)
         run.until(lambda: "slowest" in run.output(), "a line of progress")
         run.kill()
-        late = move(combined, **wish, throttle=20_000_000, disk_reserve=0.999, timeout=40)
+        late = move(combined, **spec, throttle=20_000_000, disk_reserve=0.999, timeout=40)
         assert late["failed"]
         assert f"1 must not begin yet:\n- {topic}-" in late["msg"]
         assert f"broker {two} has room for 0 more bytes, with disk_reserve 0.999 left free" in late["msg"]
         assert sorted(replicas(combined, topic).values()) == sorted([[one], [two]])
-        done = move(combined, **wish)
+        done = move(combined, **spec)
         assert not done["failed"], done
         assert (throttles(combined, topic), record(combined)) == (before, None)
 
@@ -406,12 +406,12 @@ def test_a_run_goes_on_with_a_broker_that_died_and_is_not_missed_yet(combined: C
     one, two = combined.identities["kafka1"], combined.identities["kafka2"]
     with topic_of(combined, "missed", {0: [two], 1: [one], 2: [two]}, 3) as topic:
         before = throttles(combined, topic)
-        wish: dict[str, Any] = {"replication_factor": {topic: 2}}
-        run = Background(combined, **wish, throttle=150_000)
+        spec: dict[str, Any] = {"replication_factor": {topic: 2}}
+        run = Background(combined, **spec, throttle=150_000)
         run.until(lambda: "slowest" in run.output(), "a line of progress")
         run.kill()
         combined.kill("kafka3")
-        done = move(combined, **wish, throttle=20_000_000)
+        done = move(combined, **spec, throttle=20_000_000)
         assert not done["failed"], done
         in_sync(combined)
         ended = move(combined, state="finished")

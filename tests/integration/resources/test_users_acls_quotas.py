@@ -20,7 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._configs.api impor
 from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import salted_password
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import alter_quotas, describe_quotas
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import read_state
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle_apply import live_throttles
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import live_throttles
 from ansible_collections.streamops.kafka.plugins.module_utils._users.api import alter_credentials, describe_credentials
 from ansible_collections.streamops.kafka.plugins.module_utils._users.login import Login, log_in
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import UserWish

@@ -1,46 +1,39 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Looks at the cluster: what moves, what a planner must know, who does not answer."""
+"""Questions to the cluster: what moves, the plan as of now with measured rates, and what of a batch may begin now."""
 
 from __future__ import annotations
 
-import contextlib
-import socket
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
     disk_usage,
+    end_offsets,
     list_brokers,
     list_reassignments,
     list_topics,
     live_brokers,
+    min_insync_of,
     replica_sizes,
     take_snapshot,
-    topics_at,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Key, named
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, ids_alive
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
-    RefusedError,
-    RequestFailedError,
-    StreamopsError,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import read_record
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.step import Look, Standing, ours
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.snapshot import snapshot_of_text
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import shown
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import without_room
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import decided
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.forced import without_isr
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Plan
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Look, Row, Standing
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.schedule import Schedule
 
 
 #: Seconds for a connection to a broker that may be down.
-_CONNECT = 3.0
-
-
 def look_at(session: Session) -> Look:
     """The cluster now. Moves before partitions: one that ends in between shows as both ended and under way, which
     costs another look; the other order could show neither."""
@@ -64,58 +57,7 @@ def copied_bytes(session: Session, standing: Standing, look: Look) -> dict[int, 
     return found
 
 
-def not_answering(session: Session) -> dict[str, str]:
-    """The brokers that the cluster still takes for alive and that do not answer, and why; none where it cannot tell.
-
-    It notices some seconds later (broker.session.timeout.ms), and then moves go on without them.
-    """
-    found: dict[str, str] = {}
-    with contextlib.suppress(StreamopsError):
-        for broker in list_brokers(session):
-            if not broker.fenced:
-                why = _silence(session, broker)
-                if why is not None:
-                    found[f"{broker.id} ({broker.host}:{broker.port})"] = why
-    return found
-
-
-def _silence(session: Session, broker: Broker) -> str | None:
-    try:
-        socket.create_connection((broker.host, broker.port), _CONNECT).close()
-        topics_at(session, broker.id, ())
-    except OSError as error:
-        return str(error)
-    except RequestFailedError as error:
-        return error.why
-    return None
-
-
-def what_stands(session: Session) -> dict[str, Any] | None:
-    """What an earlier run has under way, and on which brokers throttles stand; None where nobody tells."""
-    try:
-        record = read_record(session)
-        if record is None:
-            return {"in_flight_total": 0, "throttled": []}
-        return {"in_flight_total": len(ours(record, look_at(session))), "throttled": sorted(map(int, record.brokers))}
-    except StreamopsError:
-        return None
-
-
 # -- where the snapshot of the planner comes from: a cluster, or a file that cluster_info filled ---------------------
-
-
-def refuse_moving(session: Session) -> None:
-    """Raise RefusedError while partitions are being moved.
-
-    Replicas read in the middle of a move are those of before and after together; a plan made from them would raise the
-    replication factor (KAFKA-10510).
-    """
-    moving = named(list_reassignments(session))
-    if moving:
-        raise RefusedError(
-            "Reassignment",
-            [f"{len(moving)} partitions are being moved now ({shown(moving)}); plan when that has ended"],
-        )
 
 
 def snapshot_now(session: Session) -> dict[str, Any]:
@@ -124,10 +66,158 @@ def snapshot_now(session: Session) -> dict[str, Any]:
     return describe(snapshot, log_dirs=disk_usage(session, ids_alive(snapshot.brokers)))
 
 
-def snapshot_of_file(path: str) -> Any:
-    """The data that a file holds; raises StreamopsError when it cannot be read or is not JSON."""
-    try:
-        text = Path(path).read_text()
-    except (OSError, ValueError) as error:
-        raise StreamopsError(f"snapshot {path}: cannot be read ({error}). Nothing was changed.") from error
-    return snapshot_of_text(text, path)
+def plan_now(session: Session, params: Mapping[str, Any]) -> tuple[Plan, Schedule]:
+    """The plan and its schedule; raises RefusedError with every reason when it cannot be made.
+
+    With a throttle, what is written to the partitions that move is measured over C(sample_seconds) first: a throttle
+    that is not above it is refused, and the duration counts it.
+    """
+    snapshot = snapshot_now(session)
+    plan, order = decided(snapshot, {**params, "throttle": None}, registered_only=True)
+    if not params["throttle"]:
+        return plan, order
+    cluster = plan.cluster
+    moving = {
+        (cluster.topics[cluster.topic_of[change.partition]], cluster.numbers[change.partition]): change.partition
+        for change in plan.changes
+        if change.added
+    }
+    if moving and params["sample_seconds"]:
+        leaders = {key: (cluster.leaders or ())[partition] for key, partition in moving.items()}
+        first = _sample(session, leaders)
+        time.sleep(params["sample_seconds"])
+        snapshot = with_rates(snapshot, write_rates(first, _sample(session, leaders)))
+    return decided(snapshot, params, registered_only=True)
+
+
+def rows_of(plan: Plan, order: Schedule) -> tuple[tuple[Row, ...], ...]:
+    """The batches of a schedule as the record keeps them."""
+    cluster = plan.cluster
+    return tuple(
+        tuple(
+            Row(
+                cluster.topics[cluster.topic_of[change.partition]],
+                cluster.numbers[change.partition],
+                change.after,
+                cluster.size(change.partition),
+                len(change.added),
+            )
+            for change in batch.changes
+        )
+        for batch in order.batches
+    )
+
+
+def _sample(session: Session, leaders: Mapping[Key, int | None]) -> Sample:
+    by_leader: dict[int, dict[str, list[int]]] = {}
+    for (topic, index), leader in leaders.items():
+        if leader is not None:
+            by_leader.setdefault(leader, {}).setdefault(topic, []).append(index)
+    sizes: dict[Key, int] = {}
+    for leader, partitions in by_leader.items():
+        sizes.update(replica_sizes(session, leader, partitions))
+    return Sample(time.monotonic(), end_offsets(session, leaders), sizes)
+
+
+# -- how fast partitions are written, from two looks at where their logs end and how big they are ----------------
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One look: log end offsets and bytes of the leaders' logs by partition, and when it was taken, in seconds."""
+
+    at: float
+    offsets: Mapping[Key, int]
+    sizes: Mapping[Key, int]
+
+
+def write_rates(first: Sample, second: Sample) -> dict[Key, float]:
+    """Bytes a second that each partition grows by, of those that both looks know.
+
+    Sizes alone would miss what retention deletes meanwhile, offsets alone do not tell bytes: a log that has got
+    records and not grown is taken to have records of its mean size.
+    """
+    seconds = second.at - first.at
+    found = {}
+    for key, end in second.offsets.items():
+        if key not in first.offsets or seconds <= 0:
+            continue
+        records = end - first.offsets[key]
+        size = second.sizes.get(key, 0)
+        grown = size - first.sizes.get(key, size)
+        if records <= 0:
+            grown = 0
+        elif grown <= 0:
+            grown = round(records * size / end)
+        found[key] = grown / seconds
+    return found
+
+
+def with_rates(snapshot: Mapping[str, Any], rates: Mapping[Key, float]) -> dict[str, Any]:
+    """A snapshot as cluster_info returns it, with the rates of partitions put in."""
+    topics = [
+        {
+            **topic,
+            "partitions": [
+                {**one, "write_rate": rates[topic["name"], one["partition"]]}
+                if (topic["name"], one["partition"]) in rates
+                else one
+                for one in topic["partitions"]
+            ],
+        }
+        for topic in snapshot["topics"]
+    ]
+    return {**snapshot, "topics": topics}
+
+
+# -- what of a batch may begin now: before each the cluster is asked once more, since plans grow old -----------------
+
+
+def not_yet(session: Session, rows: Iterable[Row], look: Look, reserve: float) -> dict[Key, str]:
+    """Which of these rows must not begin now, and why, by asking the cluster.
+
+    Those are rows for which a disk has no room beside what is on its way, and rows that would take away in-sync
+    replicas that are needed. Nothing else waits for them but the batches after their own.
+    """
+    listed = [row for row in rows if row.key in look.partitions]
+    found = without_isr(listed, look, min_insync_of(session, {row.topic for row in listed if look.shrinks(row)}))
+    coming = [row for row in listed if row.key not in found and look.added(row)]
+    if not coming:
+        return found
+    brokers = {broker for row in coming for broker in look.added(row)}
+    silent: dict[int, str] = {}
+    disks = _disks(session, brokers, silent)
+    flying = {key for key, one in look.in_flight.items() if one.adding & brokers}
+    sizes = _leader_sizes(session, {*flying, *(row.key for row in coming)}, look)
+    hosts = {broker.id: broker.host for broker in list_brokers(session)}
+    return {**found, **without_room(coming, look, disks, sizes, reserve, silent, hosts)}
+
+
+def _disks(session: Session, brokers: Iterable[int], silent: dict[int, str]) -> dict[int, LogDirs]:
+    """What these brokers tell of their disks; those that do not are put into C(silent) with the reason."""
+    found = {}
+    for broker in sorted(brokers):
+        try:
+            found[broker] = disk_usage(session, [broker])[broker]
+        except RequestFailedError as error:
+            silent[broker] = error.why
+            continue
+        if not found[broker].disks:
+            silent[broker] = "no log directory is online, or it runs Kafka before 3.3"
+    return found
+
+
+def _leader_sizes(session: Session, keys: Iterable[Key], look: Look) -> dict[Key, int]:
+    """Bytes of the leaders' logs now; of a leader that does not tell the planned size is all that is known."""
+    by_leader: dict[int, dict[str, list[int]]] = {}
+    for topic, index in sorted(keys):
+        partition = look.partitions.get((topic, index))
+        if partition is not None and partition.leader is not None:
+            by_leader.setdefault(partition.leader, {}).setdefault(topic, []).append(index)
+    found: dict[Key, int] = {}
+    for leader, partitions in by_leader.items():
+        try:
+            found.update(replica_sizes(session, leader, partitions))
+        except RequestFailedError:
+            continue
+    return found

@@ -5,14 +5,33 @@
 Kafka throttles replicas that are listed in their topic and not in sync, at the rates of their brokers. As in Kafka's
 own tool the leader's side lists all replicas that a partition has, since any may come to lead, and the follower's side
 those that are new. What somebody else has listed stays listed.
+
+A broker takes settings of its own only from itself (any other one answers "Unexpected broker id"), so what is down
+cannot be set or restored. It sends and receives nothing either: it is set when it is back, and what could not be
+restored stays in the record until a run finds the broker alive.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Priors, Record
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics, live_brokers
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import (
+    BROKER,
+    TOPIC,
+    alter_configs,
+    describe_configs,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import (
+    read_record,
+    write_record,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import KEY, Copy, Priors, Record
 
 LEADER_RATE = "leader.replication.throttled.rate"
 FOLLOWER_RATE = "follower.replication.throttled.rate"
@@ -22,16 +41,6 @@ FOLLOWER_REPLICAS = "follower.replication.throttled.replicas"
 TOPIC_KEYS = (LEADER_REPLICAS, FOLLOWER_REPLICAS)
 #: What a list may be instead of a list (ThrottledReplicaListValidator): every replica, and no replica.
 _ALL, _NONE = "*", "none"
-
-
-@dataclass(frozen=True)
-class Copy:
-    """A partition whose copies are to be throttled: the brokers that it is on and those that it comes to."""
-
-    topic: str
-    index: int
-    on: tuple[int, ...]
-    to: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -80,10 +89,10 @@ def merged(prior: str | None, added: Collection[str]) -> str | None:
     return ",".join([*listed, *(entry for entry in added if entry not in listed)])
 
 
-def differences(wished: Mapping[str, Mapping[str, str | None]], live: Priors) -> Priors:
-    """What must be set so that C(live) becomes what is wished; what is not in C(live) is not there to be set."""
+def differences(desired: Mapping[str, Mapping[str, str | None]], live: Priors) -> Priors:
+    """What must be set so that C(live) becomes what is asked for; what is not in C(live) is not there to be set."""
     found = {}
-    for name, values in wished.items():
+    for name, values in desired.items():
         changed = {key: value for key, value in values.items() if name in live and live[name].get(key) != value}
         if changed:
             found[name] = changed
@@ -101,3 +110,113 @@ def leftovers(brokers: Priors, topics: Priors) -> list[dict[str, str | None]]:
                 if value is not None and value not in none
             ]
     return found
+
+
+#: By kind of resource: the keys of throttles, and the source of a value that is the resource's own.
+_OWN = {BROKER: (BROKER_KEYS, "DYNAMIC_BROKER"), TOPIC: (TOPIC_KEYS, "DYNAMIC_TOPIC")}
+#: Topics asked for, and changed, in one request.
+_BATCH = 1000
+
+
+def live_throttles(session: Session, kind: int, names: Iterable[str]) -> Priors:
+    """The settings that these brokers or topics have of their own; who cannot tell (down, deleted) is left out."""
+    keys, source = _OWN[kind]
+    found: Priors = {}
+    for part in _parts(kind, names):
+        try:
+            configs = describe_configs(session, kind, dict.fromkeys(part, keys))
+        except RequestFailedError:
+            if kind == TOPIC or _alive(session, part):
+                raise
+            continue  # It went down just now.
+        for name, values in configs.items():
+            found[name] = {key: values[key].by_source.get(source) if key in values else None for key in keys}
+    return found
+
+
+def throttle(
+    session: Session, record: Record, copies: Iterable[Copy], alive: Iterable[int], rate: int | None
+) -> Record:
+    """Set what these copies need, and everything else of the record to what it was; return the record.
+
+    What a broker or topic had before is written to the record, and the record to the cluster, before it is set.
+    """
+    listed = list(copies)
+    living = {str(broker) for broker in alive}
+    if rate:
+        record = _remember(session, record, listed, living)
+    asked = wanted(record, listed, rate)
+    _set(session, asked, living)
+    return record
+
+
+def restore(session: Session, record: Record, alive: Iterable[int]) -> Record:
+    """Set everything to what it was; return a record of what could not be restored, since its broker is down."""
+    living = {str(broker) for broker in alive}
+    left = _set(session, wanted(record, (), None), living)
+    return replace(record, brokers={name: record.brokers[name] for name in left}, topics={})
+
+
+def leftover_throttles(session: Session, record: Record | None, alive: Iterable[int]) -> list[dict[str, Any]]:
+    """Throttles that are set and that no record tells of: of runs or tools that left them. They are only reported."""
+    if record is not None and record.batches:
+        return []
+    ours = set(record.brokers) if record is not None else set()
+    brokers = live_throttles(session, BROKER, [str(broker) for broker in alive if str(broker) not in ours])
+    return leftovers(brokers, live_throttles(session, TOPIC, list_topics(session)))
+
+
+def _remember(session: Session, record: Record, copies: list[Copy], living: set[str]) -> Record:
+    brokers = sorted({str(broker) for broker in brokers_of(copies)} & living - set(record.brokers))
+    topics = sorted({copy.topic for copy in copies} - set(record.topics))
+    if not brokers and not topics:
+        return record
+    before = live_throttles(session, BROKER, brokers), live_throttles(session, TOPIC, topics)
+    # Another run may drive the same record. It writes before it sets, so what it has set by now is in the record.
+    kept = read_record(session)
+    if kept is None:
+        raise RequestFailedError("throttle", KEY, "ENDED", "another run has ended this reassignment; run again")
+    record = replace(
+        kept,
+        brokers={**before[0], **record.brokers, **kept.brokers},
+        topics={**before[1], **record.topics, **kept.topics},
+    )
+    write_record(session, record)
+    return record
+
+
+def _set(session: Session, asked: Throttles, living: set[str]) -> list[str]:
+    """Set what differs; return the brokers that could not be asked."""
+    reachable = live_throttles(session, BROKER, [name for name in asked.brokers if name in living])
+    topics = live_throttles(session, TOPIC, asked.topics)
+    # Lists before rates would throttle to rates of before, rates before lists nothing at all: rates first.
+    failed = _changed(session, BROKER, differences(asked.brokers, reachable))
+    _changed(session, TOPIC, differences(asked.topics, topics))
+    return [name for name in asked.brokers if name not in reachable or name in failed]
+
+
+def _changed(session: Session, kind: int, changes: Mapping[str, Mapping[str, str | None]]) -> list[str]:
+    """Change settings; return the brokers that went down meanwhile. Topics that are gone have none to change."""
+    down: list[str] = []
+    for part in _parts(kind, changes):
+        try:
+            outcomes = alter_configs(session, kind, {name: changes[name] for name in part})
+        except RequestFailedError:
+            if kind == TOPIC or _alive(session, part):
+                raise
+            down += part
+            continue
+        for name, failure in outcomes.items():
+            if failure is not None and failure[0] != "UNKNOWN_TOPIC_OR_PARTITION":
+                raise RequestFailedError("throttle", name, *failure)
+    return down
+
+
+def _parts(kind: int, names: Iterable[str]) -> Iterator[list[str]]:
+    """Brokers one by one, since each is asked for itself and may be down; topics many at a time."""
+    return parts(names, 1 if kind == BROKER else _BATCH)
+
+
+def _alive(session: Session, names: Iterable[str]) -> bool:
+    """Whether all of these brokers take part in the cluster, so that their silence is an error."""
+    return set(map(str, live_brokers(session))).issuperset(names)

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Carries reassignments out. Every call looks at the cluster and at the record, does what is next, and tells how far
+"""Carries reassignments out. Every call looks at the cluster and at the record, does what is next, and reports how far
 it is, so that a run can be cut at any point and the next one goes on: state is kept nowhere else.
 
-The order in which things are written is what makes that so: the record before any throttle, throttles before any move,
-and when all moves have ended throttles back to what they were before the record goes.
+The record says which of three states a reassignment is in:
+
+none, or no batches    Nothing is under way: plan, and write the record before anything is touched.
+batches that are open  drive: record what throttles were, set them, and only then begin the moves of a batch.
+all done, or stopped   end: restore throttles, elect leaders, and only then take the record away.
 """
 
 from __future__ import annotations
@@ -17,11 +20,7 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    list_reassignments,
-    live_brokers,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import Key, named
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, named
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     RefusedError,
     RequestFailedError,
@@ -30,36 +29,42 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import (
     alter_reassignments,
     claim_state,
+    elect_leaders,
     made_state_topic,
     read_record,
     read_state,
     write_record,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import WISHES
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import diff_of_changes, figures_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import same_spec, spec_kept
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import (
     KEY,
+    Look,
     Record,
     Row,
+    Standing,
+    copies,
+    judge,
+    ours,
+    progress,
     record_of,
-    same_wish,
-    wish_kept,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.report import diff_of_changes, figures_of
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.end import end
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.figures import progress
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.look import copied_bytes, look_at
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.plan import plan_now, rows_of
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.room import not_yet
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.step import Standing, copies, judge, ours
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle_apply import (
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.look import (
+    copied_bytes,
+    look_at,
+    not_yet,
+    plan_now,
+    rows_of,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import (
     leftover_throttles,
+    restore,
     throttle,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import shown
 
-SUBJECT = "Reassignment"
 #: Seconds between two looks.
-_PAUSE = 1.0
+PAUSE = 1.0
 
 
 def apply(session: Session, params: Mapping[str, Any], check: bool) -> dict[str, Any]:
@@ -70,37 +75,40 @@ def apply(session: Session, params: Mapping[str, Any], check: bool) -> dict[str,
     kept, end_offset = read_state(session, KEY)
     record = record_of(kept)
     if record is not None and record.batches:
-        _same_wish(record, params)
-        return _foreseen(session, record) if check else drive(session, record, params)
-    waiting = _others(session, params)
-    if waiting:
-        return waiting
+        _refuse_other_spec(record, params)
+        return _still_to_do(record, look_at(session)) if check else drive(session, record, params)
+    look = look_at(session)
+    if look.in_flight:
+        return _waiting(look, params)
     plan, order = plan_now(session, params)
     found = figures_of(plan, order)
-    found["leftover_throttles"] = leftover_throttles(session, record, live_brokers(session))
-    if not plan.changes:
-        found.update(_nothing(session, record, check))
+    found["leftover_throttles"] = leftover_throttles(session, record, look.alive)
+    if not plan.changes and record is None:
+        found.update(changed=False, stage="done")
     elif check:
         found.update(changed=True, stage="planned")
+    elif not plan.changes and record is not None:
+        # An earlier run left throttles to restore, of brokers that were down.
+        found.update(end(session, record, look_at(session)))
     else:
         refuse_too_long(order.seconds, params["timeout"], params["throttle"])
         priors = dict(record.brokers) if record is not None else {}
-        begun = _begun(session, Record(wish_kept(params, WISHES), rows_of(plan, order), priors, {}), end_offset)
-        if begun is None:
+        begun = Record(spec_kept(params), rows_of(plan, order), priors)
+        if not _begun(session, begun, end_offset):
             return apply(session, params, check)
         found.update(_driven_first(session, begun, params))
     return found
 
 
-def _begun(session: Session, record: Record, end_offset: int) -> Record | None:
-    """Write the record before anything is touched; None where the plan behind it does not hold any more.
+def _begun(session: Session, record: Record, end_offset: int) -> bool:
+    """Write the record before anything is touched; False where the plan behind it does not hold any more.
 
     That is so when the topic of the record had to be made, since the replicas of that topic belong into the plan, and
     when somebody else was first: then their record holds.
     """
     if made_state_topic(session):
-        return None
-    return record if record_of(claim_state(session, KEY, record.as_data(), end_offset)) == record else None
+        return False
+    return record_of(claim_state(session, KEY, record.as_data(), end_offset)) == record
 
 
 def _driven_first(session: Session, record: Record, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,22 +116,11 @@ def _driven_first(session: Session, record: Record, params: Mapping[str, Any]) -
     try:
         return drive(session, record, params)
     except RequestFailedError:
-        _give_up(session)
+        with contextlib.suppress(StreamopsError):
+            kept, look = read_record(session), look_at(session)
+            if kept is not None and not ours(kept, look):
+                end(session, kept, look)
         raise
-
-
-def refuse_too_long(seconds: float | None, timeout: int, throttle: int) -> None:
-    """Raise RefusedError for a plan that cannot end in time, as far as that is known."""
-    if seconds is not None and seconds > timeout:
-        raise RefusedError(
-            SUBJECT,
-            [
-                f"timeout: the plan takes about {math.ceil(seconds)} s at a throttle of {throttle} bytes/s, and "
-                f"timeout is {timeout} s. Raise timeout (kafka_resources_move_timeout) above {math.ceil(seconds)}, or "
-                "raise throttle (kafka_resources_move_throttle) as far as disks and network allow. Then keep the run "
-                "going: if it is cut, run the same again, which goes on where it was"
-            ],
-        )
 
 
 def drive(session: Session, record: Record, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -135,8 +132,9 @@ def drive(session: Session, record: Record, params: Mapping[str, Any]) -> dict[s
         look = look_at(session)
         standing = judge(record, look)
         if standing.complete or (record.stopped and not ours(record, look)):
-            return end(session, record, look, standing)
-        _refuse_taken(standing, params)
+            return end(session, record, look)
+        if params["foreign"] == "refuse":
+            _refuse_taken(standing)
         fresh = [row for row in standing.submit if row.key not in held]
         if fresh or not throttled:
             record = throttle(session, record, copies(standing.batch, look), look.alive, params["throttle"])
@@ -147,16 +145,7 @@ def drive(session: Session, record: Record, params: Mapping[str, Any]) -> dict[s
         elif time.monotonic() >= until:
             figures = progress(record, look, standing, copied_bytes(session, standing, look), held)
             return {"changed": True, "stage": "moving", "progress": figures, "refused": dict(record.stopped)}
-        time.sleep(min(_PAUSE, params["interval"]))
-
-
-def _give_up(session: Session) -> None:
-    """End the record if nothing of it is under way."""
-    with contextlib.suppress(StreamopsError):
-        record = read_record(session)
-        look = look_at(session)
-        if record is not None and not ours(record, look):
-            end(session, record, look, judge(record, look))
+        time.sleep(min(PAUSE, params["interval"]))
 
 
 def _submit(session: Session, record: Record, rows: Sequence[Row]) -> Record:
@@ -168,11 +157,28 @@ def _submit(session: Session, record: Record, rows: Sequence[Row]) -> Record:
     return record
 
 
-def _foreseen(session: Session, record: Record) -> dict[str, Any]:
+def end(session: Session, record: Record, look: Look) -> dict[str, Any]:
+    """Restore throttles, elect the preferred leaders of what was moved, and take the record away.
+
+    Nothing of the record may be under way. What a broker that is down has not restored stays in the record.
+    """
+    left = restore(session, record, look.alive)
+    elected = elect_leaders(session, [row.key for row in record.rows if row.key in look.partitions])
+    write_record(session, replace(left, batches=(), spec={}, stopped={}) if left.brokers else None)
+    return {
+        "changed": bool(record.batches) or len(left.brokers) < len(record.brokers),
+        "stage": "stopped" if record.stopped else "done",
+        "progress": progress(record, look, judge(record, look), {}),
+        "refused": dict(record.stopped),
+        "elected": elected,
+        "throttles_left": sorted(map(int, left.brokers)),
+    }
+
+
+def _still_to_do(record: Record, look: Look) -> dict[str, Any]:
     """What check mode says of a record that an earlier run left: what is still to be done of it."""
-    look = look_at(session)
     standing = judge(record, look)
-    open_rows = [row for row in record.rows if row not in standing.done and row.key in look.partitions]
+    done = set(standing.done)
     changes = [
         {
             "topic": row.topic,
@@ -182,61 +188,59 @@ def _foreseen(session: Session, record: Record) -> dict[str, Any]:
             "bytes": row.bytes * row.moves,
             "reasons": ["an earlier run began it"],
         }
-        for row in open_rows
+        for row in record.rows
+        if row not in done and row.key in look.partitions
     ]
     figures, diff = progress(record, look, standing, {}), diff_of_changes(changes)
     return {"changed": True, "stage": "planned", "progress": figures, "changes": changes, "diff": diff}
 
 
-def _nothing(session: Session, record: Record | None, check: bool) -> dict[str, Any]:
-    """Nothing to move. An earlier run may have left throttles to restore, of brokers that were down."""
-    if record is None:
-        return {"changed": False, "stage": "done"}
-    if check:
-        return {"changed": True, "stage": "planned"}
-    look = look_at(session)
-    return end(session, record, look, judge(record, look))
-
-
-def _others(session: Session, params: Mapping[str, Any]) -> dict[str, Any] | None:
+def _waiting(look: Look, params: Mapping[str, Any]) -> dict[str, Any]:
     """What to return while reassignments of others are under way; planning among them is unsound (KAFKA-10510)."""
-    flying = named(list_reassignments(session))
-    if not flying:
-        return None
+    flying = named(look.in_flight)
     if params["foreign"] == "wait":
         return {"changed": False, "stage": "waiting", "foreign": flying[:20], "foreign_total": len(flying)}
-    raise RefusedError(
-        SUBJECT,
-        [
-            f"{len(flying)} partitions are being moved by another tool ({shown(flying)}), which this module never "
-            "cancels. Set foreign: wait, or run again when these moves have ended"
-        ],
+    raise _refused(
+        f"{len(flying)} partitions are being moved by another tool ({shown(flying)}), which this module never "
+        "cancels. Set foreign: wait, or run again when these moves have ended"
     )
 
 
-def _refuse_taken(standing: Standing, params: Mapping[str, Any]) -> None:
-    """Somebody moves partitions of this reassignment elsewhere: theirs goes on, ours waits for it or gives up."""
-    if standing.taken and params["foreign"] == "refuse":
+# -- refusals ----------------------------------------------------------------------------------------------------
+
+
+def refuse_too_long(seconds: float | None, timeout: int, throttle: int) -> None:
+    """Raise RefusedError for a plan that cannot end in time, as far as that is known."""
+    if seconds is not None and seconds > timeout:
+        raise _refused(
+            f"timeout: the plan takes about {math.ceil(seconds)} s at a throttle of {throttle} bytes/s, and "
+            f"timeout is {timeout} s. Raise timeout (kafka_resources_move_timeout) above {math.ceil(seconds)}, or "
+            "raise throttle (kafka_resources_move_throttle) as far as disks and network allow. Then keep the run "
+            "going: if it is cut, run the same again, which goes on where it was"
+        )
+
+
+def _refuse_taken(standing: Standing) -> None:
+    """Somebody moves partitions of this reassignment elsewhere: theirs goes on, ours gives up."""
+    if standing.taken:
         names = shown(named(row.key for row in standing.taken))
-        raise RefusedError(
-            SUBJECT,
-            [
-                f"another tool moves {len(standing.taken)} of its partitions elsewhere ({names}). The moves that this "
-                "reassignment began go on under its throttles. Set foreign: wait and run again, or set state: cancelled"
-            ],
+        raise _refused(
+            f"another tool moves {len(standing.taken)} of its partitions elsewhere ({names}). The moves that this "
+            "reassignment began go on under its throttles. Set foreign: wait and run again, or set state: cancelled"
         )
 
 
-def _same_wish(record: Record, params: Mapping[str, Any]) -> None:
-    wish = wish_kept(params, WISHES)
-    if not same_wish(record.wish, wish):
-        raise RefusedError(
-            SUBJECT,
-            [
-                f"an earlier reassignment has not ended: it was {dict(record.wish)}, this one is {wish}. Run the "
-                "earlier one again to go on with it, or end it with the module streamops.kafka.reassignment, the same "
-                "bootstrap_servers and security options, and state: finished (moves under way arrive) or state: "
-                "cancelled (moves under way go back), for example: ansible localhost -m streamops.kafka.reassignment "
-                "-a 'bootstrap_servers=HOST:PORT state=finished'"
-            ],
+def _refuse_other_spec(record: Record, params: Mapping[str, Any]) -> None:
+    asked = spec_kept(params)
+    if not same_spec(record.spec, asked):
+        raise _refused(
+            f"an earlier reassignment has not ended: it was {dict(record.spec)}, this one is {asked}. Run the "
+            "earlier one again to go on with it, or end it with the module streamops.kafka.reassignment, the same "
+            "bootstrap_servers and security options, and state: finished (moves under way arrive) or state: "
+            "cancelled (moves under way go back), for example: ansible localhost -m streamops.kafka.reassignment "
+            "-a 'bootstrap_servers=HOST:PORT state=finished'"
         )
+
+
+def _refused(why: str) -> RefusedError:
+    return RefusedError("Reassignment", [why])

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     Cluster,
     Inventory,

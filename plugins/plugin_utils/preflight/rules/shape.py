@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.near_names import nearest
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import nearest
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import CONVERSIONS, typed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import OWN_PREFIXES, UNDEFINED, Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, host_rule
 

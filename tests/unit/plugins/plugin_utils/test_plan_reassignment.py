@@ -86,10 +86,10 @@ def test_only_named_topics_and_disks_with_room_are_planned_for(
     assert (code, "is not a fraction" in told["refused"][0]) == (1, True)
 
 
-def test_a_wish_may_come_from_a_file(snapshot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    wish = tmp_path / "wish.json"
-    wish.write_text(json.dumps({"replication_factor": {"t": 2}}))
-    code, plan = answer(capsys, snapshot, "--wish", str(wish))
+def test_a_spec_may_come_from_a_file(snapshot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = tmp_path / "spec.json"
+    spec.write_text(json.dumps({"replication_factor": {"t": 2}}))
+    code, plan = answer(capsys, snapshot, "--spec", str(spec))
     assert (code, plan["moves"], plan["deletions"]) == (0, 0, 4)
 
 
@@ -108,13 +108,13 @@ def test_a_file_that_cannot_be_read_is_wrong_use(tmp_path: Path, capsys: pytest.
     assert "broken.json: cannot be read as JSON (Expecting" in capsys.readouterr().err
 
 
-def test_a_wish_that_is_no_object_is_wrong_use(
+def test_a_spec_that_is_no_object_is_wrong_use(
     snapshot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wish = tmp_path / "wish.json"
-    for text, why in (("[]", "wish.json: is not an object"), ("{", "wish.json: cannot be read as JSON (Expecting")):
-        wish.write_text(text)
-        assert main([snapshot, "--wish", str(wish)]) == 2
+    spec = tmp_path / "spec.json"
+    for text, why in (("[]", "spec.json: is not an object"), ("{", "spec.json: cannot be read as JSON (Expecting")):
+        spec.write_text(text)
+        assert main([snapshot, "--spec", str(spec)]) == 2
         assert why in capsys.readouterr().err
     assert main([snapshot, "--wish", str(tmp_path / "none.json")]) == 2
     assert "none.json: cannot be read" in capsys.readouterr().err
@@ -138,7 +138,7 @@ def test_options_of_the_wrong_form_are_wrong_use(
     assert why in capsys.readouterr().err
 
 
-def test_two_wishes_for_one_name_are_wrong_use(snapshot: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_values_for_one_name_are_wrong_use(snapshot: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([snapshot, "--replace", "1:4", "1:5"]) == 2
     assert "--replace: the same name stands before the colon twice" in capsys.readouterr().err
 

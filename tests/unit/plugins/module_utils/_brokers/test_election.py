@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election import (
-    changes,
     plan,
     unknown_broker,
     unled,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election_apply import changes
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
 
 

@@ -11,8 +11,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._brokers.registrat
     registrations,
     unregister_violations,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import InFlight
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, Partition
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, InFlight, Partition
 
 BROKERS = (Broker(1, "h", 9092, "a", False), Broker(2, "h", 9093, None, True))
 HELD = Partition("t", 0, 1, (1, 2), (1,), 1, False)

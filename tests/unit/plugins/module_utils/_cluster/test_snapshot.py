@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     Broker,
     brokers_of,
+    in_flight_of,
     is_internal,
+    named,
     partition_of,
     quorum_of,
 )
@@ -50,3 +53,17 @@ def test_brokers_that_only_hold_replicas_count_as_fenced() -> None:
 def test_only_two_underscores_make_a_topic_internal() -> None:
     assert is_internal("__consumer_offsets")
     assert not is_internal("_streamops_state")
+
+
+Place = namedtuple("Place", "topic partition")
+
+
+def test_target_and_original_are_what_is_left_without_removing_and_without_adding() -> None:
+    listed = {Place("t", 3): {"replicas": [4, 1, 2], "adding_replicas": [4], "removing_replicas": [2]}}
+    found = in_flight_of(listed)["t", 3]
+    assert (found.target, found.original, found.key) == ((4, 1), (1, 2), ("t", 3))
+    assert found.touched == {1, 2, 4}
+
+
+def test_partitions_are_named_in_order() -> None:
+    assert named([("b", 2), ("a", 10), ("a", 9)]) == ["a-9", "a-10", "b-2"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
     DONE,
     FAILED,
@@ -12,7 +13,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.progress imp
     LineFilter,
     Meter,
     Step,
-    capped,
     duration,
     follow,
     pace,

@@ -11,7 +11,7 @@ from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.kafka.plugins.filter.values import FilterModule
 from ansible_collections.streamops.kafka.plugins.module_utils._core import values
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import BOOLEANS, flow_problems, read_flows
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import wish_of
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import spec_of
 from tests.support.inventory_data import view
 from tests.support.preflight_inventories import node
 
@@ -123,8 +123,8 @@ def test_a_flow_that_is_switched_off_by_text_is_off_for_the_nodes_too() -> None:
     assert flow_problems([{**legacy, "streams": "many"}]) != []
 
 
-def test_numbers_of_wishes_may_be_text() -> None:
-    wish = wish_of({"replication_factor": {"orders": "3"}, "replace": {"12": "14"}})
-    assert (wish.replication_factor, wish.replace) == ({"orders": 3}, {12: 14})
+def test_numbers_of_specs_may_be_text() -> None:
+    spec = spec_of({"replication_factor": {"orders": "3"}, "replace": {"12": "14"}})
+    assert (spec.replication_factor, spec.replace) == ({"orders": 3}, {12: 14})
     with pytest.raises(Exception, match="'0x3' for topic orders is not a whole number"):
-        wish_of({"replication_factor": {"orders": "0x3"}})
+        spec_of({"replication_factor": {"orders": "0x3"}})

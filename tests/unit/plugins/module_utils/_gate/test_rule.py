@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.moving import InFlight
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     Broker,
+    InFlight,
     Partition,
     Quorum,
     Snapshot,

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Cluster, Plan, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Cluster, Plan, Spec
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.plan import plan_moves
 from tests.support.hash_seeds import digests
 from tests.support.reassign_check import (
@@ -26,11 +26,11 @@ from tests.support.reassign_check import (
     unevenness,
     unfair_leaders,
 )
-from tests.support.reassign_clusters import random_cluster, random_wish, with_weights
+from tests.support.reassign_clusters import random_cluster, random_spec, with_weights
 
 #: Clusters in one test, so that a failure names few seeds and progress is seen.
 CHUNK = 50
-#: Why a seeded cluster may refuse a seeded wish.
+#: Why a seeded cluster may refuse a seeded spec.
 REASONS = (
     "would keep a replica on a broker that is not alive",
     "would be in fewer racks than before",
@@ -41,18 +41,18 @@ REASONS = (
 UNLIKE = "no placement gives every broker its share; make the weights of the brokers more alike"
 
 
-def medium(seed: int, partitions: int = 120) -> tuple[Cluster, Wish]:
-    """3 to 200 brokers, evenly on a logarithmic scale, and a wish that balances."""
+def medium(seed: int, partitions: int = 120) -> tuple[Cluster, Spec]:
+    """3 to 200 brokers, evenly on a logarithmic scale, and a spec that balances."""
     draw = random.Random(seed * 7 + 1)
     brokers = int(3 * (201 / 3) ** draw.random())
     cluster = random_cluster(seed, brokers, int(5 * (partitions / 5) ** draw.random()))
-    return cluster, random_wish(seed, cluster)
+    return cluster, random_spec(seed, cluster)
 
 
-def planned(cluster: Cluster, wish: Wish, reasons: tuple[str, ...] = REASONS) -> Plan | None:
-    """The plan, or None where the cluster cannot grant the wish, for one of the reasons that there may be."""
+def planned(cluster: Cluster, spec: Spec, reasons: tuple[str, ...] = REASONS) -> Plan | None:
+    """The plan, or None where the cluster cannot grant the spec, for one of the reasons that there may be."""
     try:
-        return plan_moves(cluster, wish)
+        return plan_moves(cluster, spec)
     except RefusedError as error:
         refused = error.violations
     strange = [line for line in refused if not any(reason in line for reason in reasons)]
@@ -60,9 +60,9 @@ def planned(cluster: Cluster, wish: Wish, reasons: tuple[str, ...] = REASONS) ->
     return None
 
 
-def judge(cluster: Cluster, wish: Wish, plan: Plan) -> None:
+def judge(cluster: Cluster, spec: Spec, plan: Plan) -> None:
     """Valid, as counted, as even and as cheap as can be, and done with once it is done."""
-    after, network = placement_after(plan), network_of(cluster, wish)
+    after, network = placement_after(plan), network_of(cluster, spec)
     assert invalid(network, after) == []
     assert moves_between(network.had, after) == plan.moves == plan.bound
     assert not cheaper_cycle(network, after)
@@ -71,8 +71,8 @@ def judge(cluster: Cluster, wish: Wish, plan: Plan) -> None:
     assert sum(brokers[0] != leader for brokers, leader in zip(after, led, strict=True)) == plan.leader_changes
     assert plan.leader_changes == plan.leader_bound
     known = {broker.id for broker in cluster.brokers}
-    there = cluster.brokers + tuple(broker for broker in wish.add if broker.id not in known)
-    again = plan_moves(replace(cluster, replicas=after, brokers=there), wish)
+    there = cluster.brokers + tuple(broker for broker in spec.add if broker.id not in known)
+    again = plan_moves(replace(cluster, replicas=after, brokers=there), spec)
     assert again.changes == ()
 
 
@@ -80,11 +80,11 @@ def judge(cluster: Cluster, wish: Wish, plan: Plan) -> None:
 def test_no_placement_is_more_even_or_needs_fewer_moves(chunk: int) -> None:
     granted = 0
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
-        cluster, wish = medium(seed)
-        plan = planned(cluster, wish)
+        cluster, spec = medium(seed)
+        plan = planned(cluster, spec)
         if plan is not None:
             granted += 1
-            judge(cluster, wish, plan)
+            judge(cluster, spec, plan)
     assert granted > CHUNK * 0.7
 
 
@@ -92,10 +92,10 @@ def test_no_placement_is_more_even_or_needs_fewer_moves(chunk: int) -> None:
 @pytest.mark.parametrize("chunk", range(100))
 def test_no_placement_of_more_and_bigger_clusters_is_better(chunk: int) -> None:
     for seed in range(10_000 + chunk * CHUNK, 10_000 + (chunk + 1) * CHUNK):
-        cluster, wish = medium(seed, partitions=600)
-        plan = planned(cluster, wish)
+        cluster, spec = medium(seed, partitions=600)
+        plan = planned(cluster, spec)
         if plan is not None:
-            judge(cluster, wish, plan)
+            judge(cluster, spec, plan)
 
 
 @pytest.mark.parametrize("chunk", range(5))
@@ -104,8 +104,8 @@ def test_moves_are_those_of_a_minimum_cost_flow_from_nothing(chunk: int) -> None
     for seed in range(50_000 + chunk * CHUNK, 50_000 + (chunk + 1) * CHUNK):
         draw = random.Random(seed)
         cluster = random_cluster(seed, draw.randint(3, 8), draw.randint(1, 20))
-        wish = random_wish(seed, cluster)
-        plan, network = planned(cluster, wish), network_of(cluster, wish)
+        spec = random_spec(seed, cluster)
+        plan, network = planned(cluster, spec), network_of(cluster, spec)
         if plan is None or any(low for low, _high in network.bounds):
             continue  # The flow from nothing has no lower bounds; the proof by cycles covers them.
         compared += 1
@@ -114,21 +114,21 @@ def test_moves_are_those_of_a_minimum_cost_flow_from_nothing(chunk: int) -> None
     assert compared > CHUNK * 0.6
 
 
-def weighted(seed: int, partitions: int = 120) -> tuple[Cluster, Wish]:
+def weighted(seed: int, partitions: int = 120) -> tuple[Cluster, Spec]:
     """As C(medium), with brokers of weights 0.5, 1, 2 and 4, all of them alive: with others weights are refused."""
     draw = random.Random(seed * 7 + 1)
     brokers = int(3 * (201 / 3) ** draw.random())
     cluster = random_cluster(seed, brokers, int(5 * (partitions / 5) ** draw.random()), dead=False)
-    return with_weights(seed, cluster, random_wish(seed, cluster))
+    return with_weights(seed, cluster, random_spec(seed, cluster))
 
 
-def judge_parts(cluster: Cluster, wish: Wish) -> bool:
+def judge_parts(cluster: Cluster, spec: Spec) -> bool:
     """Judge a plan with weights; whether there is one."""
-    plan = planned(cluster, wish, (*REASONS, UNLIKE))
+    plan = planned(cluster, spec, (*REASONS, UNLIKE))
     if plan is None:
         return False
-    judge(cluster, wish, plan)
-    network = network_of(cluster, wish)
+    judge(cluster, spec, plan)
+    network = network_of(cluster, spec)
     loads = Counter(broker for brokers in placement_after(plan) for broker in brokers)
     for broker, (low, high, _number) in network.parts.items():
         assert low <= loads[broker] <= high
@@ -156,13 +156,13 @@ def test_moves_with_weights_are_those_of_a_minimum_cost_flow_and_are_refused_onl
     for seed in range(120_000 + chunk * CHUNK, 120_000 + (chunk + 1) * CHUNK):
         draw = random.Random(seed)
         cluster = random_cluster(seed, draw.randint(3, 8), draw.randint(1, 20), dead=False)
-        cluster, wish = with_weights(seed, cluster, random_wish(seed, cluster))
-        plan, network = planned(cluster, wish, (*REASONS, UNLIKE)), network_of(cluster, wish)
+        cluster, spec = with_weights(seed, cluster, random_spec(seed, cluster))
+        plan, network = planned(cluster, spec, (*REASONS, UNLIKE)), network_of(cluster, spec)
         if any(low for low, _high in network.bounds):
             continue  # The flow from nothing has no lower bounds; the proof by cycles covers them.
         if plan is None:
             # Fewer racks than before are refused too, whatever the weights.
-            assert not parts_possible(network) or "fewer racks" in refused(cluster, wish), seed
+            assert not parts_possible(network) or "fewer racks" in refused(cluster, spec), seed
             continue
         compared += 1
         loads = Counter(broker for brokers in placement_after(plan) for broker in brokers)
@@ -170,10 +170,10 @@ def test_moves_with_weights_are_those_of_a_minimum_cost_flow_and_are_refused_onl
     assert compared > CHUNK * 0.5
 
 
-def refused(cluster: Cluster, wish: Wish) -> str:
-    """Why a wish is refused."""
+def refused(cluster: Cluster, spec: Spec) -> str:
+    """Why a spec is refused."""
     with pytest.raises(RefusedError) as error:
-        plan_moves(cluster, wish)
+        plan_moves(cluster, spec)
     return "\n".join(error.value.violations)
 
 
@@ -182,7 +182,7 @@ def test_leaders_are_within_one_of_each_other_or_a_witness_says_why_not(chunk: i
     for seed in range(70_000 + chunk * CHUNK, 70_000 + (chunk + 1) * CHUNK):
         draw = random.Random(seed)
         cluster = random_cluster(seed, draw.randint(3, 30), draw.randint(1, 90), dead=False)
-        plan = planned(cluster, Wish(rebalance=True, rack_rule=draw.choice(["strict", "even", "none"])))
+        plan = planned(cluster, Spec(rebalance=True, rack_rule=draw.choice(["strict", "even", "none"])))
         assert plan is not None
         after = placement_after(plan)
         assert unfair_leaders(after, {broker.id for broker in cluster.brokers}, plan) is None, seed
@@ -195,7 +195,7 @@ def test_leaders_change_as_little_as_any_choice_of_leaders_does(chunk: int) -> N
     for seed in range(80_000 + chunk * CHUNK, 80_000 + (chunk + 1) * CHUNK):
         draw = random.Random(seed)
         cluster = random_cluster(seed, draw.randint(3, 6), draw.randint(1, 7), dead=False)
-        plan = planned(cluster, Wish(rebalance=draw.random() < 0.5, leaders="balance", rack_rule="none"))
+        plan = planned(cluster, Spec(rebalance=draw.random() < 0.5, leaders="balance", rack_rule="none"))
         assert plan is not None
         after, led = placement_after(plan), [brokers[0] for brokers in cluster.replicas]
         evenness = sum(count**2 for count in Counter(brokers[0] for brokers in after).values())
@@ -206,8 +206,8 @@ def digest() -> str:
     """A digest of the plans of some clusters, reasons included."""
     seen = hashlib.sha256()
     for seed in range(90_000, 90_015):
-        cluster, wish = medium(seed)
-        plan = planned(cluster, wish)
+        cluster, spec = medium(seed)
+        plan = planned(cluster, spec)
         seen.update(repr(plan and (plan.changes, plan.witness)).encode())
     return seen.hexdigest()
 

@@ -10,49 +10,49 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec, Cluster, Plan, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec, Cluster, Plan, Spec
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.plan import plan_moves
 from tests.support.hash_seeds import digests
 from tests.support.reassign_check import invalid, placement_after
 from tests.support.reassign_check_bytes import bytes_of, held, most_to_move, moved, unlevel
-from tests.support.reassign_clusters import random_cluster, random_wish, with_sizes, with_weights
+from tests.support.reassign_clusters import random_cluster, random_spec, with_sizes, with_weights
 
 #: Clusters in one test, so that a failure names few seeds and progress is seen.
 CHUNK = 50
-#: Why a seeded cluster may refuse a seeded wish.
+#: Why a seeded cluster may refuse a seeded spec.
 REASONS = (
     "would keep a replica on a broker that is not alive",
     "would be in fewer racks than before",
     "may hold replicas, too few",
     "needs as many brokers",
 )
-BYTES = Wish(rebalance=True, balance_by="bytes")
+BYTES = Spec(rebalance=True, balance_by="bytes")
 
 
-def drawn(seed: int, partitions: int) -> tuple[Cluster, Wish]:
-    """3 to 200 brokers in any state, some weighted, sizes skewed or not, and a wish that balances by bytes."""
+def drawn(seed: int, partitions: int) -> tuple[Cluster, Spec]:
+    """3 to 200 brokers in any state, some weighted, sizes skewed or not, and a spec that balances by bytes."""
     draw = random.Random(seed * 7 + 1)
     brokers = int(3 * (201 / 3) ** draw.random())
     cluster = with_sizes(seed, random_cluster(seed, brokers, int(5 * (partitions / 5) ** draw.random())))
-    wish = random_wish(seed, cluster)
+    spec = random_spec(seed, cluster)
     if draw.random() < 0.3:
-        cluster, wish = with_weights(seed, cluster, wish)
-    return cluster, replace(wish, balance_by="bytes", bytes_tolerance=draw.choice([0, 0.05, 0.1, 0.1, 0.3]))
+        cluster, spec = with_weights(seed, cluster, spec)
+    return cluster, replace(spec, balance_by="bytes", bytes_tolerance=draw.choice([0, 0.05, 0.1, 0.1, 0.3]))
 
 
-def planned(cluster: Cluster, wish: Wish) -> Plan | None:
-    """The plan, or None where the cluster cannot grant the wish, for one of the reasons that there may be."""
+def planned(cluster: Cluster, spec: Spec) -> Plan | None:
+    """The plan, or None where the cluster cannot grant the spec, for one of the reasons that there may be."""
     try:
-        return plan_moves(cluster, wish)
+        return plan_moves(cluster, spec)
     except RefusedError as error:
         refused = error.violations
     assert [line for line in refused if not any(reason in line for reason in REASONS)] == []
     return None
 
 
-def judge(cluster: Cluster, wish: Wish, plan: Plan) -> None:
+def judge(cluster: Cluster, spec: Spec, plan: Plan) -> None:
     """Valid, level or rightly not, by few bytes, and done with once it is done."""
-    found = bytes_of(cluster, wish, plan)
+    found = bytes_of(cluster, spec, plan)
     assert invalid(found.network, found.after) == []
     assert list(unlevel(found, plan)) == []
     assert len({change.partition for change in plan.changes}) == len(plan.changes), "nothing moves twice"
@@ -60,25 +60,25 @@ def judge(cluster: Cluster, wish: Wish, plan: Plan) -> None:
     assert plan.bytes is not None
     assert plan.bytes.above or moved(plan) >= plan.bytes.bound, "a bound that is none"
     assert plan.moves >= plan.bound
-    assert again(cluster, wish, plan).changes == ()
+    assert again(cluster, spec, plan).changes == ()
 
 
-def again(cluster: Cluster, wish: Wish, plan: Plan) -> Plan:
-    """The plan for the same wish when the first one is done."""
+def again(cluster: Cluster, spec: Spec, plan: Plan) -> Plan:
+    """The plan for the same spec when the first one is done."""
     known = {broker.id for broker in cluster.brokers}
-    there = cluster.brokers + tuple(broker for broker in wish.add if broker.id not in known)
-    return plan_moves(replace(cluster, replicas=placement_after(plan), brokers=there), wish)
+    there = cluster.brokers + tuple(broker for broker in spec.add if broker.id not in known)
+    return plan_moves(replace(cluster, replicas=placement_after(plan), brokers=there), spec)
 
 
 @pytest.mark.parametrize("chunk", range(8))
 def test_bytes_are_level_or_rightly_not_and_few_are_moved(chunk: int) -> None:
     granted = level = 0
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
-        cluster, wish = drawn(seed, partitions=400)
-        plan = planned(cluster, wish)
+        cluster, spec = drawn(seed, partitions=400)
+        plan = planned(cluster, spec)
         if plan is not None:
             granted += 1
-            judge(cluster, wish, plan)
+            judge(cluster, spec, plan)
             level += plan.bytes is not None and not plan.bytes.above
     assert granted > CHUNK * 0.8
     assert level > CHUNK * 0.15
@@ -88,10 +88,10 @@ def test_bytes_are_level_or_rightly_not_and_few_are_moved(chunk: int) -> None:
 @pytest.mark.parametrize("chunk", range(40))
 def test_bytes_of_more_and_bigger_clusters_are_level_or_rightly_not(chunk: int) -> None:
     for seed in range(10_000 + chunk * CHUNK, 10_000 + (chunk + 1) * CHUNK):
-        cluster, wish = drawn(seed, partitions=3000)
-        plan = planned(cluster, wish)
+        cluster, spec = drawn(seed, partitions=3000)
+        plan = planned(cluster, spec)
         if plan is not None:
-            judge(cluster, wish, plan)
+            judge(cluster, spec, plan)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -163,7 +163,7 @@ def test_level_bytes_are_left_alone_however_uneven_replicas_are() -> None:
     cluster = cluster_of("--", [((1,), 100)] + [((2,), 1)] * 100)
     plan = plan_moves(cluster, replace(BYTES, leaders="keep"))
     assert (plan.changes, plan.proof) == ((), "partition")
-    assert plan_moves(cluster, Wish(rebalance=True)).moves == 49, "by replicas there is much to move"
+    assert plan_moves(cluster, Spec(rebalance=True)).moves == 49, "by replicas there is much to move"
 
 
 def test_the_tolerance_says_what_is_level() -> None:
@@ -180,7 +180,7 @@ def test_a_weight_is_a_share_of_the_bytes() -> None:
 
 def test_added_brokers_get_bytes() -> None:
     cluster = cluster_of("--", [((1, 2), 10)] * 9)
-    plan = plan_moves(cluster, Wish(add=(BrokerSpec(3),), balance_by="bytes", bytes_tolerance=0))
+    plan = plan_moves(cluster, Spec(add=(BrokerSpec(3),), balance_by="bytes", bytes_tolerance=0))
     assert used(plan) == [60, 60, 60]
 
 
@@ -250,21 +250,21 @@ def test_leaders_are_spread_as_always() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "why"),
+    ("spec", "why"),
     [
         (replace(BYTES, bytes_tolerance=-0.1), "bytes_tolerance: -0.1 is not a fraction of 0 or more"),
         (replace(BYTES, bytes_tolerance=float("nan")), "bytes_tolerance: nan is not a fraction"),
         (replace(BYTES, bytes_tolerance=float("inf")), "bytes_tolerance: inf is not a fraction"),
         (replace(BYTES, balance_by="size"), "balance_by: 'size' is not one of replicas, bytes"),
-        (Wish(drain=(1,), balance_by="bytes"), "balance_by: bytes says how brokers get their share, so it goes with"),
-        (Wish(replication_factor={"t": 2}, balance_by="bytes"), "so it goes with rebalance or add"),
-        (Wish(assignment=[("t", 0, (2,))], balance_by="bytes"), "so it goes with rebalance or add"),
+        (Spec(drain=(1,), balance_by="bytes"), "balance_by: bytes says how brokers get their share, so it goes with"),
+        (Spec(replication_factor={"t": 2}, balance_by="bytes"), "so it goes with rebalance or add"),
+        (Spec(assignment=[("t", 0, (2,))], balance_by="bytes"), "so it goes with rebalance or add"),
         (replace(BYTES, replace={1: 2}), "cannot go with rebalance"),
     ],
 )
-def test_what_contradicts_itself_is_refused(wish: Wish, why: str) -> None:
+def test_what_contradicts_itself_is_refused(spec: Spec, why: str) -> None:
     with pytest.raises(RefusedError) as error:
-        plan_moves(cluster_of("---", [((1,), 10)]), wish)
+        plan_moves(cluster_of("---", [((1,), 10)]), spec)
     assert why in "\n".join(error.value.violations)
 
 
@@ -284,8 +284,8 @@ def digest() -> str:
     """A digest of the plans of some clusters, reasons included."""
     seen = hashlib.sha256()
     for seed in range(90_000, 90_015):
-        cluster, wish = drawn(seed, partitions=400)
-        plan = planned(cluster, wish)
+        cluster, spec = drawn(seed, partitions=400)
+        plan = planned(cluster, spec)
         seen.update(repr(plan and (plan.changes, plan.bytes)).encode())
     return seen.hexdigest()
 

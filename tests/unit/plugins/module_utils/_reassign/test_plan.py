@@ -1,4 +1,4 @@
-"""Each wish: the moves of its closed form, what it leaves alone, and what it refuses."""
+"""Each spec: the moves of its closed form, what it leaves alone, and what it refuses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec, Cluster, Plan, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec, Cluster, Plan, Spec
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.plan import plan_moves
 from tests.support.reassign_check import placement_after
 from tests.support.reassign_clusters import random_cluster
@@ -42,10 +42,10 @@ def loads(plan: Plan) -> Counter[int]:
     return Counter(broker for brokers in placement_after(plan) for broker in brokers)
 
 
-def refused(cluster: Cluster, wish: Wish) -> str:
-    """Why a wish is refused."""
+def refused(cluster: Cluster, spec: Spec) -> str:
+    """Why a spec is refused."""
     with pytest.raises(RefusedError) as error:
-        plan_moves(cluster, wish)
+        plan_moves(cluster, spec)
     return "\n".join(error.value.violations)
 
 
@@ -57,7 +57,7 @@ def refused(cluster: Cluster, wish: Wish) -> str:
 )
 def test_added_brokers_get_their_share_and_nothing_else_moves(old: int, new: int, partitions: int, factor: int) -> None:
     cluster = cluster_of("-" * (old + new), around(old, partitions, factor))
-    plan = plan_moves(cluster, Wish(add=tuple(BrokerSpec(old + n + 1) for n in range(new))))
+    plan = plan_moves(cluster, Spec(add=tuple(BrokerSpec(old + n + 1) for n in range(new))))
     share, rest = divmod(partitions * factor, old + new)
     assert plan.moves == new * share + max(0, rest - old)
     assert {broker for change in plan.changes for broker in change.added} <= set(range(old + 1, old + new + 1))
@@ -66,7 +66,7 @@ def test_added_brokers_get_their_share_and_nothing_else_moves(old: int, new: int
 
 def test_a_broker_unknown_so_far_can_be_added_to_see_what_would_move() -> None:
     cluster = cluster_of("abc", around(3, 12, 3))
-    plan = plan_moves(cluster, Wish(add=(BrokerSpec(9, "a"),)))
+    plan = plan_moves(cluster, Spec(add=(BrokerSpec(9, "a"),)))
     assert plan.moves == 6
     assert loads(plan)[9] == 6, "only replicas of rack a can go there"
 
@@ -76,7 +76,7 @@ def test_a_drain_moves_what_is_drained_and_touches_nothing_else(seed: int) -> No
     draw = random.Random(seed)
     cluster = random_cluster(seed, draw.randint(6, 40), 60, dead=False)
     gone = draw.sample([broker.id for broker in cluster.brokers], draw.randint(1, len(cluster.brokers) - 5))
-    plan = plan_moves(cluster, Wish(drain=tuple(gone), rack_rule="even"))
+    plan = plan_moves(cluster, Spec(drain=tuple(gone), rack_rule="even"))
     held = sum(len(set(brokers) & set(gone)) for brokers in cluster.replicas)
     assert (plan.moves, plan.proof) == (held, "partition")
     for change in plan.changes:
@@ -87,7 +87,7 @@ def test_a_drain_moves_what_is_drained_and_touches_nothing_else(seed: int) -> No
 
 def test_what_a_drain_moves_goes_where_least_is() -> None:
     cluster = cluster_of("------", [(1, 2)] * 4 + [(1, 3)] * 2 + [(2, 3)] * 4)
-    plan = plan_moves(cluster, Wish(drain=(1,)))
+    plan = plan_moves(cluster, Spec(drain=(1,)))
     assert [loads(plan)[broker] for broker in (4, 5, 6)] == [2, 2, 2]
 
 
@@ -97,15 +97,15 @@ def test_who_replaces_a_broker_takes_exactly_its_places(seed: int) -> None:
     old = cluster.brokers[3]
     spare = BrokerSpec(99, old.rack)
     wider = Cluster(**{**vars(cluster), "brokers": (*cluster.brokers, spare)})
-    plan = plan_moves(wider, Wish(replace={old.id: 99}))
+    plan = plan_moves(wider, Spec(replace={old.id: 99}))
     assert plan.moves == sum(old.id in brokers for brokers in cluster.replicas)
     assert all(change.after == tuple(99 if b == old.id else b for b in change.before) for change in plan.changes)
 
 
 def test_a_dead_broker_can_be_drained_and_replaced() -> None:
     cluster = cluster_of("aabb", [(1, 3), (2, 3), (1, 4)], states="aafa")
-    assert plan_moves(cluster, Wish(drain=(3,))).moves == 2
-    assert plan_moves(cluster, Wish(replace={3: 4})).moves == 2
+    assert plan_moves(cluster, Spec(drain=(3,))).moves == 2
+    assert plan_moves(cluster, Spec(replace={3: 4})).moves == 2
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -113,7 +113,7 @@ def test_a_replication_factor_costs_what_is_missing_and_keeps_leaders(seed: int)
     draw = random.Random(seed)
     cluster = random_cluster(seed, draw.randint(6, 40), 60, dead=False)
     factors = {topic: draw.randint(1, 5) for topic in draw.sample(cluster.topics, max(1, len(cluster.topics) // 2))}
-    plan = plan_moves(cluster, Wish(replication_factor=factors))
+    plan = plan_moves(cluster, Spec(replication_factor=factors))
     lacking = 0
     for partition, brokers in enumerate(cluster.replicas):
         wanted = factors.get(cluster.topics[cluster.topic_of[partition]], len(brokers))
@@ -133,7 +133,7 @@ def test_racks_are_fixed_by_the_moves_of_the_formula(seed: int, rule: str) -> No
     rack = {broker: f"r{broker % racks}" for broker in ids}
     replicas = [tuple(draw.sample(ids, draw.randint(1, 7))) for _ in range(50)]
     cluster = Cluster(tuple(BrokerSpec(b, rack[b]) for b in ids), ["t"], [0], [0] * 50, list(range(50)), replicas)
-    plan = plan_moves(cluster, Wish(fix_racks=True, rack_rule=rule))
+    plan = plan_moves(cluster, Spec(fix_racks=True, rack_rule=rule))
     expected = 0
     for brokers in replicas:
         counts = Counter(rack[broker] for broker in brokers)
@@ -144,7 +144,7 @@ def test_racks_are_fixed_by_the_moves_of_the_formula(seed: int, rule: str) -> No
     assert (plan.moves, plan.proof) == (expected, "partition")
     assert (
         plan_moves(
-            Cluster(**{**vars(cluster), "replicas": placement_after(plan)}), Wish(fix_racks=True, rack_rule=rule)
+            Cluster(**{**vars(cluster), "replicas": placement_after(plan)}), Spec(fix_racks=True, rack_rule=rule)
         ).changes
         == ()
     )
@@ -152,7 +152,7 @@ def test_racks_are_fixed_by_the_moves_of_the_formula(seed: int, rule: str) -> No
 
 def test_racks_that_cannot_be_level_are_level_within() -> None:
     cluster = cluster_of("abbbb", [(1, 2)] * 8)
-    plan = plan_moves(cluster, Wish(rebalance=True))
+    plan = plan_moves(cluster, Spec(rebalance=True))
     assert [loads(plan)[broker] for broker in range(1, 6)] == [8, 2, 2, 2, 2]
     assert plan.moves == 6
 
@@ -161,14 +161,14 @@ def test_weights_give_brokers_their_part() -> None:
     replicas = around(4, 30, 2)
     specs = tuple(BrokerSpec(n, None, "alive", weight) for n, weight in ((1, 1), (2, 1), (3, 2), (4, 2)))
     cluster = Cluster(specs, ["t"], [0], [0] * 30, list(range(30)), replicas)
-    plan = plan_moves(cluster, Wish(rebalance=True))
+    plan = plan_moves(cluster, Spec(rebalance=True))
     assert [loads(plan)[broker] for broker in (1, 2, 3, 4)] == [10, 10, 20, 20]
     assert plan.moves == 10
 
 
 def test_excluded_brokers_keep_what_they_have_and_get_nothing() -> None:
     cluster = cluster_of("----", around(3, 12, 2), states="aaxa")
-    plan = plan_moves(cluster, Wish(rebalance=True))
+    plan = plan_moves(cluster, Spec(rebalance=True))
     assert loads(plan)[3] == 8
     assert all(3 not in (*change.added, *change.removed) for change in plan.changes)
     assert sorted(loads(plan)[broker] for broker in (1, 2, 4)) == [5, 5, 6]
@@ -176,7 +176,7 @@ def test_excluded_brokers_keep_what_they_have_and_get_nothing() -> None:
 
 def test_balance_leaves_partitions_of_a_dead_broker_alone() -> None:
     cluster = cluster_of("----", [(1, 2)] * 6 + [(1, 3)] * 3, states="aafa")
-    plan = plan_moves(cluster, Wish(rebalance=True))
+    plan = plan_moves(cluster, Spec(rebalance=True))
     assert all(3 not in change.before for change in plan.changes)
     assert sorted(loads(plan)[broker] for broker in (1, 2, 4)) == [5, 5, 5]
 
@@ -184,14 +184,14 @@ def test_balance_leaves_partitions_of_a_dead_broker_alone() -> None:
 def test_a_dead_broker_stands_in_the_way_of_what_is_named_and_not_of_the_racks_that_balance_would_mend() -> None:
     # Broker 5 is dead; its partition has two replicas in one rack.
     cluster = cluster_of("aabbb", [(1, 2, 5), (1, 3), (2, 4), (2, 3)], states="aaaaf")
-    for wish in (Wish(rebalance=True), Wish(rebalance=True, drain=(4,))):
-        assert placement_after(plan_moves(cluster, wish))[0] == (1, 2, 5)
-    assert "not alive" in refused(cluster, Wish(rebalance=True, drain=(1,)))
+    for spec in (Spec(rebalance=True), Spec(rebalance=True, drain=(4,))):
+        assert placement_after(plan_moves(cluster, spec))[0] == (1, 2, 5)
+    assert "not alive" in refused(cluster, Spec(rebalance=True, drain=(1,)))
 
 
 def test_topics_spread_without_a_move_more() -> None:
     cluster = cluster_of("----", [(1, 2)] * 24, topics=6)
-    plan = plan_moves(cluster, Wish(rebalance=True))
+    plan = plan_moves(cluster, Spec(rebalance=True))
     assert plan.moves == 24
     held = Counter((cluster.topic_of[p], b) for p, brokers in enumerate(placement_after(plan)) for b in brokers)
     assert set(held.values()) == {2}, "each topic has 8 replicas on 4 brokers"
@@ -199,14 +199,14 @@ def test_topics_spread_without_a_move_more() -> None:
 
 def test_leaders_alone_move_no_data() -> None:
     cluster = cluster_of("---", [(1, 2, 3)] * 9)
-    plan = plan_moves(cluster, Wish(leaders="balance"))
+    plan = plan_moves(cluster, Spec(leaders="balance"))
     assert (plan.moves, plan.leader_changes, plan.leader_bound) == (0, 6, 6)
     assert Counter(brokers[0] for brokers in placement_after(plan)) == {1: 3, 2: 3, 3: 3}
 
 
 def test_leaders_that_cannot_be_even_have_a_witness() -> None:
     cluster = cluster_of("---", [(1,), (1,), (1,), (2, 3)])
-    plan = plan_moves(cluster, Wish(leaders="balance"))
+    plan = plan_moves(cluster, Spec(leaders="balance"))
     assert plan.witness is not None
     assert (plan.witness.kind, plan.witness.brokers, plan.witness.partitions, plan.witness.room) == (
         "too_many",
@@ -218,7 +218,7 @@ def test_leaders_that_cannot_be_even_have_a_witness() -> None:
 
 def test_every_change_says_why() -> None:
     cluster = cluster_of("aabbcc", [(1, 2, 3), (1, 3, 5), (2, 4, 6)])
-    plan = plan_moves(cluster, Wish(drain=(5,), fix_racks=True, replication_factor={"t0": 3}))
+    plan = plan_moves(cluster, Spec(drain=(5,), fix_racks=True, replication_factor={"t0": 3}))
     assert {cluster.name(change.partition): change.reasons for change in plan.changes} == {
         "t0-0": ("rack rule strict: 1 of its replicas in the wrong rack",),
         "t0-1": ("broker 5 is drained",),
@@ -227,7 +227,7 @@ def test_every_change_says_why() -> None:
 
 def test_an_assignment_is_taken_as_it_is() -> None:
     cluster = cluster_of("---", [(1, 2), (2, 3)])
-    plan = plan_moves(cluster, Wish(assignment=[("t0", 1, (3, 1)), ("t0", 0, (1, 2))]))
+    plan = plan_moves(cluster, Spec(assignment=[("t0", 1, (3, 1)), ("t0", 0, (1, 2))]))
     assert [(change.partition, change.after) for change in plan.changes] == [(1, (3, 1))]
     assert plan.moves == 1
 
@@ -236,113 +236,113 @@ def test_an_assignment_is_taken_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "why"),
+    ("spec", "why"),
     [
-        (Wish(), "no change is asked for"),
-        (Wish(drain=(9,)), "drain: broker 9 is not known to the cluster, which has 1, 2, 3, 4"),
-        (Wish(drain=(1, 2, 3, 4)), "no broker is left that may hold replicas"),
-        (Wish(drain=(1, 2)), "2 brokers may hold replicas, too few for partitions with 3"),
-        (Wish(replication_factor={"t0": 5}), "replication_factor: 5 for topic t0 needs as many brokers"),
-        (Wish(replication_factor={"t0": 0}), "must be at least 1"),
-        (Wish(replication_factor={"none": 2}), "topic none does not exist"),
-        (Wish(replace={1: 9}), "replace: broker 9 is not known"),
-        (Wish(replace={1: 4, 2: 4}), "would take the place of 2 brokers"),
-        (Wish(replace={1: 2}), "already has 4 partitions of broker 1 (t0-0, t0-1, t0-2, t0-3); drain 1 instead"),
-        (Wish(replace={1: 4}, rebalance=True), "cannot go with rebalance"),
-        (Wish(replace={1: 4}, drain=(4,)), "it is drained by the same call"),
-        (Wish(rebalance=True, rack_rule="strikt"), "rack_rule: 'strikt' is not one of strict, even, none"),
-        (Wish(leaders="some"), "leaders: 'some' is not one of"),
-        (Wish(fix_racks=True), "fix_racks: no broker has a rack"),
-        (Wish(assignment=[], rebalance=True), "assignment: stands alone"),
-        (Wish(assignment=[("t0", 7, (1,))]), "t0-7: does not exist"),
-        (Wish(assignment=[("t0", 0, (1, 1, 2))]), "names broker 1 more than once"),
-        (Wish(assignment=[("t0", 0, (1, 2, 7))]), "broker 7 is not known"),
-        (Wish(assignment=[("t0", 0, (1, 2))]), "has 3 replicas and would have 2"),
-        (Wish(assignment=[("t0", 0, ())]), "has no replicas"),
-        (Wish(assignment=[("t0", 0, (1, 2, 3)), ("t0", 0, (3, 2, 1))]), "given twice"),
+        (Spec(), "no change is asked for"),
+        (Spec(drain=(9,)), "drain: broker 9 is not known to the cluster, which has 1, 2, 3, 4"),
+        (Spec(drain=(1, 2, 3, 4)), "no broker is left that may hold replicas"),
+        (Spec(drain=(1, 2)), "2 brokers may hold replicas, too few for partitions with 3"),
+        (Spec(replication_factor={"t0": 5}), "replication_factor: 5 for topic t0 needs as many brokers"),
+        (Spec(replication_factor={"t0": 0}), "must be at least 1"),
+        (Spec(replication_factor={"none": 2}), "topic none does not exist"),
+        (Spec(replace={1: 9}), "replace: broker 9 is not known"),
+        (Spec(replace={1: 4, 2: 4}), "would take the place of 2 brokers"),
+        (Spec(replace={1: 2}), "already has 4 partitions of broker 1 (t0-0, t0-1, t0-2, t0-3); drain 1 instead"),
+        (Spec(replace={1: 4}, rebalance=True), "cannot go with rebalance"),
+        (Spec(replace={1: 4}, drain=(4,)), "it is drained by the same call"),
+        (Spec(rebalance=True, rack_rule="strikt"), "rack_rule: 'strikt' is not one of strict, even, none"),
+        (Spec(leaders="some"), "leaders: 'some' is not one of"),
+        (Spec(fix_racks=True), "fix_racks: no broker has a rack"),
+        (Spec(assignment=[], rebalance=True), "assignment: stands alone"),
+        (Spec(assignment=[("t0", 7, (1,))]), "t0-7: does not exist"),
+        (Spec(assignment=[("t0", 0, (1, 1, 2))]), "names broker 1 more than once"),
+        (Spec(assignment=[("t0", 0, (1, 2, 7))]), "broker 7 is not known"),
+        (Spec(assignment=[("t0", 0, (1, 2))]), "has 3 replicas and would have 2"),
+        (Spec(assignment=[("t0", 0, ())]), "has no replicas"),
+        (Spec(assignment=[("t0", 0, (1, 2, 3)), ("t0", 0, (3, 2, 1))]), "given twice"),
     ],
 )
-def test_what_cannot_be_granted_is_refused_with_the_reason(wish: Wish, why: str) -> None:
-    assert why in refused(cluster_of("----", [(1, 2, 3)] * 4), wish)
+def test_what_cannot_be_granted_is_refused_with_the_reason(spec: Spec, why: str) -> None:
+    assert why in refused(cluster_of("----", [(1, 2, 3)] * 4), spec)
 
 
 def test_everything_wrong_is_told_at_once() -> None:
-    found = refused(cluster_of("----", [(1, 2, 3)]), Wish(drain=(8, 9), replication_factor={"none": 2}))
+    found = refused(cluster_of("----", [(1, 2, 3)]), Spec(drain=(8, 9), replication_factor={"none": 2}))
     assert found.count("\n") == 2
 
 
 def test_racks_known_of_some_brokers_only_are_refused() -> None:
     cluster = cluster_of("a-b", [(1, 2)])
-    assert "brokers 2 have none while others have one" in refused(cluster, Wish(rebalance=True))
-    assert plan_moves(cluster, Wish(rebalance=True, rack_rule="none")).moves == 0
+    assert "brokers 2 have none while others have one" in refused(cluster, Spec(rebalance=True))
+    assert plan_moves(cluster, Spec(rebalance=True, rack_rule="none")).moves == 0
 
 
 def test_a_drain_that_empties_a_rack_is_refused_unless_racks_may_be_even() -> None:
     cluster = cluster_of("aabbc", [(1, 3, 5), (2, 4, 5)])
     assert "2 partitions (t0-0, t0-1) would be in fewer racks than before: 2 racks are left" in refused(
-        cluster, Wish(drain=(5,))
+        cluster, Spec(drain=(5,))
     )
-    assert plan_moves(cluster, Wish(drain=(5,), rack_rule="even")).moves == 2
+    assert plan_moves(cluster, Spec(drain=(5,), rack_rule="even")).moves == 2
 
 
 def test_a_replacement_in_another_rack_is_refused_where_it_breaks_the_rule() -> None:
     cluster = cluster_of("abcb", [(1, 2), (1, 3)])
     assert "(rack b) in place of 1 (rack a) 1 partitions (t0-0) would break the strict rack rule" in refused(
-        cluster, Wish(replace={1: 4})
+        cluster, Spec(replace={1: 4})
     )
 
 
 def test_a_move_that_would_keep_a_dead_replica_is_refused() -> None:
     cluster = cluster_of("----", [(1, 2), (2, 3)], states="aafa")
     assert "1 partitions (t0-1) must change and would keep a replica on a broker that is not alive (3)" in refused(
-        cluster, Wish(drain=(2,))
+        cluster, Spec(drain=(2,))
     )
 
 
 def test_fewer_replicas_than_min_insync_replicas_are_refused() -> None:
     cluster = cluster_of("---", [(1, 2, 3)])
     cluster.min_insync = [2]
-    assert "below its min.insync.replicas 2" in refused(cluster, Wish(replication_factor={"t0": 1}))
-    assert plan_moves(cluster, Wish(replication_factor={"t0": 2})).deletions == 1
+    assert "below its min.insync.replicas 2" in refused(cluster, Spec(replication_factor={"t0": 1}))
+    assert plan_moves(cluster, Spec(replication_factor={"t0": 2})).deletions == 1
 
 
 def test_weights_too_far_apart_are_refused() -> None:
     specs = (BrokerSpec(1, weight=9), BrokerSpec(2), BrokerSpec(3))
     cluster = Cluster(specs, ["t"], [0], [0, 0], [0, 1], [(1, 2), (2, 3)])
-    assert "make the weights of the brokers more alike" in refused(cluster, Wish(rebalance=True))
+    assert "make the weights of the brokers more alike" in refused(cluster, Spec(rebalance=True))
 
 
 def test_only_partitions_of_the_named_topics_change() -> None:
     # Everything of both topics is in rack a, and broker 1 leads all of it.
     cluster = cluster_of("aab", [(1, 2)] * 12, topics=2)
-    wish = Wish(fix_racks=True, leaders="balance", topics=("t0",))
-    plan = plan_moves(cluster, wish)
+    spec = Spec(fix_racks=True, leaders="balance", topics=("t0",))
+    plan = plan_moves(cluster, spec)
     assert {cluster.topics[cluster.topic_of[change.partition]] for change in plan.changes} == {"t0"}
     assert len(plan.changes) == 6
     assert all(3 in change.after for change in plan.changes)
-    balanced = plan_moves(cluster, Wish(rebalance=True, rack_rule="none", topics=("t1",)))
+    balanced = plan_moves(cluster, Spec(rebalance=True, rack_rule="none", topics=("t1",)))
     assert {cluster.topics[cluster.topic_of[change.partition]] for change in balanced.changes} == {"t1"}
-    assert {cluster.topic_of[c.partition] for c in plan_moves(cluster, replace(wish, topics=())).changes} == {0, 1}
-    drained = plan_moves(cluster_of("---", [(1, 2)] * 4, topics=2), Wish(drain=(1,), topics=("t0",)))
+    assert {cluster.topic_of[c.partition] for c in plan_moves(cluster, replace(spec, topics=())).changes} == {0, 1}
+    drained = plan_moves(cluster_of("---", [(1, 2)] * 4, topics=2), Spec(drain=(1,), topics=("t0",)))
     assert [set(change.after) for change in drained.changes] == [{2, 3}, {2, 3}]
 
 
 @pytest.mark.parametrize(
-    ("wish", "why"),
+    ("spec", "why"),
     [
-        (Wish(rebalance=True, topics=("tt1",)), "topics: topic tt1 does not exist (names like it: t1)"),
-        (Wish(replication_factor={"t1": 1}, topics=("t0",)), "topic t1 is not one of topics, so it would stay"),
-        (Wish(assignment=[("t0", 0, (1, 2))], topics=("t0",)), "an assignment names its partitions itself"),
-        (Wish(replication_factor={"tt0": 1}), "replication_factor: topic tt0 does not exist (names like it: t0)"),
+        (Spec(rebalance=True, topics=("tt1",)), "topics: topic tt1 does not exist (names like it: t1)"),
+        (Spec(replication_factor={"t1": 1}, topics=("t0",)), "topic t1 is not one of topics, so it would stay"),
+        (Spec(assignment=[("t0", 0, (1, 2))], topics=("t0",)), "an assignment names its partitions itself"),
+        (Spec(replication_factor={"tt0": 1}), "replication_factor: topic tt0 does not exist (names like it: t0)"),
     ],
 )
-def test_topics_that_cannot_be_meant_are_refused(wish: Wish, why: str) -> None:
-    assert why in refused(cluster_of("---", [(1, 2)] * 4, topics=2), wish)
+def test_topics_that_cannot_be_meant_are_refused(spec: Spec, why: str) -> None:
+    assert why in refused(cluster_of("---", [(1, 2)] * 4, topics=2), spec)
 
 
 def test_a_dead_broker_does_not_hold_up_topics_that_are_not_meant() -> None:
     cluster = cluster_of("---f", [(1, 2), (1, 4)], topics=2, states="aaaf")
     with pytest.raises(RefusedError):
-        plan_moves(cluster, Wish(drain=(1,)))
-    plan = plan_moves(cluster, Wish(drain=(1,), topics=("t0",)))
+        plan_moves(cluster, Spec(drain=(1,)))
+    plan = plan_moves(cluster, Spec(drain=(1,), topics=("t0",)))
     assert [set(change.after) for change in plan.changes] == [{2, 3}]

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec, Cluster, Plan, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec, Cluster, Plan, Spec
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.plan import plan_moves
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.schedule import Limits, Schedule, schedule
 from tests.support.reassign_check import placement_after
@@ -26,8 +26,8 @@ def plan_of(seed: int, factor: bool = False) -> Plan:
     """A plan with moves: a broker drained, or one more replica for every partition."""
     cluster = sized(random_cluster(seed, 12, 150, dead=False), seed)
     if factor:
-        return plan_moves(cluster, Wish(replication_factor=dict.fromkeys(cluster.topics, 5), rack_rule="even"))
-    return plan_moves(cluster, Wish(drain=(cluster.brokers[0].id,), rack_rule="even"))
+        return plan_moves(cluster, Spec(replication_factor=dict.fromkeys(cluster.topics, 5), rack_rule="even"))
+    return plan_moves(cluster, Spec(drain=(cluster.brokers[0].id,), rack_rule="even"))
 
 
 def judge(plan: Plan, found: Schedule, most: int, several: bool) -> None:
@@ -77,7 +77,7 @@ def test_no_request_asks_for_more_than_the_controller_takes() -> None:
     count = 25_000
     replicas = [(1, 2)] * count
     cluster = Cluster((BrokerSpec(1), BrokerSpec(2)), ["t"], [0], [0] * count, list(range(count)), replicas)
-    found = schedule(plan_moves(cluster, Wish(leaders="balance")), Limits())
+    found = schedule(plan_moves(cluster, Spec(leaders="balance")), Limits())
     assert [len(batch.changes) for batch in found.batches] == [10_000, 2_500]
 
 
@@ -85,7 +85,7 @@ def swap_of(limits: tuple[int | None, ...], concurrency: int = 5) -> Schedule:
     """Brokers 1 and 2 exchange partitions of 60 and 40 bytes, under disk limits."""
     brokers = tuple(BrokerSpec(n + 1, disk_limit=limit) for n, limit in enumerate(limits))
     cluster = Cluster(brokers, ["t"], [0], [0, 0], [0, 1], [(1,), (2,)], sizes=[60, 40])
-    plan = plan_moves(cluster, Wish(assignment=[("t", 0, (2,)), ("t", 1, (1,))]))
+    plan = plan_moves(cluster, Spec(assignment=[("t", 0, (2,)), ("t", 1, (1,))]))
     return schedule(plan, Limits(concurrency))
 
 
@@ -107,7 +107,7 @@ def moved(size: int, rate: float, throttle: int) -> Schedule:
     cluster = Cluster(
         (BrokerSpec(1), BrokerSpec(2)), ["t"], [0], [0, 0], [0, 1], [(1,), (1,)], [1, 1], None, [size] * 2, [rate] * 2
     )
-    return schedule(plan_moves(cluster, Wish(drain=(1,))), Limits(5, throttle))
+    return schedule(plan_moves(cluster, Spec(drain=(1,))), Limits(5, throttle))
 
 
 def test_time_is_size_over_four_fifths_of_the_throttle_less_what_is_written_and_two_seconds_a_batch() -> None:
@@ -136,7 +136,7 @@ def test_a_busy_cluster_is_rebalanced_under_the_throttle_that_nobody_asked_for()
     numbers = list(range(24))
     sizes, rates = [1_000_000_000] * 24, [20_000_000.0] * 24
     cluster = Cluster(brokers, ["t"], [0], [0] * 24, numbers, replicas, sizes=sizes, write_rates=rates)
-    found = schedule(plan_moves(cluster, Wish(rebalance=True)), Limits(5, 50_000_000))
+    found = schedule(plan_moves(cluster, Spec(rebalance=True)), Limits(5, 50_000_000))
     assert sum(len(batch.changes) for batch in found.batches) >= 18
     assert found.seconds is not None
 
@@ -144,7 +144,7 @@ def test_a_busy_cluster_is_rebalanced_under_the_throttle_that_nobody_asked_for()
 def test_a_partition_without_leader_is_refused() -> None:
     cluster = Cluster((BrokerSpec(1), BrokerSpec(2)), ["t"], [0], [0], [0], [(1,)], [None])
     with pytest.raises(RefusedError) as error:
-        schedule(plan_moves(cluster, Wish(drain=(1,))), Limits())
+        schedule(plan_moves(cluster, Spec(drain=(1,))), Limits())
     assert "1 partitions (t-0) have no leader" in error.value.violations[0]
 
 

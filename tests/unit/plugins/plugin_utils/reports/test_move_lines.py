@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.report import planned
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import planned
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import SHOWN, megabytes, move_lines
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.report import planned
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import planned
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_report import move_report
 
 ROWS = [{"partition": n, "replicas": [1], "size_bytes": 1_000_000} for n in range(6)]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Record
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Copy, Record
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import (
     BROKER_KEYS,
     FOLLOWER_RATE,
@@ -15,7 +15,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.thro
     LEADER_RATE,
     LEADER_REPLICAS,
     TOPIC_KEYS,
-    Copy,
     brokers_of,
     differences,
     leftovers,
@@ -88,16 +87,16 @@ def test_setting_and_then_restoring_gives_back_every_byte(
     before = record(brokers, topics)
     live = {"brokers": {n: dict(v) for n, v in brokers.items()}, "topics": {n: dict(v) for n, v in topics.items()}}
     for asked in (wanted(before, copies, rate), wanted(before, (), None)):
-        for kind, wished in (("brokers", asked.brokers), ("topics", asked.topics)):
-            for name, values in differences(wished, live[kind]).items():
+        for kind, desired in (("brokers", asked.brokers), ("topics", asked.topics)):
+            for name, values in differences(desired, live[kind]).items():
                 live[kind][name].update(values)
     assert live == {"brokers": brokers, "topics": topics}
 
 
 def test_only_what_differs_is_set_and_only_where_it_can_be() -> None:
-    wished = {"1": {LEADER_RATE: "5"}, "2": {LEADER_RATE: "5"}, "3": {LEADER_RATE: None}}
+    desired = {"1": {LEADER_RATE: "5"}, "2": {LEADER_RATE: "5"}, "3": {LEADER_RATE: None}}
     live = {"1": {LEADER_RATE: "5"}, "2": {LEADER_RATE: "4"}}
-    assert differences(wished, live) == {"2": {LEADER_RATE: "5"}}
+    assert differences(desired, live) == {"2": {LEADER_RATE: "5"}}
 
 
 def test_leftovers_are_settings_that_throttle_something() -> None:

@@ -9,22 +9,22 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec, Cluster, Plan, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec, Cluster, Plan, Spec
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.plan import plan_moves
 from tests.support.reassign_check import invalid, moves_between, network_of, placement_after
-from tests.support.reassign_clusters import random_cluster, random_wish
+from tests.support.reassign_clusters import random_cluster, random_spec
 from tests.support.reassign_topic_check import bounds_of_topics, cheaper_cycle_within, out_of_bounds
 from tests.unit.plugins.module_utils._reassign.test_balance import CHUNK, planned
 
 
-def judge(cluster: Cluster, wish: Wish, plan: Plan) -> bool:
+def judge(cluster: Cluster, spec: Spec, plan: Plan) -> bool:
     """Valid, every topic as even as it can be, no placement cheaper, done once it is done; whether it was judged."""
-    after, network = placement_after(plan), network_of(cluster, wish)
+    after, network = placement_after(plan), network_of(cluster, spec)
     assert invalid(network, after) == []
     assert moves_between(network.had, after) == plan.moves == plan.bound
     known = {broker.id for broker in cluster.brokers}
-    there = cluster.brokers + tuple(broker for broker in wish.add if broker.id not in known)
-    assert plan_moves(replace(cluster, replicas=after, brokers=there), wish).changes == ()
+    there = cluster.brokers + tuple(broker for broker in spec.add if broker.id not in known)
+    assert plan_moves(replace(cluster, replicas=after, brokers=there), spec).changes == ()
     if any(low for low, _high in network.bounds):
         return False  # The judge sends topics from nothing, which knows no lower bounds of racks.
     bounds = bounds_of_topics(network, cluster.topic_of)
@@ -34,10 +34,10 @@ def judge(cluster: Cluster, wish: Wish, plan: Plan) -> bool:
     return True
 
 
-def drawn(seed: int, brokers: int, partitions: int) -> tuple[Cluster, Wish]:
-    """A seeded cluster, and a wish that balances and bounds topics."""
+def drawn(seed: int, brokers: int, partitions: int) -> tuple[Cluster, Spec]:
+    """A seeded cluster, and a spec that balances and bounds topics."""
     cluster = random_cluster(seed, brokers, partitions)
-    return cluster, replace(random_wish(seed, cluster), topic_spread=True)
+    return cluster, replace(random_spec(seed, cluster), topic_spread=True)
 
 
 def judged(seeds: range, brokers: int, partitions: int) -> int:
@@ -45,9 +45,9 @@ def judged(seeds: range, brokers: int, partitions: int) -> int:
     count = 0
     for seed in seeds:
         draw = random.Random(seed)
-        cluster, wish = drawn(seed, draw.randint(3, brokers), draw.randint(1, partitions))
-        plan = planned(cluster, wish)
-        count += plan is not None and judge(cluster, wish, plan)
+        cluster, spec = drawn(seed, draw.randint(3, brokers), draw.randint(1, partitions))
+        plan = planned(cluster, spec)
+        count += plan is not None and judge(cluster, spec, plan)
     return count
 
 
@@ -81,8 +81,8 @@ def held(plan: Plan) -> Counter[tuple[int, int]]:
 
 
 def test_a_level_cluster_with_lopsided_topics_moves_only_when_topics_are_bounded() -> None:
-    assert plan_moves(lopsided(), Wish(rebalance=True)).moves == 0
-    plan = plan_moves(lopsided(), Wish(rebalance=True, topic_spread=True))
+    assert plan_moves(lopsided(), Spec(rebalance=True)).moves == 0
+    plan = plan_moves(lopsided(), Spec(rebalance=True, topic_spread=True))
     assert plan.moves == 4
     assert plan.proof == "count"
     assert set(held(plan).values()) == {2}
@@ -90,17 +90,17 @@ def test_a_level_cluster_with_lopsided_topics_moves_only_when_topics_are_bounded
 
 
 def test_with_weights_each_broker_gets_its_share_of_each_topic() -> None:
-    plan = plan_moves(lopsided((1, 1, 2)), Wish(rebalance=True, topic_spread=True))
+    plan = plan_moves(lopsided((1, 1, 2)), Spec(rebalance=True, topic_spread=True))
     found = held(plan)
     assert sorted(found[0, b] + found[1, b] for b in (1, 2, 3)) == [3, 3, 6]
     assert all(found[topic, 3] == 3 and {found[topic, 1], found[topic, 2]} == {1, 2} for topic in (0, 1))
 
 
-def test_bounding_topics_alone_is_no_wish() -> None:
+def test_bounding_topics_alone_is_no_change() -> None:
     with pytest.raises(RefusedError, match="topic_spread: goes with rebalance or add"):
-        plan_moves(lopsided(), Wish(drain=(1,), topic_spread=True))
+        plan_moves(lopsided(), Spec(drain=(1,), topic_spread=True))
 
 
 def test_topics_are_bounded_in_replicas_and_not_in_bytes() -> None:
     with pytest.raises(RefusedError, match="choose one"):
-        plan_moves(replace(lopsided(), sizes=[1] * 12), Wish(rebalance=True, topic_spread=True, balance_by="bytes"))
+        plan_moves(replace(lopsided(), sizes=[1] * 12), Spec(rebalance=True, topic_spread=True, balance_by="bytes"))

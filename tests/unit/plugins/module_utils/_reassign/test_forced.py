@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.in_sync import too_thin
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec, Cluster, Wish
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.forced import too_thin
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec, Cluster, Spec
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.plan import plan_moves
 
 
@@ -21,22 +21,22 @@ def one(
     return Cluster(brokers, ["t"], [least], [0], [0], [replicas], [isr[0] if isr else None], [isr])
 
 
-def after(cluster: Cluster, wish: Wish) -> tuple[int, ...]:
+def after(cluster: Cluster, spec: Spec) -> tuple[int, ...]:
     """Where t-0 is when a plan is done."""
-    changes = plan_moves(cluster, wish).changes
+    changes = plan_moves(cluster, spec).changes
     return changes[0].after if changes else cluster.replicas[0]
 
 
-def refused(cluster: Cluster, wish: Wish) -> str:
-    """Why a wish is refused."""
+def refused(cluster: Cluster, spec: Spec) -> str:
+    """Why a spec is refused."""
     with pytest.raises(RefusedError) as error:
-        plan_moves(cluster, wish)
+        plan_moves(cluster, spec)
     return "\n".join(error.value.violations)
 
 
-def factor(count: int, **wish: object) -> Wish:
+def factor(count: int, **spec: object) -> Spec:
     """Another replication factor for t."""
-    return Wish(replication_factor={"t": count}, **wish)  # type: ignore[arg-type]
+    return Spec(replication_factor={"t": count}, **spec)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -83,16 +83,16 @@ def test_a_drain_that_leaves_only_what_is_behind_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "wish", [Wish(drain=(2,)), Wish(replace={2: 3}), Wish(assignment=[("t", 0, (1, 4))]), Wish(rebalance=True)]
+    "spec", [Spec(drain=(2,)), Spec(replace={2: 3}), Spec(assignment=[("t", 0, (1, 4))]), Spec(rebalance=True)]
 )
-def test_who_is_copied_before_it_goes_may_go_in_sync_or_not(wish: Wish) -> None:
-    assert len(after(one((1, 2), (2,)), wish)) == 2
+def test_who_is_copied_before_it_goes_may_go_in_sync_or_not(spec: Spec) -> None:
+    assert len(after(one((1, 2), (2,)), spec)) == 2
 
 
 def test_an_assignment_that_drops_the_last_one_in_sync_is_refused() -> None:
-    cluster, wish = one((1, 2), (2,)), factor(1, assignment=[("t", 0, (1,))])
+    cluster, spec = one((1, 2), (2,)), factor(1, assignment=[("t", 0, (1,))])
     with pytest.raises(RefusedError):
-        plan_moves(cluster, wish)
+        plan_moves(cluster, spec)
     assert too_thin((1, 2), (1,), (2,), 1) is not None
     assert too_thin((1, 2), (1, 3), (2,), 1) is None
     assert too_thin((1, 2, 3), (1, 3), (1, 3), 2) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.plan import Sample, with_rates, write_rates
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.look import Sample, with_rates, write_rates
 
 KEY = ("t", 0)
 
