@@ -27,8 +27,10 @@ def certificates(settings: Mapping[str, Any]) -> dict[str, str]:
 
     Empty where the node has no TLS, or a file is not there: in check mode they may not be issued yet.
     """
+    if not settings["kafka_tls_source"]:
+        return {}
     files = {name: Path(expanduser(settings[variable])) for name, variable in CERTIFICATES.items()}
-    if not settings["kafka_tls_source"] or not all(file.is_file() for file in files.values()):
+    if not all(file.is_file() for file in files.values()):
         return {}
     return {name: file.read_bytes().decode().rstrip() for name, file in files.items()}
 

@@ -31,11 +31,8 @@ def tls(tmp_path: Path) -> dict[str, Any]:
 def seen(role: str, key: str = "files", **variables: Any) -> Any:
     """A part of the model of host a, alone in a group of this name."""
     groups: dict[str, Any] = {role: ["a"]}
-    # Their defaults are templates.
-    files = {"kafka_tls_ca_file": "", "kafka_tls_certificate_file": "", "kafka_tls_key_file": ""}
-    return view(
-        {"a": {"kafka_node_id": 1, "zookeeper_id": 1, "kafka_log_dirs": ["/d"], **files, **variables}}, **groups
-    )[key]
+    own = {"kafka_node_id": 1, "zookeeper_id": 1, "kafka_log_dirs": ["/d"], **variables}
+    return view({"a": own}, **groups)[key]
 
 
 def test_a_plain_node_has_four_directories_and_no_files() -> None:

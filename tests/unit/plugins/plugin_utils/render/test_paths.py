@@ -34,6 +34,7 @@ def test_each_node_has_directories_of_its_own() -> None:
     ("role", "variables", "log_dirs", "metadata", "data"),
     [
         ("brokers", {}, ["/disk1/a", "/disk2/a"], "/disk1/a", ["/disk1/a", "/disk2/a"]),
+        ("brokers", {"kafka_log_dirs": "/x/a, /y/a"}, ["/x/a", "/y/a"], "/x/a", ["/x/a", "/y/a"]),
         (
             "brokers",
             {"kafka_metadata_log_dir": "/meta"},
