@@ -15,14 +15,10 @@ def release_name(
 ) -> str:
     """Name the release made of a parsed lock file, or of the archive of a version with this SHA-512."""
     from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-    from ansible_collections.streamops.kafka.plugins.module_utils._release import layout
-    from ansible_collections.streamops.kafka.plugins.module_utils._release import lock as _lock
+    from ansible_collections.streamops.kafka.plugins.plugin_utils.render import release
 
     try:
-        if isinstance(made_of, str):
-            return layout.name_from_archive(made_of, archive_sha512, launcher_sha256, layout.PRODUCTS[product])
-        lock = _lock.from_mapping(made_of)
-        return layout.name_from_lock(lock.version, lock.digests, launcher_sha256, layout.PRODUCTS[product])
+        return release.release_name(made_of, launcher_sha256, archive_sha512, product)
     except StreamopsError as error:
         raise AnsibleFilterError(error.message) from error
     except (KeyError, TypeError, ValueError) as error:

@@ -44,7 +44,6 @@ class FilterModule:
         return {
             "bundle_directories": explained("render.client_bundle.bundle_directories", secret=True),
             "client_bundle": explained("render.client_bundle.client_bundle", secret=True),
-            "client_certificates": explained("render.security.client_certificates", secret=True),
             "client_properties": explained("render.security.client_properties", secret=True),
             "hold_secret": explained("render.security.hold_secret", secret=True),
             "scram_credentials": explained(scram_credentials, secret=True),

@@ -17,6 +17,7 @@ from jinja2 import nodes
 
 from tests.lint.test_roles import ROOT, load
 from tests.lint.test_values import EXPRESSIONS, TEMPLATES, YAML, parsed, texts
+from tests.support.inventory_data import view
 
 DERIVED = re.compile(r"_[a-z]\w*")
 #: What a task leaves behind begins with two underscores.
@@ -46,8 +47,7 @@ def defined() -> set[str]:
 
 @pytest.mark.parametrize("path", [*YAML, *TEMPLATES], ids=lambda path: str(path.relative_to(ROOT)))
 def test_what_is_read_is_defined(path: Path) -> None:
-    pieces = list([("", path.read_text(), None)] if path in TEMPLATES else texts(load(path)))
-    trees = [parsed(text, key in EXPRESSIONS) for key, text, _option in pieces]
+    trees = trees_of(path)
     names = [name for tree in trees for name in tree.find_all(nodes.Name)]
     own = {name.name for name in names if name.ctx != "load"}
     optional = {
@@ -58,3 +58,38 @@ def test_what_is_read_is_defined(path: Path) -> None:
     }
     read = {one.name for one in names if DERIVED.fullmatch(one.name) or LEFT_BEHIND.fullmatch(one.name)}
     assert sorted(read - own - optional - defined()) == []
+
+
+def trees_of(path: Path) -> list[nodes.Template]:
+    """The syntax trees of all templates and expressions of a file."""
+    pieces = [("", path.read_text(), None)] if path in TEMPLATES else texts(load(path))
+    return [parsed(text, key in EXPRESSIONS) for key, text, _option in pieces]
+
+
+def of_model(trees: list[nodes.Template]) -> Iterator[tuple[str, str]]:
+    """Each key of the model that is read, with the key of that part which is read, or none."""
+    reads = [one for tree in trees for one in tree.find_all(nodes.Getattr)]
+    keys = {id(one): one.attr for one in reads if isinstance(one.node, nodes.Name) and one.node.name == "_model"}
+    yield from ((key, "") for key in keys.values())
+    yield from ((keys[id(one.node)], one.attr) for one in reads if id(one.node) in keys)
+
+
+@functools.cache
+def parts() -> dict[str, set[str]]:
+    """The keys of the model, each with the keys of what it holds where that is a dictionary with keys of its own."""
+    seen = view({"a": {"kafka_node_id": 1, "kafka_log_dirs": ["/d"]}}, brokers=["a"])
+    own = ("first", "files", "lock", "owners", "paths", "process", "release")
+    certificate = {"key", "certificate", "truststore"}
+    return {**{key: set() for key in seen}, **{key: set(seen[key]) for key in own}, "certificate": certificate}
+
+
+def test_a_key_that_the_model_does_not_have_is_seen() -> None:
+    found = set(of_model([parsed("{{ _model.paths.confg ~ _model.nothing }}", False)]))
+    assert found == {("nothing", ""), ("paths", ""), ("paths", "confg")}
+
+
+@pytest.mark.parametrize("path", [*YAML, *TEMPLATES], ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_is_read_of_the_model_is_in_it(path: Path) -> None:
+    read = set(of_model(trees_of(path)))
+    assert sorted(key for key, _part in read if key not in parts()) == []
+    assert sorted((key, part) for key, part in read if part and parts().get(key) and part not in parts()[key]) == []

@@ -18,6 +18,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     machine_of,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
+    ZOOKEEPER_MODE,
     endpoints,
     peer_names,
     voter_listeners,
@@ -25,7 +26,15 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import expected_servers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall, kafka
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.bounds import node_addresses, node_names
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import certificate_names, connection
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.files import certificates, keystore, node_files
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import owners, paths
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import jvm_arguments, process
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import release
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (
+    certificate_names,
+    client_certificates,
+    connection,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.zookeeper_security import (
     access_options,
     client_jaas,
@@ -103,6 +112,16 @@ class View(Mapping[str, Any]):
             "super_users": lambda: kafka.super_users(self["nodes"], self["settings"]),
             "copies_in_sync": lambda: kafka.copies(sum("broker" in node["roles"] for node in self["nodes"]))[1],
             "properties": self._properties,
+            "paths": self._paths,
+            "owners": lambda: owners(self["settings"]),
+            "release": lambda: release(self["node"], self["settings"]),
+            "process": lambda: process(self["node"], self["settings"], self["paths"]),
+            "jvm_arguments": self._jvm_arguments,
+            "files": self._files,
+            "certificate": lambda: certificates(self["settings"]),
+            "client_certificates": self._client_certificates,
+            "keystore": lambda: keystore(self["certificate"]),
+            "lock": self._lock,
             "connection": self._connection,
             "zookeeper_access": self._zookeeper_access,
             "endpoint": self._endpoint,
@@ -175,6 +194,47 @@ class View(Mapping[str, Any]):
             return kafka.controller_properties(node, self["nodes"], settings)
         return {}
 
+    def _paths(self) -> dict[str, Any]:
+        own = next(node for node in self._inventory.processes if node.name == self["node"]["host"])
+        return paths(self["node"], own.log_dirs(), self["settings"])
+
+    def _jvm_arguments(self) -> list[str]:
+        node, settings = self["node"], self["settings"]
+        return jvm_arguments(node, settings, self["paths"], self["release"]["dir"], bool(self["jaas"]))
+
+    def _files(self) -> dict[str, list[Any]]:
+        is_kafka = "zookeeper" not in self["node"]["roles"]
+        return node_files(self["paths"], self["owners"], self["certificate"], self["jaas"], is_kafka)
+
+    def _client_certificates(self) -> list[dict[str, Any]]:
+        """What the development CA issues where clients show certificates: to the administrator and to them."""
+        settings = self["settings"]
+        shown = (one for one in self["node"]["listeners"] if one["purpose"] == "clients" and one["protocol"] == "SSL")
+        if not any(shown):
+            return []
+        return client_certificates(
+            settings["kafka_tls_client_names"],
+            {
+                "directory": f"{settings['kafka_tls_ca_dir']}/clients",
+                "admin_user": settings["kafka_admin_user"],
+                "admin_certificate_file": settings["kafka_admin_certificate_file"],
+                "admin_key_file": settings["kafka_admin_key_file"],
+            },
+        )
+
+    def _lock(self) -> dict[str, Any]:
+        """The file of the restart lock, on the first node of the cluster, and after how many seconds it ends by itself.
+
+        That is when no restart can take longer.
+        """
+        settings = self["settings"]
+        first = (*self["nodes"], *self["members"])[0]["host"]
+        limits = ("kafka_gate_timeout", "kafka_stop_timeout", "kafka_start_timeout", "kafka_sync_timeout")
+        return {
+            "path": f"{self._reader.read(first)['kafka_config_dir']}/{self._cluster()}.lock",
+            "seconds": sum(settings[name] for name in limits) + settings["kafka_sync_timeout"] + 120,
+        }
+
     def _node_addresses(self) -> list[str]:
         """What the nodes connect from, as far as the control node can resolve it."""
         cluster = self._cluster()
@@ -230,10 +290,15 @@ class View(Mapping[str, Any]):
         }
 
     def _jaas(self) -> str:
-        """How a node logs in at ZooKeeper, or a server knows who may."""
-        settings = self["settings"]
-        write = server_jaas if "zookeeper" in self["node"]["roles"] else client_jaas
-        return write(settings["zookeeper_user"], settings["zookeeper_password"])
+        """How a node logs in at ZooKeeper, or a server knows who may; empty where nobody logs in there."""
+        settings, roles = self["settings"], self["node"]["roles"]
+        if not settings["zookeeper_password"]:
+            return ""
+        if "zookeeper" in roles:
+            return server_jaas(settings["zookeeper_user"], settings["zookeeper_password"])
+        if settings["kafka_mode"] != ZOOKEEPER_MODE or "mirror" in roles:
+            return ""
+        return client_jaas(settings["zookeeper_user"], settings["zookeeper_password"])
 
     def _firewall_rules(self) -> list[dict[str, Any]]:
         """Who may connect to which port of the machine."""

@@ -56,14 +56,14 @@ def install(install_dir: Path, cache: Path, check: bool = False, **variables: An
     wanted = {
         "kafka_install_dir": str(install_dir),
         "kafka_cache_dir": str(cache),
-        "_common_is_machine_first": True,
-        "_common_release_missing": "{{ (_kafka_release_dir ~ '/MANIFEST.sha256') is not exists }}",
+        "_common_release_missing": "{{ (_model.release.dir ~ '/MANIFEST.sha256') is not exists }}",
         **variables,
     }
-    with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
-        file.write(PLAY)
-        file.flush()
-        command = [str(BIN / "ansible-playbook"), "-i", "localhost,", file.name, "-e", json.dumps(wanted)]
+    with tempfile.TemporaryDirectory() as folder:
+        inventory, play = Path(folder, "hosts.ini"), Path(folder, "play.yml")
+        inventory.write_text("[kafka_brokers]\nlocalhost kafka_node_id=1\n")
+        play.write_text(PLAY)
+        command = [str(BIN / "ansible-playbook"), "-i", str(inventory), str(play), "-e", json.dumps(wanted)]
         done = subprocess.run(
             [*command, *(["--check"] if check else [])],
             cwd=ROOT,

@@ -47,12 +47,12 @@ SHOW = f"""
       tags: [never]
     - name: Write down the rules of each machine
       ansible.builtin.copy:
-        content: "{{{{ _common_firewall_rules }}}}"
+        content: "{{{{ _model.firewall_rules }}}}"
         dest: "{{{{ inventory_dir }}}}/{{{{ inventory_hostname }}}}.rules.json"
         mode: "0600"
       delegate_to: localhost
       vars: {{role_path: {ROOT}/roles/_common, ansible_connection: local}}
-      when: _common_is_firewall_first
+      when: _model.first.firewall
 """
 PREFLIGHT = """
 - hosts: kraft_controllers:kafka_brokers

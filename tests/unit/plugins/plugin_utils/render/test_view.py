@@ -84,3 +84,30 @@ def test_a_listener_without_a_port_is_an_error_and_no_key_that_is_missing() -> N
         seen["nodes"]
     with pytest.raises(KeyError):
         seen["nothing"]
+
+
+def test_the_restart_lock_is_on_the_first_node_and_outlives_every_restart() -> None:
+    times = {
+        "kafka_gate_timeout": "1",
+        "kafka_stop_timeout": 10,
+        "kafka_start_timeout": 100,
+        "kafka_sync_timeout": 1000,
+    }
+    hosts = {"a": {"kafka_config_dir": "/first"}, "b": {"kafka_config_dir": "/second"}}
+    seen = view(hosts, brokers=["a", "b"], host="b", kafka_cluster_name="green", **times)
+    assert seen["lock"] == {"path": "/first/green.lock", "seconds": 1 + 10 + 100 + 2 * 1000 + 120}
+    assert view({"z": {"kafka_config_dir": "/only"}}, zookeepers=["z"])["lock"]["path"] == "/only/kafka.lock"
+
+
+def test_certificates_of_clients_are_issued_where_clients_show_them() -> None:
+    node = {
+        "kafka_node_id": 1,
+        "kafka_tls_client_names": ["app"],
+        "kafka_tls_ca_dir": "/ca",
+        "kafka_listeners": [{"name": "C", "port": 1, "purpose": "clients", "protocol": "SSL"}],
+    }
+    issued = view({"a": node}, brokers=["a"])["client_certificates"]
+    assert [one["name"] for one in issued] == ["admin", "app"]
+    assert (issued[1]["certificate"], issued[1]["key"]) == ("/ca/clients/app.pem", "/ca/clients/app.key")
+    node["kafka_listeners"] = [{"name": "C", "port": 1, "purpose": "clients", "protocol": "SASL_SSL"}]
+    assert view({"a": node}, brokers=["a"])["client_certificates"] == []

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The process of a node: its class, its Java arguments, its logs, and its service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.cves import numbers
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import product_of
+
+#: By what runs: its class, the file with the properties that it is judged by, and the file with the words behind the
+#: class, a line each, where they are more than the name of that file.
+PROGRAMS = {
+    "kafka": ("kafka.Kafka", "server.properties", ""),
+    "zookeeper": ("org.apache.zookeeper.server.quorum.QuorumPeerMain", "zoo.cfg", ""),
+    "mirror": ("org.apache.kafka.connect.mirror.MirrorMaker", "mm2.properties", ""),
+    "legacy": ("kafka.tools.MirrorMaker", "consumer.properties", "arguments"),
+}
+#: What the log of a mirror says once it serves. MirrorMaker 2 listens before it has asked any cluster for its id, and
+#: ends when one does not answer or refuses its login; the legacy engine listens nowhere (ConsumerCoordinator of its
+#: clients).
+READY_LINES = {"mirror": "Kafka MirrorMaker started", "legacy": "Successfully joined group"}
+#: Loggers with a file of their own: name, file, level.
+LOGGERS = (
+    ("org.apache.kafka.controller", "controller", "INFO"),
+    ("kafka.controller", "controller", "INFO"),
+    ("state.change.logger", "state-change", "INFO"),
+    ("kafka.authorizer.logger", "authorizer", "INFO"),
+)
+#: A client of Kafka 4 that has reached nobody yet starts over without a pause and says so each time: hundreds of lines
+#: a second while a source is out of reach. What it cannot do is said by others.
+MIRROR_LOGGERS = (("org.apache.kafka.clients.admin.internals.AdminMetadataManager", "server", "WARN"),)
+#: How each library is told its configuration.
+LOGGING_OPTIONS = {
+    "logback.xml": "-Dlogback.configurationFile=",
+    "log4j2.yaml": "-Dlog4j2.configurationFile=",
+    "log4j.properties": "-Dlog4j.configuration=file:",
+}
+#: Those of Kafka's own start script.
+G1 = (
+    "-server",
+    "-XX:+UseG1GC",
+    "-XX:MaxGCPauseMillis=20",
+    "-XX:InitiatingHeapOccupancyPercent=35",
+    "-XX:+ExplicitGCInvokesConcurrent",
+    "-XX:+ExitOnOutOfMemoryError",
+    "-Djava.awt.headless=true",
+)
+#: Who may change configurations must not load classes that reach out (CVE-2023-25194, CVE-2025-27818): of login modules
+#: only Kafka's own and Kerberos. 4.3 takes such a list (KIP-1135), 3.9 only one of what is forbidden.
+ALLOWED_MODULES = (
+    "-Dorg.apache.kafka.allowed.login.modules="
+    "org.apache.kafka.common.security.scram.ScramLoginModule,"
+    "org.apache.kafka.common.security.plain.PlainLoginModule,"
+    "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule,"
+    "com.sun.security.auth.module.Krb5LoginModule"
+)
+FORBIDDEN_MODULES = (
+    "-Dorg.apache.kafka.disallowed.login.modules="
+    "com.sun.security.auth.module.JndiLoginModule,"
+    "com.sun.security.auth.module.LdapLoginModule"
+)
+#: No token endpoint is asked that nobody named (CVE-2025-27817): 3.9 would ask any.
+NO_TOKEN_ENDPOINT = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls="
+
+
+def process(node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping[str, Any]) -> dict[str, Any]:
+    """What is started for a node, and how: all that does not depend on its release.
+
+    paths -- those of the node (render/paths.py). Of the keys config_file, arguments_file and logging_file are names in
+    its configuration directory, template is that of the service_file, loggers are (name, file, level).
+    """
+    program = _program(node)
+    main_class, config_file, arguments_file = PROGRAMS[program]
+    service = f"{'mirror-maker' if 'mirror' in node['roles'] else product_of(node)}-{node['host']}"
+    is_systemd = settings["kafka_service_manager"] == SYSTEMD
+    return {
+        "product": product_of(node),
+        "title": _title(node, settings),
+        "main_class": main_class,
+        "config_file": config_file,
+        "arguments_file": arguments_file,
+        "ready_line": READY_LINES.get(program, ""),
+        "logging_file": _logging_file(node, settings),
+        "loggers": [list(one) for one in (MIRROR_LOGGERS if "mirror" in node["roles"] else LOGGERS)],
+        "service": service,
+        "service_file": f"/etc/systemd/system/{service}.service"
+        if is_systemd
+        else f"{paths['supervisor']}/conf.d/{service}.conf",
+        "template": "kafka.service.j2" if is_systemd else "supervisor.program.conf.j2",
+    }
+
+
+def jvm_arguments(
+    node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping[str, Any], release_dir: str, has_jaas: bool
+) -> list[str]:
+    """The Java arguments of a node, one a line in jvm.options; of two that say the same the later wins.
+
+    has_jaas -- whether it logs in at ZooKeeper, or is a server that has such logins.
+    """
+    heap = settings["mirror_maker_heap_size" if "mirror" in node["roles"] else "kafka_heap_size"]
+    logging_file = _logging_file(node, settings)
+    return [
+        f"-Xms{heap}",
+        f"-Xmx{heap}",
+        *G1,
+        f"-Xlog:gc*:file={paths['log']}/gc.log:time,tags:filecount={settings['kafka_log_max_files']}"
+        f",filesize={settings['kafka_log_max_size_mb']}M",
+        *_guards(node, settings),
+        # The first dump of a heap is kept, in a file of that name, and no second one fills the disk.
+        "-XX:+HeapDumpOnOutOfMemoryError",
+        f"-XX:HeapDumpPath={paths['heap_dumps']}/java.hprof",
+        f"{LOGGING_OPTIONS[logging_file]}{paths['config']}/{logging_file}",
+        *([f"-Djava.security.auth.login.config={paths['jaas']}"] if has_jaas else []),
+        *settings["kafka_jvm_options"],
+        "-cp",
+        f'"{release_dir}/libs/*"',
+    ]
+
+
+def _program(node: Mapping[str, Any]) -> str:
+    if "mirror" not in node["roles"]:
+        return product_of(node)
+    return "mirror" if node["listeners"] else "legacy"
+
+
+def _title(node: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+    product = product_of(node)
+    if product == "zookeeper":
+        what = f"server {node['node_id']}"
+    elif "mirror" in node["roles"]:
+        what = "MirrorMaker next to the brokers"
+    else:
+        what = f"{' and '.join(node['roles'])} {node['node_id']}"
+    name = {"kafka": "Kafka", "zookeeper": "ZooKeeper"}[product]
+    return f"Apache {name} {settings[f'{product}_version']} ({what} of {settings['kafka_cluster_name']})"
+
+
+def _logging_file(node: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+    """Kafka 4 logs through log4j2, 3.9 through reload4j, ZooKeeper through Logback."""
+    if product_of(node) == "zookeeper":
+        return "logback.xml"
+    return "log4j2.yaml" if numbers(settings["kafka_version"]) >= (4, 0) else "log4j.properties"
+
+
+def _guards(node: Mapping[str, Any], settings: Mapping[str, Any]) -> list[str]:
+    if product_of(node) == "zookeeper":
+        return []
+    modules = ALLOWED_MODULES if numbers(settings["kafka_version"]) >= (4, 3) else FORBIDDEN_MODULES
+    return [modules, NO_TOKEN_ENDPOINT]
