@@ -81,10 +81,10 @@ def test_a_listener_that_is_not_there_is_named_with_those_that_are() -> None:
 
 
 def test_a_cluster_of_which_no_host_takes_part_is_named() -> None:
-    hosts = {"a1": {"__kafka_endpoint": endpoint("a")}, "b1": {}}
-    assert list(mirror_clients.cluster_endpoints(hosts, ["a"])) == ["a"]
+    said = [endpoint("a"), {}]
+    assert list(mirror_clients.cluster_endpoints(said, ["a"])) == ["a"]
     with pytest.raises(ValueError, match="no broker of b takes part"):
-        mirror_clients.cluster_endpoints(hosts, ["a", "b"])
+        mirror_clients.cluster_endpoints(said, ["a", "b"])
 
 
 def test_the_source_is_reached_by_its_listener_for_mirrors_and_the_target_by_its_own() -> None:
