@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow, flows_into, read_flows
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import clients, legacy, rights, views
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import legacy, rights, views
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.identity import same_cluster
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.legacy_topics import legacy_topics
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines import mirror_lines, mirror_pairs
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import mirror_properties
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import mirror_clients
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, hold_secret
 
@@ -46,8 +47,8 @@ class Mirroring(Parts):
                 "secrets_file": lambda: f"{self['shared_dir']}/secrets.properties",
                 "keystore_file": lambda: f"{self['shared_dir']}/keystore.pem",
                 "properties": self._properties,
-                "secrets": lambda: clients.mirror_secrets(self["endpoints"], self._cluster),
-                "trusts": lambda: clients.mirror_trusts(self["endpoints"], self._cluster),
+                "secrets": lambda: mirror_clients.mirror_secrets(self["endpoints"], self._cluster),
+                "trusts": lambda: mirror_clients.mirror_trusts(self["endpoints"], self._cluster),
                 "shows_certificate": self._shows_certificate,
                 "is_legacy": lambda: any(flow.engine == LEGACY for flow in flows_into(self._flows, self._cluster)),
                 "legacy_problems": lambda: legacy.legacy_problems(
@@ -87,7 +88,7 @@ class Mirroring(Parts):
 
     def _endpoints(self) -> dict[str, dict[str, Any]]:
         said = (self._results.of(host, "__kafka_endpoint") for host in self._groups["all"])
-        return clients.cluster_endpoints(said, views.clusters_needed(self._flows, self._cluster))
+        return mirror_clients.cluster_endpoints(said, views.clusters_needed(self._flows, self._cluster))
 
     @property
     def _clients(self) -> dict[str, dict[str, Any]]:
@@ -96,7 +97,7 @@ class Mirroring(Parts):
             "truststores": self["shared_dir"],
             "keystore": self["keystore_file"],
         }
-        return clients.mirror_clients(self["endpoints"], self._cluster, files)
+        return mirror_clients.mirror_clients(self["endpoints"], self._cluster, files)
 
     @property
     def _options(self) -> dict[str, Any]:
