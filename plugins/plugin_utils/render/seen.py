@@ -56,8 +56,9 @@ class Seen(Parts):
         return list(self._model["nodes"])
 
     @property
-    def _node_id(self) -> int:
-        return int(self._model["node"]["node_id"])
+    def _node_id(self) -> Any:
+        """None of a mirror, which is no broker and no voter."""
+        return self._model["node"]["node_id"]
 
     @property
     def _info(self) -> Info:
@@ -180,7 +181,7 @@ def live_brokers(cluster: Mapping[str, Any]) -> list[int]:
     return [one["id"] for one in cluster["nodes"] if not one["fenced"]]
 
 
-def is_heard(cluster: Mapping[str, Any], node_id: int) -> bool:
+def is_heard(cluster: Mapping[str, Any], node_id: Any) -> bool:
     """Whether the leader of the quorum has just heard this voter, of what cluster_info returned."""
     behind = [
         one["last_caught_up_ms_ago"] for one in (cluster["quorum"] or {}).get("voters", ()) if one["id"] == node_id
