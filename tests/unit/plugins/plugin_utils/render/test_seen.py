@@ -162,6 +162,13 @@ def test_a_broker_that_is_registered_and_not_fenced_lives() -> None:
     assert seen_of(info(), info(), __common_registered=REGISTERED)["is_alive_elsewhere"] is True
 
 
+def test_a_mirror_is_no_broker_and_no_voter() -> None:
+    voters = [{"id": 0, "last_caught_up_ms_ago": 0}]
+    left = {"__common_registered": {**REGISTERED, "quorum": {"voters": voters}}}
+    found = view({"k": {"kafka_node_id": 0}, "m": left}, brokers=["k"], mirrors=["m"], host="m")["seen"]
+    assert (found["is_alive_elsewhere"], found["vote_is_heard"]) == (False, False)
+
+
 def test_a_refusal_needs_an_answer_of_the_cluster() -> None:
     partition = {"topic": "t", "partition": 0, "leader": None, "replicas": [0], "isr": [0]}
     cluster = {**REGISTERED, "topics": [{"name": "t", "partitions": [partition]}], "offline": []}
