@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filters around TLS, SASL, bounds, the administrator's connection and the bundle for clients."""
+"""Filters around TLS and SASL."""
 
 from __future__ import annotations
 
@@ -42,8 +42,6 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {
-            "bundle_directories": explained("render.client_bundle.bundle_directories", secret=True),
-            "client_bundle": explained("render.client_bundle.client_bundle", secret=True),
             "client_properties": explained("render.security.client_properties", secret=True),
             "hold_secret": explained("render.security.hold_secret", secret=True),
             "scram_credentials": explained(scram_credentials, secret=True),

@@ -22,7 +22,7 @@ class DataReader:
         **common: Any,
     ) -> None:
         self._hosts, self._common = hosts, common
-        self.groups = {group: list(members) for group, members in groups.items()}
+        self.groups = {"all": list(hosts), **{group: list(members) for group, members in groups.items()}}
         self.host = host or next(iter(hosts))
         self.play_hosts: Sequence[str] = list(hosts)
 
@@ -43,14 +43,19 @@ def view(
     controllers: Sequence[str] = (),
     zookeepers: Sequence[str] = (),
     mirrors: Sequence[str] = (),
+    restarted: Sequence[str] = (),
     host: str = "",
     **common: Any,
 ) -> View:
-    """The model as one host sees it (the first unless told); `common` are variables of all hosts."""
+    """The model as one host sees it (the first unless told); `common` are variables of all hosts.
+
+    What tasks left behind on a host stands among its variables.
+    """
     groups = {
         "kafka_brokers": brokers,
         "kraft_controllers": controllers,
         "zookeeper": zookeepers,
         "mirror_makers": mirrors,
+        "_streamops_restarted": restarted,
     }
     return View(DataReader(hosts, groups, host, **common))

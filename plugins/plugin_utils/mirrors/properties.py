@@ -57,16 +57,16 @@ def mirror_properties(
     options: Mapping[str, Any],
     version: str,
 ) -> dict[str, Any]:
-    """All properties of the mirrors next to `target`, the same on each of their nodes but for `options.rest`.
+    """All properties of the mirrors next to `target`, the same on each of their nodes but for `options.rest_url`.
 
     flows -- all of the inventory: heartbeats depend on the flows the other way too.
     clusters -- alias to {bootstrap_servers: list of host:port, properties: native client properties with secrets as
     ${file:path:key}, brokers: how many}.
-    options -- tasks_max and nodes (see tasks_max), refresh_seconds, offset_flush_seconds,
-    rebalance_delay_seconds, rest {listener: URL, properties: native, with the prefix listeners.https.}, secrets_dir,
-    config (native; wins over everything, a bare key over ours of each flow too, but not over a flow's own config).
+    options -- tasks_max and nodes (see tasks_max), refresh_seconds, offset_flush_seconds, rebalance_delay_seconds,
+    rest_url (where this mirror listens for the others, empty for nowhere), secrets_dir, config (native; wins over
+    everything, a bare key over ours of each flow too, but not over a flow's own config).
     version -- Kafka's, of the mirrors themselves.
-    Raises ValueError for a target without flows, a cluster that is not described, several nodes without rest.
+    Raises ValueError for a target without flows, a cluster that is not described, several nodes without rest_url.
     """
     carried = mirror_maker_flows(flows, target)
     if not carried:
@@ -152,18 +152,16 @@ def _common(options: Mapping[str, Any], copies: int, version: str) -> dict[str, 
 
 def _rest(options: Mapping[str, Any], target: str) -> dict[str, Any]:
     """The internal REST server (KIP-710), by which followers hand the leader what they found."""
-    rest = options.get("rest") or {}
-    if not rest.get("listener"):
+    if not options.get("rest_url"):
         if int(options.get("nodes") or 1) > 1:
             raise ValueError(
-                f"{target} has {options['nodes']} mirrors and options.rest names no listener: without it new topics "
+                f"{target} has {options['nodes']} mirrors and options has no rest_url: without it new topics "
                 "would never be mirrored by them (KAFKA-9981)"
             )
         return {}
     return {
         "dedicated.mode.enable.internal.rest": True,
-        "listeners": rest["listener"],
-        **(rest.get("properties") or {}),
+        "listeners": options["rest_url"],
     }
 
 

@@ -20,7 +20,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
     SEPARATOR,
     Flow,
     legacy_group,
-    read_flows,
     remote_topic,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
@@ -42,36 +41,33 @@ Right = tuple[str, "list[Resource]", "tuple[str, ...]"]
 
 
 def mirror_users(
-    raw: Sequence[Mapping[str, Any]], cluster: str, user: str, password: str, mechanisms: Sequence[str]
+    flows: Sequence[Flow], cluster: str, user: str, password: str, mechanisms: Sequence[str]
 ) -> list[dict[str, Any]]:
     """The SCRAM user that mirrors log in as, when this cluster is an end of a flow: as kafka_users has it.
 
     mechanisms -- kafka_sasl_mechanisms; mirrors log in by the first, as the administrator does. Empty without a user,
     or where that is not a SCRAM one (the users of PLAIN are kafka_plain_users).
     """
-    if not user or mechanisms[0] not in MECHANISMS or not _ends(read_flows(raw), cluster):
+    if not user or mechanisms[0] not in MECHANISMS or not _ends(flows, cluster):
         return []
     return [{"name": user, "password": password, "mechanism": mechanisms[0]}]
 
 
-def mirror_principals(
-    raw: Sequence[Mapping[str, Any]], cluster: str, user: str, certificates: Mapping[str, str]
-) -> list[str]:
+def mirror_principals(flows: Sequence[Flow], cluster: str, user: str, certificates: Mapping[str, str]) -> list[str]:
     """Who comes as a mirror: the user, and mirrors that show certificates, by their names (kafka_tls_principal_rules).
 
     certificates -- mirror host -> the cluster that it stands next to; those that this cluster never sees are left out.
     """
-    flows = _ends(read_flows(raw), cluster)
-    targets = {flow.target for flow in flows}
-    names = [user] if user and flows else []
+    own = _ends(flows, cluster)
+    targets = {flow.target for flow in own}
+    names = [user] if user and own else []
     return [
         f"User:{name}" for name in (*names, *sorted(host for host in certificates if certificates[host] in targets))
     ]
 
 
-def mirror_acls(raw: Sequence[Mapping[str, Any]], cluster: str, principals: Sequence[str]) -> list[dict[str, Any]]:
+def mirror_acls(flows: Sequence[Flow], cluster: str, principals: Sequence[str]) -> list[dict[str, Any]]:
     """What mirrors may do in this cluster, as source and as target of the enabled flows: as kafka_acls has it."""
-    flows = read_flows(raw)
     rights: dict[tuple[str, Resource], dict[str, None]] = {}
     for kind, where, operations in _rights(flows, cluster):
         for resource in where:

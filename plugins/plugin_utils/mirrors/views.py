@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
@@ -15,34 +15,25 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
     flows_into,
     legacy_group,
     offsets_topic,
-    read_flows,
 )
 
 
-def mirror_flows_into(raw: Sequence[Mapping[str, Any]], cluster: str) -> list[dict[str, Any]]:
-    """The enabled flows into a cluster as mappings with every key that their engine has, defaults filled in.
-
-    Such a mapping is a flow again for everything that takes one. ValueError for flows that are not in order.
-    """
-    return [_plain(flow) for flow in flows_into(read_flows(raw), cluster)]
-
-
-def mirror_clusters_needed(raw: Sequence[Mapping[str, Any]], cluster: str) -> list[str]:
+def clusters_needed(flows: Sequence[Flow], cluster: str) -> list[str]:
     """The clusters that a mirror next to this one has to reach: itself and the sources of its flows, sorted.
 
     Empty where no flow goes into it.
     """
-    carried = flows_into(read_flows(raw), cluster)
+    carried = flows_into(flows, cluster)
     return sorted({alias for flow in carried for alias in (flow.source, flow.target)})
 
 
-def mirror_position(flow: Mapping[str, Any]) -> dict[str, str]:
+def position(flow: Flow) -> dict[str, str]:
     """Where one reads how far a flow has come: {offsets_topic} in the target, or {group} of the source for legacy."""
-    read = read_flows([flow])[0]
-    return {"group": legacy_group(read)} if read.engine == LEGACY else {"offsets_topic": offsets_topic(read)}
+    return {"group": legacy_group(flow)} if flow.engine == LEGACY else {"offsets_topic": offsets_topic(flow)}
 
 
-def _plain(flow: Flow) -> dict[str, Any]:
+def plain(flow: Flow) -> dict[str, Any]:
+    """A flow as a mapping with every key that its engine has, defaults filled in; read_flows takes it again."""
     # Not by dataclasses.asdict: it makes a second mapping of the kind it finds, and Ansible's own kind refuses that.
     values = {key: getattr(flow, key) for key in KEYS}
     found = {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}

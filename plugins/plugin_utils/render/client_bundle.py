@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os.path import expanduser
+from pathlib import Path
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, TLS_PROTOCOLS
 
 # Where the clients find the password: an environment variable, so that no file of the bundle holds one.
@@ -18,6 +21,36 @@ _ENVIRONMENT = {
     "config.providers.env.class": "org.apache.kafka.common.config.provider.EnvVarConfigProvider",
     "config.providers.env.param.allowlist.pattern": PASSWORD_VARIABLE,
 }
+
+
+class ClientBundle(Parts):
+    """The key C(client_bundle) of the model: its C(directories) and C(files), as the module node_files takes them."""
+
+    def __init__(self, model: Mapping[str, Any]) -> None:
+        settings = model["settings"]
+        folder = f"{expanduser(settings['kafka_resources_client_bundle_dir'])}/{settings['kafka_cluster_name']}"
+
+        def files() -> list[dict[str, str]]:
+            is_tls = "ssl_ca_location" in model["connection"]
+            ca = Path(model["connection"]["ssl_ca_location"]).read_text(encoding="utf-8") if is_tls else ""
+            return client_bundle(bundle_users(model["node"], settings), model["connection"], folder, ca)
+
+        super().__init__(
+            {
+                "directories": lambda: bundle_directories(bundle_users(model["node"], settings), folder),
+                "files": files,
+            }
+        )
+
+
+def bundle_users(node: Mapping[str, Any], settings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Who gets a folder: names and mechanisms, no password; who shows a certificate has only a name."""
+    if any(one["purpose"] == "clients" and one["protocol"] == "SSL" for one in node["listeners"]):
+        return [{"name": name} for name in settings["kafka_tls_client_names"]]
+    present = sorted(
+        (one for one in settings["kafka_users"] if one.get("state") != "absent"), key=lambda one: "state" in one
+    )
+    return [{key: one[key] for key in ("name", "mechanism") if key in one} for one in present]
 
 
 def client_bundle(

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os.path import expanduser
 from typing import Any, Protocol
 
@@ -27,6 +27,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeepe
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall, kafka
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.bounds import node_addresses, node_names
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.files import certificates, keystore, node_files
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import owners, paths
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import jvm_arguments, process
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import release
@@ -94,13 +95,13 @@ class Reader(Protocol):
         """All hosts of the play."""
 
 
-class View(Mapping[str, Any]):
+class View(Parts):
     """What docs/house.md lists; a part that cannot be made raises ValueError."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
-        self._made: dict[str, Any] = {}
-        self._parts: dict[str, Callable[[], Any]] = {
+        self._results = Results(reader.read, reader.host)
+        parts: dict[str, Callable[[], Any]] = {
             "settings": lambda: reader.read(reader.host),
             "node": self._node,
             "nodes": lambda: self._plain(self._inventory.kafka),
@@ -132,26 +133,13 @@ class View(Mapping[str, Any]):
             "rest_url": lambda: rest_url(self["node"]),
             "places": self._places,
             "firewall_rules": self._firewall_rules,
+            "seen": self._seen,
+            "ensemble": self._ensemble,
+            "reports": self._reports,
+            "mirroring": self._mirroring,
+            "client_bundle": self._client_bundle,
         }
-
-    def __getitem__(self, name: str) -> Any:
-        make = self._parts[name]
-        try:
-            return self._once(name, make)
-        except (AttributeError, LookupError, TypeError) as error:
-            # Jinja would take these for a key that is not there.
-            raise ValueError(f"the inventory has no {name}: {type(error).__name__} {error}") from error
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._parts)
-
-    def __len__(self) -> int:
-        return len(self._parts)
-
-    def _once(self, name: str, make: Callable[[], Any]) -> Any:
-        if name not in self._made:
-            self._made[name] = make()
-        return self._made[name]
+        super().__init__(parts)
 
     @property
     def _inventory(self) -> Inventory:
@@ -331,3 +319,35 @@ class View(Mapping[str, Any]):
 
         own = shared(self._reader.host)
         return next(host for host in self._reader.play_hosts if shared(host) == own) == self._reader.host
+
+    # Few tasks ask for the parts below, and a process that does not shall not compile what they need.
+
+    def _seen(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.seen import Seen
+
+        return Seen(self, self._results, self._restarted)
+
+    def _ensemble(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.ensemble import Ensemble
+
+        return Ensemble(self, self._results)
+
+    def _reports(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.reports import Reports
+
+        return Reports(self, self._results, self._restarted)
+
+    def _mirroring(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.mirroring import Mirroring
+
+        return Mirroring(self, self._reader.read, self._reader.groups, self._results)
+
+    def _client_bundle(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.client_bundle import ClientBundle
+
+        return ClientBundle(self)
+
+    @property
+    def _restarted(self) -> Sequence[str]:
+        """The hosts that this run has restarted."""
+        return self._reader.groups.get("_streamops_restarted", [])

@@ -45,6 +45,37 @@ def verdict_line(cluster: str, info: Mapping[str, Any], found: Sequence[str]) ->
     return f"OK           {cluster}: {counts['nodes']} brokers up, {counts['partitions']} partitions in sync"
 
 
+def cluster_lines(
+    cluster: str, version: str, info: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]], servers: Sequence[str]
+) -> list[str]:
+    """Return what a person wants to know of a cluster, a line each; ``servers`` is its bootstrap list."""
+    counts, quorum = info["counts"], info.get("quorum")
+    topics = sorted(topic["name"] for topic in info["topics"] if not topic["internal"])
+    # With ZooKeeper the controller is a broker, and nobody says its epoch.
+    epoch = f" in epoch {quorum['leader_epoch']}" if quorum else ""
+    return [
+        f"Cluster      {cluster}, Kafka {version}, id {info['cluster_id']}",
+        f"Bootstrap    {','.join(servers)}",
+        f"Nodes        {'; '.join(node_lines(nodes, info['nodes']))}",
+        f"Controller   node {info['controller_id']}{epoch}",
+        f"Topics       {short_list(topics)}",
+        f"Replication  {counts['partitions']} partitions, {counts['under_replicated']} under-replicated, "
+        f"{counts['offline']} offline",
+    ]
+
+
+def node_lines(nodes: Iterable[Mapping[str, Any]], registered: Iterable[Mapping[str, Any]]) -> list[str]:
+    """A few words about each node for people; `registered` are the brokers as cluster_info lists them."""
+    fenced = {broker["id"]: broker["fenced"] for broker in registered}
+    lines = []
+    for node in nodes:
+        state = ""
+        if "broker" in node["roles"]:
+            state = {True: ", fenced", False: "", None: ", not registered"}[fenced.get(node["node_id"])]
+        lines.append(f"{node['host']} (id {node['node_id']}, {' and '.join(node['roles'])}{state})")
+    return lines
+
+
 def change_lines(
     changes: Mapping[str, Mapping[str, Any]], files: Sequence[str], restarted: Sequence[str], check: bool = False
 ) -> list[str]:

@@ -1,4 +1,4 @@
-"""Mirrors as nodes, and how they reach and log in to the clusters they stand between."""
+"""Mirrors as nodes, and by which listeners they reach the clusters they stand between."""
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import mirror_nodes
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import clients as mirror_clients
 from tests.support.inventory_data import view
 
 LISTENERS = [
@@ -16,28 +15,11 @@ LISTENERS = [
     {"name": "FAR", "port": 9095, "protocol": "SSL", "purpose": "clients", "advertised_host": "line"},
     {"name": "BROKER", "port": 9094, "purpose": "brokers"},
 ]
-FILES = {"secrets": "/etc/kafka/m/secrets.properties", "truststores": "/etc/kafka/m", "keystore": "/etc/kafka/m/k.pem"}
 
 
 def brokers() -> list[dict[str, Any]]:
     hosts = {name: {"kafka_node_id": number, "kafka_listeners": LISTENERS} for number, name in enumerate(("b1", "b2"))}
     return list(view(hosts, brokers=list(hosts))["nodes"])
-
-
-def endpoint(cluster: str, **changes: Any) -> dict[str, Any]:
-    return {
-        "cluster": cluster,
-        "bootstrap_servers": [f"{cluster}1:9092"],
-        "protocol": "SASL_SSL",
-        "mirror_bootstrap_servers": ["line:9095"],
-        "mirror_protocol": "SASL_SSL",
-        "mechanism": "SCRAM-SHA-256",
-        "user": "mirror",
-        "password": 'a"b',
-        "ca_file": f"/ca/{cluster}.pem",
-        "brokers": 3,
-        **changes,
-    }
 
 
 def test_a_mirror_belongs_to_the_cluster_it_stands_next_to() -> None:
@@ -78,36 +60,3 @@ def test_a_cluster_is_reached_by_the_first_listener_for_clients_or_by_name() -> 
 def test_a_listener_that_is_not_there_is_named_with_those_that_are() -> None:
     with pytest.raises(ValueError, match=r"opens no listener WAN.*CLIENT, FAR, BROKER"):
         mirror_nodes.mirror_reach(brokers(), "WAN")
-
-
-def test_a_cluster_of_which_no_host_takes_part_is_named() -> None:
-    hosts = {"a1": {"__kafka_endpoint": endpoint("a")}, "b1": {}}
-    assert list(mirror_clients.cluster_endpoints(hosts, ["a"])) == ["a"]
-    with pytest.raises(ValueError, match="no broker of b takes part"):
-        mirror_clients.cluster_endpoints(hosts, ["a", "b"])
-
-
-def test_the_source_is_reached_by_its_listener_for_mirrors_and_the_target_by_its_own() -> None:
-    clients = mirror_clients.mirror_clients({"a": endpoint("a"), "b": endpoint("b")}, "b", FILES)
-    assert clients["a"]["bootstrap_servers"] == ["line:9095"]
-    assert clients["b"]["bootstrap_servers"] == ["b1:9092"]
-    assert clients["a"]["properties"]["ssl.truststore.location"] == "/etc/kafka/m/truststore-a.pem"
-    assert clients["a"]["properties"]["sasl.mechanism"] == "SCRAM-SHA-256"
-
-
-def test_a_password_is_in_the_secrets_file_only() -> None:
-    endpoints = {"a": endpoint("a"), "b": endpoint("b", protocol="PLAINTEXT")}
-    clients = mirror_clients.mirror_clients(endpoints, "b", FILES)
-    reference = "${file:/etc/kafka/m/secrets.properties:a.sasl.jaas.config}"
-    assert clients["a"]["properties"]["sasl.jaas.config"] == reference
-    assert clients["b"]["properties"] == {}
-    secrets = mirror_clients.mirror_secrets(endpoints, "b")
-    assert list(secrets) == ["a.sasl.jaas.config"]
-    assert 'password="a\\"b";' in secrets["a.sasl.jaas.config"]
-    assert mirror_clients.mirror_trusts(endpoints, "b") == {"a": "/ca/a.pem"}
-
-
-def test_where_certificates_are_asked_for_the_mirror_shows_its_own() -> None:
-    clients = mirror_clients.mirror_clients({"a": endpoint("a", mirror_protocol="SSL")}, "b", FILES)
-    assert clients["a"]["properties"]["ssl.keystore.location"] == "/etc/kafka/m/k.pem"
-    assert "sasl.jaas.config" not in clients["a"]["properties"]

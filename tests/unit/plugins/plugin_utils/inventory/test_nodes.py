@@ -106,32 +106,3 @@ def test_initial_controllers_are_sorted_by_id_and_the_same_whoever_asks() -> Non
     text = _nodes.initial_controllers(nodes, "J7k2bXk1TqOSm0Gq1x2y3A")
     assert [part.split(":")[0] for part in text.split(",")] == ["3@10.0.0.3", "12@10.0.0.12"]
     assert text == _nodes.initial_controllers(list(reversed(nodes)), "J7k2bXk1TqOSm0Gq1x2y3A")
-
-
-def test_a_host_that_did_not_answer_has_unknown_disks_not_empty_ones() -> None:
-    nodes = nodes_of({"a": host(1), "b": host(2)}, ["a", "b"], [])
-    info = {"disks": [{"path": "/d"}], "process": {"running": True}}
-    seen = _nodes.with_disks(nodes, {"a": {"__common_node_info": info}, "b": {}})
-    assert [(node["disks"], node["running"]) for node in seen] == [([{"path": "/d"}], True), (None, False)]
-    assert [node["traces"] for node in seen] == [[], []]
-
-
-def test_a_restarted_node_needs_no_override_whatever_was_seen_before() -> None:
-    nodes = nodes_of({"a": host(1), "b": host(2)}, ["a", "b"], [])
-    info = {"__common_node_info": {"live_properties": {"num.io.threads": "9"}}}
-    assert _nodes.live_properties(nodes, {"a": info, "b": info}, ["b"]) == {
-        "1": {"num.io.threads": "9"},
-        "2": {"num.io.threads": None},
-    }
-
-
-def test_a_node_is_described_with_its_roles_and_what_is_wrong_with_it() -> None:
-    hostvars = {"a": host(1), "b": host(2), "c": host(3), "d": host(4)}
-    nodes = nodes_of(hostvars, brokers=["a", "b", "d"], controllers=["c"])
-    registered = [{"id": 1, "fenced": False}, {"id": 2, "fenced": True}]
-    assert _nodes.node_lines(nodes, registered) == [
-        "c (id 3, controller)",
-        "a (id 1, broker)",
-        "b (id 2, broker, fenced)",
-        "d (id 4, broker, not registered)",
-    ]

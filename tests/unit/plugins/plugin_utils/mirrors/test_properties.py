@@ -12,10 +12,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import mirror_properties, tasks_max
 
 OPTIONS = {"tasks_max": 0, "nodes": 1, "refresh_seconds": 60, "offset_flush_seconds": 10, "rebalance_delay_seconds": 30}
-REST = {
-    "listener": "https://m1:8443",
-    "properties": {"listeners.https.ssl.keystore.location": "/etc/kafka/m1.p12"},
-}
 CLUSTERS = {
     "a": {"bootstrap_servers": ["a1:9092", "a2:9092"], "properties": {"security.protocol": "SASL_SSL"}, "brokers": 2},
     "b": {"bootstrap_servers": ["b1:9092"], "properties": {}, "brokers": 5},
@@ -144,11 +140,10 @@ def test_clients_are_made_for_the_long_way() -> None:
 
 
 def test_several_nodes_talk_to_each_other() -> None:
-    found = made(one(), nodes=2, rest=REST)
+    found = made(one(), nodes=2, rest_url="https://m1:8443")
     assert found["dedicated.mode.enable.internal.rest"] is True
     assert found["listeners"] == "https://m1:8443"
-    assert found["listeners.https.ssl.keystore.location"] == "/etc/kafka/m1.p12"
-    with pytest.raises(ValueError, match=r"b has 2 mirrors and options\.rest names no listener"):
+    with pytest.raises(ValueError, match=r"b has 2 mirrors and options has no rest_url"):
         made(one(), nodes=2)
     assert "listeners" not in made(one())
 

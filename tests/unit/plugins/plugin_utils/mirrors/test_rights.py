@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import parse_entries
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import read_flows
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import parse_wishes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import rights
 
@@ -20,7 +21,7 @@ def one(source: str = "a", target: str = "b", **changes: Any) -> dict[str, Any]:
 
 def allowed(cluster: str, *raw: dict[str, Any]) -> set[tuple[str, str, str]]:
     """(kind, resource, operation) of all bindings, a prefix with a star behind it; entries must be in order."""
-    present, absent, violations = parse_entries(rights.mirror_acls(raw, cluster, [M]))
+    present, absent, violations = parse_entries(rights.mirror_acls(read_flows(raw), cluster, [M]))
     assert not violations
     assert not absent
     return {
@@ -128,7 +129,7 @@ def test_the_legacy_engine_reads_commits_and_writes() -> None:
 def test_clusters_and_flows_that_take_no_part() -> None:
     assert allowed("c", one()) == set()
     assert allowed("a", one(enabled=False)) == set()
-    assert rights.mirror_acls([one()], "a", []) == []
+    assert rights.mirror_acls(read_flows([one()]), "a", []) == []
 
 
 def test_a_pattern_that_no_topic_can_match_needs_no_right() -> None:
@@ -137,16 +138,16 @@ def test_a_pattern_that_no_topic_can_match_needs_no_right() -> None:
 
 def test_one_user_at_both_ends() -> None:
     for cluster in ("a", "b"):
-        users = rights.mirror_users([one()], cluster, "mirror", "secret", ["SCRAM-SHA-256", "PLAIN"])
+        users = rights.mirror_users(read_flows([one()]), cluster, "mirror", "secret", ["SCRAM-SHA-256", "PLAIN"])
         assert users == [{"name": "mirror", "password": "secret", "mechanism": "SCRAM-SHA-256"}]
         assert parse_wishes(users)[1] == []
-    assert rights.mirror_users([one()], "c", "mirror", "secret", ["SCRAM-SHA-512"]) == []
-    assert rights.mirror_users([one()], "a", "", "", ["SCRAM-SHA-512"]) == []
-    assert rights.mirror_users([one()], "a", "mirror", "secret", ["PLAIN", "SCRAM-SHA-256"]) == []
+    assert rights.mirror_users(read_flows([one()]), "c", "mirror", "secret", ["SCRAM-SHA-512"]) == []
+    assert rights.mirror_users(read_flows([one()]), "a", "", "", ["SCRAM-SHA-512"]) == []
+    assert rights.mirror_users(read_flows([one()]), "a", "mirror", "secret", ["PLAIN", "SCRAM-SHA-256"]) == []
 
 
 def test_principals_are_the_user_and_mirrors_that_come_here() -> None:
     homes = {"m2": "b", "m1": "b", "other": "a"}
-    assert rights.mirror_principals([one()], "a", "mirror", homes) == [M, "User:m1", "User:m2"]
-    assert rights.mirror_principals([one()], "c", "mirror", homes) == []
-    assert rights.mirror_principals([one()], "b", "", {}) == []
+    assert rights.mirror_principals(read_flows([one()]), "a", "mirror", homes) == [M, "User:m1", "User:m2"]
+    assert rights.mirror_principals(read_flows([one()]), "c", "mirror", homes) == []
+    assert rights.mirror_principals(read_flows([one()]), "b", "", {}) == []

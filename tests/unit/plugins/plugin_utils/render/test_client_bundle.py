@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.client_bundle import (
     bundle_directories,
+    bundle_users,
     client_bundle,
 )
+from tests.support.inventory_data import view
 
 SECURED = {
     "bootstrap_servers": ["kafka1:9092", "kafka2:9092"],
@@ -62,3 +64,18 @@ def test_without_tls_there_is_no_certificate_and_no_word_of_passwords() -> None:
     found = texts(security_protocol="PLAINTEXT")
     assert "/bundle/orders/ca.pem" not in found
     assert "password" not in found["/bundle/orders/java.properties"]
+
+
+def test_who_is_to_be_removed_gets_no_folder_and_nobody_brings_a_password() -> None:
+    users = [{"name": "b", "state": "present", "mechanism": "SCRAM-SHA-256"}, {"name": "gone", "state": "absent"}]
+    settings = {"kafka_users": [*users, {"name": "a", "password": "x"}], "kafka_tls_client_names": ["c"]}
+    plain, tls = ({"listeners": [{"purpose": "clients", "protocol": one}]} for one in ("SASL_SSL", "SSL"))
+    assert bundle_users(plain, settings) == [{"name": "a"}, {"name": "b", "mechanism": "SCRAM-SHA-256"}]
+    assert bundle_users(tls, settings) == [{"name": "c"}]
+
+
+def test_the_model_writes_a_folder_below_that_of_the_cluster() -> None:
+    variables = {"kafka_node_id": 1, "kafka_users": USERS, "kafka_resources_client_bundle_dir": "/b"}
+    bundle = view({"k": variables}, brokers=["k"])["client_bundle"]
+    assert [one["path"] for one in bundle["directories"]] == ["/b/kafka/orders", "/b/kafka/old"]
+    assert len(bundle["files"]) == 6

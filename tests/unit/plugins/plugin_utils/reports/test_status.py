@@ -8,7 +8,9 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status import (
     change_lines,
+    cluster_lines,
     degradations,
+    node_lines,
     short_list,
     verdict_line,
 )
@@ -115,3 +117,28 @@ def test_a_run_says_what_it_changed() -> None:
 def test_a_thousand_topics_are_counted() -> None:
     assert short_list([f"topic{one}" for one in range(1000)]).startswith("1000 (topic0, topic1, ")
     assert short_list([]) == "none"
+
+
+def test_a_node_is_described_with_its_roles_and_what_is_wrong_with_it() -> None:
+    roles = (["controller"], ["broker"], ["broker"], ["broker", "controller"])
+    nodes = [{"host": f"k{id_}", "node_id": id_, "roles": one} for id_, one in enumerate(roles)]
+    assert node_lines(nodes, [{"id": 1, "fenced": False}, {"id": 2, "fenced": True}]) == [
+        "k0 (id 0, controller)",
+        "k1 (id 1, broker)",
+        "k2 (id 2, broker, fenced)",
+        "k3 (id 3, broker and controller, not registered)",
+    ]
+
+
+@pytest.mark.parametrize(("quorum", "epoch"), [({"leader_id": 1, "leader_epoch": 7}, " in epoch 7"), (None, "")])
+def test_a_cluster_is_told_in_six_lines(quorum: dict[str, Any] | None, epoch: str) -> None:
+    topics = [{"name": name, "internal": name.startswith("__")} for name in ("b", "__offsets", "a")]
+    found = info(quorum=quorum, topics=topics, cluster_id="x")
+    assert cluster_lines("blue", "4.3.1", found, NODES[:1], ["h:1", "i:1"]) == [
+        "Cluster      blue, Kafka 4.3.1, id x",
+        "Bootstrap    h:1,i:1",
+        "Nodes        kafka1 (id 1, broker and controller)",
+        f"Controller   node 1{epoch}",
+        "Topics       2 (a, b)",
+        "Replication  12 partitions, 0 under-replicated, 0 offline",
+    ]

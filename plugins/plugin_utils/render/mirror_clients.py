@@ -9,7 +9,7 @@ connection (of the administrator), job_properties (native, of Spark jobs)}.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (
@@ -21,14 +21,15 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security im
 _JAAS = "sasl.jaas.config"
 
 
-def cluster_endpoints(hostvars: Mapping[str, Mapping[str, Any]], aliases: Sequence[str]) -> dict[str, dict[str, Any]]:
+def cluster_endpoints(said: Iterable[Mapping[str, Any]], aliases: Sequence[str]) -> dict[str, dict[str, Any]]:
     """What each cluster said about itself in this run, by name.
+
+    said -- what the hosts of the inventory published, empty for those that published nothing.
 
     ValueError names those of which no host took part: their passwords and certificates are not known then.
     """
     found: dict[str, dict[str, Any]] = {}
-    for host in hostvars:
-        endpoint = hostvars[host].get("__kafka_endpoint")
+    for endpoint in said:
         if endpoint and endpoint["cluster"] in aliases:
             found.setdefault(str(endpoint["cluster"]), dict(endpoint))
     missing = sorted(set(aliases) - set(found))

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What follows from what a server saw of its ensemble: who comes, who goes, and in which steps.
+
+Results of node_info are C(__common_node_info), those of zookeeper_info C(__zookeeper_ensemble_now).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import (
+    comers_and_goers,
+    member_steps,
+    own_steps,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
+
+
+class Ensemble(Parts):
+    """The key C(ensemble) of the model; docs/house.md lists its own keys."""
+
+    def __init__(self, model: Mapping[str, Any], results: Results) -> None:
+        def servers() -> list[dict[str, Any]]:
+            return list(results.own("__zookeeper_ensemble_now")["servers"])
+
+        def changes() -> list[str]:
+            return [reason_line(one) for one in comers_and_goers(results.own("__common_node_info")["restart_reasons"])]
+
+        def target() -> list[int]:
+            leaving = model["settings"]["zookeeper_leaving"]
+            return [node["node_id"] for node in model["zookeepers"] if node["host"] not in leaving]
+
+        def missing() -> list[int]:
+            serving = [one["id"] for one in servers() if one["state"] in ("leader", "follower")]
+            return [one for one in self["steps"][0] if one not in serving]
+
+        super().__init__(
+            {
+                "changes": changes,
+                "target": target,
+                "steps": lambda: member_steps(servers(), self["target"]),
+                "own_steps": lambda: own_steps(self["steps"], model["node"]["node_id"]),
+                "missing": missing,
+            }
+        )

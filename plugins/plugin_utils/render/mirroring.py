@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What mirror_flows mean for one cluster: the files of the mirrors next to it, and what mirrors need within it.
+
+What each cluster said of itself is C(__kafka_endpoint) of its brokers; the mirror that looks at both ends registers
+C(__mirror_maker_clusters), C(__mirror_maker_legacy_seen) and C(__mirror_maker_look).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow, flows_into, read_flows
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import legacy, rights, views
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.identity import same_cluster
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.legacy_topics import legacy_topics
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines import mirror_lines, mirror_pairs
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import mirror_properties
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import mirror_clients
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, hold_secret
+
+
+class Mirroring(Parts):
+    """The key C(mirroring) of the model; docs/house.md lists its own keys.
+
+    read -- the variables of a host. groups -- those of the inventory.
+    """
+
+    def __init__(
+        self,
+        model: Mapping[str, Any],
+        read: Callable[[str], Mapping[str, Any]],
+        groups: Mapping[str, Sequence[str]],
+        results: Results,
+    ) -> None:
+        self._model, self._read, self._groups, self._results = model, read, groups, results
+        super().__init__(
+            {
+                "flows": lambda: [views.plain(flow) for flow in flows_into(self._flows, self._cluster)],
+                "positions": lambda: {
+                    flow.pair: views.position(flow) for flow in flows_into(self._flows, self._cluster)
+                },
+                "endpoints": self._endpoints,
+                "shared_dir": lambda: f"{self._settings['kafka_config_dir']}/mirror-{self._cluster}",
+                "secrets_file": lambda: f"{self['shared_dir']}/secrets.properties",
+                "keystore_file": lambda: f"{self['shared_dir']}/keystore.pem",
+                "properties": self._properties,
+                "secrets": lambda: mirror_clients.mirror_secrets(self["endpoints"], self._cluster),
+                "trusts": lambda: mirror_clients.mirror_trusts(self["endpoints"], self._cluster),
+                "shows_certificate": self._shows_certificate,
+                "is_legacy": lambda: any(flow.engine == LEGACY for flow in flows_into(self._flows, self._cluster)),
+                "legacy_problems": lambda: legacy.legacy_problems(
+                    self._flows, self._cluster, self._settings["kafka_version"]
+                ),
+                "legacy": lambda: legacy.legacy_process(self._first, self._clients, self._options),
+                "producer_is_secret": lambda: hold_secret(self["legacy"]["producer"]),
+                "legacy_topics": self._legacy_topics,
+                "same_clusters": lambda: same_cluster(
+                    {one["item"]: one["cluster_id"] for one in results.own("__mirror_maker_clusters")["results"]}
+                ),
+                "lines": lambda: mirror_lines(results.own("__mirror_maker_look")),
+                "pairs": lambda: mirror_pairs(results.own("__mirror_maker_look")),
+                "users": self._users,
+                "acls": self._acls,
+            }
+        )
+
+    @property
+    def _settings(self) -> Mapping[str, Any]:
+        settings: Mapping[str, Any] = self._model["settings"]
+        return settings
+
+    @property
+    def _cluster(self) -> str:
+        return str(self._settings["kafka_cluster_name"])
+
+    @property
+    def _flows(self) -> Sequence[Flow]:
+        flows: Sequence[Flow] = self._once("read flows", lambda: read_flows(self._settings["mirror_flows"]))
+        return flows
+
+    @property
+    def _first(self) -> Flow:
+        """The one flow of a legacy mirror."""
+        return flows_into(self._flows, self._cluster)[0]
+
+    def _endpoints(self) -> dict[str, dict[str, Any]]:
+        said = (self._results.of(host, "__kafka_endpoint") for host in self._groups["all"])
+        return mirror_clients.cluster_endpoints(said, views.clusters_needed(self._flows, self._cluster))
+
+    @property
+    def _clients(self) -> dict[str, dict[str, Any]]:
+        files = {
+            "secrets": self["secrets_file"],
+            "truststores": self["shared_dir"],
+            "keystore": self["keystore_file"],
+        }
+        return mirror_clients.mirror_clients(self["endpoints"], self._cluster, files)
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        settings, host = self._settings, self._model["node"]["host"]
+        return {
+            "tasks_max": settings["mirror_maker_tasks_max"],
+            "refresh_seconds": settings["mirror_maker_refresh_seconds"],
+            "offset_flush_seconds": settings["mirror_maker_offset_flush_seconds"],
+            "rebalance_delay_seconds": settings["mirror_maker_rebalance_delay_seconds"],
+            "nodes": len(self._model["mirrors"]),
+            "secrets_dir": self["shared_dir"],
+            "config_dir": f"{settings['kafka_config_dir']}/{host}",
+            "config": settings["mirror_maker_config"],
+        }
+
+    def _properties(self) -> dict[str, Any]:
+        options = {**self._options, "rest_url": self._model["rest_url"]}
+        version = self._settings["kafka_version"]
+        return mirror_properties(self._flows, self._cluster, self._clients, options, version)
+
+    def _shows_certificate(self) -> bool:
+        """Whether a mirror has no other login than its certificate at one of its clusters."""
+        return any("ssl.keystore.location" in one["properties"] for one in self._clients.values())
+
+    def _legacy_topics(self) -> list[dict[str, Any]]:
+        """The topics of the target as the module topics takes them."""
+        seen = {one["item"]: one["topics"] for one in self._results.own("__mirror_maker_legacy_seen")["results"]}
+        flow, declared = self._first, self._declared_topics()
+        brokers = self["endpoints"][self._cluster]["brokers"]
+        return legacy_topics(flow, seen[flow.source], seen[flow.target], declared, brokers)
+
+    def _declared_topics(self) -> list[dict[str, Any]]:
+        """The kafka_topics of the cluster, which a mirror may not have among its own variables."""
+        broker = next(node["host"] for node in self._model["nodes"] if "broker" in node["roles"])
+        return list(self._read(broker)["kafka_topics"])
+
+    def _users(self) -> list[dict[str, Any]]:
+        """The users of mirrors that the inventory does not list itself, as kafka_users has them."""
+        settings = self._settings
+        if not self._has_listener(SASL_PROTOCOLS):
+            return []
+        user, password = settings["mirror_user"], settings["mirror_password"]
+        wanted = rights.mirror_users(self._flows, self._cluster, user, password, settings["kafka_sasl_mechanisms"])
+        known = [*(one["name"] for one in settings["kafka_users"]), settings["kafka_admin_user"]]
+        return [one for one in wanted if one["name"] not in known]
+
+    def _acls(self) -> list[dict[str, Any]]:
+        """The ACLs of mirrors, as kafka_acls has them; super users need none."""
+        settings = self._settings
+        if not settings["kafka_authorizer"]:
+            return []
+        mirrors = self._groups.get(settings["kafka_mirror_makers_group"], ())
+        homes = {host: self._read(host)["kafka_cluster_name"] for host in mirrors}
+        certificates = homes if self._has_listener(("SSL",), "clients") else {}
+        principals = rights.mirror_principals(self._flows, self._cluster, settings["mirror_user"], certificates)
+        free = {f"User:{name}" for name in self._model["super_users"]}
+        return rights.mirror_acls(self._flows, self._cluster, [one for one in principals if one not in free])
+
+    def _has_listener(self, protocols: Iterable[str], purpose: str = "") -> bool:
+        return any(
+            one["protocol"] in protocols and purpose in ("", one["purpose"]) for one in self._model["node"]["listeners"]
+        )

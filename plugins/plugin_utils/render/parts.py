@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Values by name, each made when a template first asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+
+class Parts(Mapping[str, Any]):
+    """Makes each value once; one that cannot be made raises ValueError."""
+
+    def __init__(self, parts: Mapping[str, Callable[[], Any]]) -> None:
+        self._parts, self._made = dict(parts), dict[str, Any]()
+
+    def __getitem__(self, name: str) -> Any:
+        make = self._parts[name]
+        try:
+            return self._once(name, make)
+        except (AttributeError, LookupError, TypeError) as error:
+            # Jinja would take these for a key that is not there.
+            raise ValueError(f"the model has no {name}: {type(error).__name__} {error}") from error
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def _once(self, name: str, make: Callable[[], Any]) -> Any:
+        if name not in self._made:
+            self._made[name] = make()
+        return self._made[name]
+
+
+class Results:
+    """What the tasks of a run registered or set as facts, read when it is asked for.
+
+    A task that registers a result sees the one of its own last run here, so nothing of the model belongs into its
+    C(failed_when) or C(until).
+    """
+
+    def __init__(self, variables: Callable[[str], Mapping[str, Any]], host: str) -> None:
+        self._variables, self.host = variables, host
+
+    def of(self, host: str, name: str) -> Any:
+        """What a host has under this name; an empty mapping where no task left anything."""
+        found = self._variables(host).get(name)
+        return {} if found is None else found
+
+    def own(self, name: str) -> Any:
+        """What the host that asks has under this name; ValueError where no task left anything."""
+        found = self._variables(self.host).get(name)
+        if found is None:
+            raise ValueError(f"no task of this run has left {name} on {self.host}")
+        return found

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Lines for people about what the tasks of a run found and did, each made of what they registered on their host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import restarts, status
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.advice import advice_lines
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import move_lines
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_report import move_report
+
+#: By what the module of a result is about.
+CHANGES = {
+    "settings": "__kafka_resources_configs",
+    "topics": "__kafka_resources_topics",
+    "users": "__kafka_resources_users",
+    "ACLs": "__kafka_resources_acls",
+    "quotas": "__kafka_resources_quotas",
+}
+
+
+class Reports(Parts):
+    """The key C(reports) of the model; docs/house.md lists its own keys.
+
+    restarted -- the hosts that this run has restarted.
+    """
+
+    def __init__(self, model: Mapping[str, Any], results: Results, restarted: Sequence[str]) -> None:
+        self._model, self._results, self._restarted = model, results, restarted
+        self._host = results.host
+        super().__init__(
+            {
+                "degradations": self._degradations,
+                "status": self._status,
+                "restart_plan": self._restart_plan,
+                "restart": self._restart,
+                "move": lambda: move_lines(results.own("__kafka_resources_plan")),
+                "move_page": self._move_page,
+            }
+        )
+
+    @property
+    def _info(self) -> Mapping[str, Any]:
+        """What cluster_info returned with sizes."""
+        return dict(self._results.own("__kafka_resources_status"))
+
+    def _degradations(self) -> list[str]:
+        ensemble = self._results.of(self._host, "__kafka_resources_ensemble")
+        return status.degradations(self._info, self._model["nodes"], ensemble.get("problems", ()))
+
+    def _status(self) -> list[str]:
+        """How the cluster is, what the field advises, what this run proved and changed."""
+        settings = self._model["settings"]
+        return [
+            status.verdict_line(settings["kafka_cluster_name"], self._info, self["degradations"]),
+            *status.cluster_lines(
+                settings["kafka_cluster_name"],
+                settings["kafka_version"],
+                self._info,
+                self._model["nodes"],
+                self._model["bootstrap_servers"],
+            ),
+            *(f"Advice       {line}" for line in advice_lines(self._info, settings["kafka_mode"] == ZOOKEEPER_MODE)),
+            *self._proof(),
+            *self._changes(),
+        ]
+
+    def _proof(self) -> list[str]:
+        """What the role spark_validation found in this run, where it ran."""
+        first = next(node["host"] for node in self._model["nodes"] if "broker" in node["roles"])
+        job = self._results.of(first, "__spark_validation_job")
+        return [f"Verdict      {job['verdict']}", f"Report       {job['report']}"] if "verdict" in job else []
+
+    def _changes(self) -> list[str]:
+        """What this run did to the cluster; nothing after status.yml alone."""
+        hosts = [node["host"] for node in (*self._model["members"], *self._model["nodes"])]
+        return status.change_lines(
+            {subject: self._results.of(self._host, name) for subject, name in CHANGES.items()},
+            [host for host in hosts if self._results.of(host, "__common_files").get("changed")],
+            [host for host in hosts if host in self._restarted],
+            bool(self._model["settings"].get("ansible_check_mode", False)),
+        )
+
+    @property
+    def _reasons(self) -> list[Mapping[str, Any]]:
+        return list(self._results.own("__common_node_info")["restart_reasons"])
+
+    def _restart_plan(self) -> str:
+        refusals = self._results.of(self._host, "__common_gate").get("refusals", ())
+        return restarts.restart_plan(self._host, self._reasons, refusals)
+
+    def _restart(self) -> str:
+        """One line about the restart that has just ended."""
+        down, synced = self._results.own("__common_down_seconds"), self._results.of(self._host, "__common_sync_seconds")
+        return restarts.restart_line(self._host, self._reasons, float(down), None if synced == {} else float(synced))
+
+    def _move_page(self) -> str:
+        """The report of a move as one HTML document; of a move that was only planned it has no results."""
+        settings = self._model["settings"]
+        only_planned = settings.get("plan_only", False) or settings.get("ansible_check_mode", False)
+        done, left = (
+            {} if only_planned else self._results.own(f"__kafka_resources_{name}") for name in ("moved", "left")
+        )
+        plan = self._results.own("__kafka_resources_plan")
+        return move_report(plan, done, left, settings["_kafka_resources_wish_words"], settings["kafka_cluster_name"])

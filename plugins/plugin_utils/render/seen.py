@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What follows from what tasks of a run saw of the nodes: disks, processes, votes, brokers that live.
+
+Results of node_info are C(__common_node_info) of each host, those of cluster_info C(__common_registered) and
+C(__kafka_resources_led) of the host that asked; the format plan is C(__common_format_plan) of a cluster's first node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_formed import never_formed
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.replace import place_refusal, replace_refusal
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
+    ZOOKEEPER_MODE,
+    initial_controllers,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
+
+Node = Mapping[str, Any]
+Info = Mapping[str, Any]
+
+#: Milliseconds within which the leader of the quorum has heard a voter that lives.
+HEARD = 10_000
+
+
+class Seen(Parts):
+    """The key C(seen) of the model; docs/house.md lists its own keys."""
+
+    def __init__(self, model: Mapping[str, Any], results: Results, restarted: Sequence[str]) -> None:
+        self._model, self._results, self._restarted = model, results, restarted
+        super().__init__(
+            {
+                "nodes": lambda: with_disks(self._nodes, self._infos, model["settings"]["kafka_mode"]),
+                "never_formed": lambda: never_formed(self._infos_of("controller"), self._infos_of("broker")),
+                "needs_registration": self._needs_registration,
+                "registered_ids": self._registered_ids,
+                "initial_controllers": self._initial_controllers,
+                "is_silent": lambda: is_silent(self._info, model["node"]),
+                "restarts_at_once": self._restarts_at_once,
+                "reasons": lambda: [reason_line(one) for one in self._info["restart_reasons"]],
+                "disks_with_data": lambda: disks_with_data(self._info["disks"]),
+                "is_alive_elsewhere": lambda: self._node_id in live_brokers(results.own("__common_registered")),
+                "vote_is_heard": lambda: is_heard(results.own("__common_registered"), self._node_id),
+                "lost_by_replacing": self._lost_by_replacing,
+                "place_refusal": self._place_refusal,
+                "live_properties": self._live_properties,
+            }
+        )
+
+    @property
+    def _nodes(self) -> list[Node]:
+        return list(self._model["nodes"])
+
+    @property
+    def _node_id(self) -> Any:
+        """None of a mirror, which is no broker and no voter."""
+        return self._model["node"]["node_id"]
+
+    @property
+    def _info(self) -> Info:
+        return dict(self._results.own("__common_node_info"))
+
+    @property
+    def _infos(self) -> dict[str, Info]:
+        return {node["host"]: self._results.of(node["host"], "__common_node_info") for node in self._nodes}
+
+    def _infos_of(self, role: str) -> list[Info]:
+        return [self._infos[node["host"]] for node in self._nodes if role in node["roles"]]
+
+    def _needs_registration(self) -> bool:
+        """Whether the cluster must be asked for its brokers before a disk of one may be formatted."""
+        unused = any(not disk["started"] for node in self["nodes"] if "broker" in node["roles"] for disk in disks(node))
+        return has_started(self["nodes"]) and not self["never_formed"] and unused
+
+    def _registered_ids(self) -> list[int] | None:
+        """The brokers that the cluster knows, null where it was not asked or did not answer."""
+        if has_started(self["nodes"]) and self["never_formed"]:
+            # Where no quorum ever formed, no broker was ever registered.
+            return []
+        asked = self._results.of(self._model["node"]["host"], "__common_registered")
+        return [one["id"] for one in asked["nodes"]] if "nodes" in asked else None
+
+    def _initial_controllers(self) -> str:
+        """The first voters, empty where the host is formatted without them."""
+        plan = self._results.of(self._nodes[0]["host"], "__common_format_plan")
+        is_one = plan["initial_controllers"].get(self._model["node"]["host"])
+        return initial_controllers(self._nodes, plan["cluster_id"]) if is_one else ""
+
+    def _restarts_at_once(self) -> bool:
+        """Whether every voter was asked and no record was ever written: a restart needs no gate, and finds none."""
+        is_kafka = {"broker", "controller"} & set(self._model["node"]["roles"])
+        info = self._info
+        return bool(is_kafka and info["process"]["running"] and info["restart_reasons"] and self["never_formed"])
+
+    def _lost_by_replacing(self) -> str:
+        consent = self._model["settings"]["kafka_replace_lost_topics"]
+        return replace_refusal(self._results.own("__common_registered"), self._node_id, consent)
+
+    def _place_refusal(self) -> str:
+        """Why no other broker can take the place of kafka_replaced_id."""
+        settings = self._model["settings"]
+        led = self._results.own("__kafka_resources_led")
+        return place_refusal(led, settings["kafka_replaced_id"], settings["kafka_replace_lost_topics"])
+
+    def _live_properties(self) -> dict[str, dict[str, Any]]:
+        """What brokers take live; in check mode one that is yet to be started has no settings to compare."""
+        only_running = self._model["settings"].get("ansible_check_mode", False)
+        brokers = [node for node in self["nodes"] if "broker" in node["roles"]]
+        asked = [node for node in brokers if node["running"] or not only_running]
+        return live_properties(asked, self._infos, self._restarted)
+
+
+def with_disks(nodes: Iterable[Node], infos: Mapping[str, Info], mode: str = "") -> list[dict[str, Any]]:
+    """The nodes together with what node_info saw on each; a host that did not answer has disks None (not known).
+
+    infos -- by host. mode -- the cluster's kafka_mode, which says whose data may be on the disks.
+    """
+    seen = []
+    for node in nodes:
+        info = infos[node["host"]]
+        running = bool((info.get("process") or {}).get("running"))
+        traces = list(info.get("traces") or [])
+        seen.append({**node, "disks": info.get("disks"), "running": running, "mode": mode, "traces": traces})
+    return seen
+
+
+def disks(node: Node) -> Iterator[Mapping[str, Any]]:
+    """The disks of a node as with_disks has it; none of one that did not answer."""
+    yield from node["disks"] or ()
+
+
+def has_started(nodes: Iterable[Node]) -> bool:
+    """Whether a disk, as with_disks has it, says that a process of the cluster has run."""
+    return any(
+        disk["meta_properties" if node["mode"] == ZOOKEEPER_MODE else "quorum_state"]
+        for node in nodes
+        for disk in disks(node)
+    )
+
+
+def live_properties(
+    nodes: Iterable[Node], infos: Mapping[str, Info], restarted: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """By node id the overrides of properties that brokers take live, null for none, as node_info told them apart.
+
+    A node that was restarted since node_info looked has all wanted values in its file and needs no override.
+    """
+    wanted = {}
+    for node in nodes:
+        live = infos[node["host"]].get("live_properties") or {}
+        fresh = node["host"] in restarted
+        wanted[str(node["node_id"])] = {key: None if fresh else value for key, value in live.items()}
+    return wanted
+
+
+def is_silent(info: Info, node: Node) -> bool:
+    """Whether a node is to be started, or runs without listening or a leader while no reason will restart it."""
+    if info["needs_start"] or info["restart_reasons"]:
+        return bool(info["needs_start"])
+    # A controller that knows no leader of its quorum.
+    lacks_leader = "controller" in node["roles"] and (info.get("quorum") or {}).get("leader") is None
+    # Of an ensemble only the leader listens for followers.
+    awaited = {one["port"] for one in node["listeners"] if one["opens"] and one["purpose"] != "zookeeper_quorum"}
+    return lacks_leader or any(int(port) in awaited for port, took in info["ports"].items() if took is None)
+
+
+def disks_with_data(found: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The directories that hold data; one that is formatted, or whose format was cut, has no data of anybody."""
+    listed = list(found)
+    return [disk["path"] for disk in listed if disk["started"]] + [
+        disk["path"] for disk in listed if disk["error"] is not None
+    ]
+
+
+def live_brokers(cluster: Mapping[str, Any]) -> list[int]:
+    """The ids of the brokers that are registered and not fenced, of what cluster_info returned."""
+    return [one["id"] for one in cluster["nodes"] if not one["fenced"]]
+
+
+def is_heard(cluster: Mapping[str, Any], node_id: Any) -> bool:
+    """Whether the leader of the quorum has just heard this voter, of what cluster_info returned."""
+    behind = [
+        one["last_caught_up_ms_ago"] for one in (cluster["quorum"] or {}).get("voters", ()) if one["id"] == node_id
+    ]
+    return any(one is not None and one < HEARD for one in behind)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a mirror logs in to the clusters it stands between."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import mirror_clients
+
+FILES = {"secrets": "/etc/kafka/m/secrets.properties", "truststores": "/etc/kafka/m", "keystore": "/etc/kafka/m/k.pem"}
+
+
+def endpoint(cluster: str, **changes: Any) -> dict[str, Any]:
+    return {
+        "cluster": cluster,
+        "bootstrap_servers": [f"{cluster}1:9092"],
+        "protocol": "SASL_SSL",
+        "mirror_bootstrap_servers": ["line:9095"],
+        "mirror_protocol": "SASL_SSL",
+        "mechanism": "SCRAM-SHA-256",
+        "user": "mirror",
+        "password": 'a"b',
+        "ca_file": f"/ca/{cluster}.pem",
+        "brokers": 3,
+        **changes,
+    }
+
+
+def test_a_cluster_of_which_no_host_takes_part_is_named() -> None:
+    said = [endpoint("a"), {}]
+    assert list(mirror_clients.cluster_endpoints(said, ["a"])) == ["a"]
+    with pytest.raises(ValueError, match="no broker of b takes part"):
+        mirror_clients.cluster_endpoints(said, ["a", "b"])
+
+
+def test_the_source_is_reached_by_its_listener_for_mirrors_and_the_target_by_its_own() -> None:
+    clients = mirror_clients.mirror_clients({"a": endpoint("a"), "b": endpoint("b")}, "b", FILES)
+    assert clients["a"]["bootstrap_servers"] == ["line:9095"]
+    assert clients["b"]["bootstrap_servers"] == ["b1:9092"]
+    assert clients["a"]["properties"]["ssl.truststore.location"] == "/etc/kafka/m/truststore-a.pem"
+    assert clients["a"]["properties"]["sasl.mechanism"] == "SCRAM-SHA-256"
+
+
+def test_a_password_is_in_the_secrets_file_only() -> None:
+    endpoints = {"a": endpoint("a"), "b": endpoint("b", protocol="PLAINTEXT")}
+    clients = mirror_clients.mirror_clients(endpoints, "b", FILES)
+    reference = "${file:/etc/kafka/m/secrets.properties:a.sasl.jaas.config}"
+    assert clients["a"]["properties"]["sasl.jaas.config"] == reference
+    assert clients["b"]["properties"] == {}
+    secrets = mirror_clients.mirror_secrets(endpoints, "b")
+    assert list(secrets) == ["a.sasl.jaas.config"]
+    assert 'password="a\\"b";' in secrets["a.sasl.jaas.config"]
+    assert mirror_clients.mirror_trusts(endpoints, "b") == {"a": "/ca/a.pem"}
+
+
+def test_where_certificates_are_asked_for_the_mirror_shows_its_own() -> None:
+    clients = mirror_clients.mirror_clients({"a": endpoint("a", mirror_protocol="SSL")}, "b", FILES)
+    assert clients["a"]["properties"]["ssl.keystore.location"] == "/etc/kafka/m/k.pem"
+    assert "sasl.jaas.config" not in clients["a"]["properties"]

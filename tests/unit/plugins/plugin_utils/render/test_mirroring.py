@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What mirror_flows mean for a mirror, and for the clusters at both ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.inventory_data import view
+
+FLOW = {"source": "dc_a", "target": "dc_b", "topics": ["orders"]}
+LISTENERS = [
+    {"name": "CLIENT", "port": 9092, "protocol": "SASL_SSL", "purpose": "clients"},
+    {"name": "BROKER", "port": 9094, "protocol": "SSL", "purpose": "brokers"},
+]
+
+
+def endpoint(cluster: str) -> dict[str, Any]:
+    """What the brokers of a cluster say of it."""
+    return {
+        "cluster": cluster,
+        "bootstrap_servers": [f"{cluster}:9092"],
+        "protocol": "SASL_SSL",
+        "mirror_bootstrap_servers": [f"{cluster}:9095"],
+        "mirror_protocol": "SASL_SSL",
+        "mechanism": "SCRAM-SHA-512",
+        "user": "mirror",
+        "password": "secret",
+        "ca_file": f"/ca/{cluster}.pem",
+        "brokers": 1,
+    }
+
+
+def mirroring(host: str = "m1", flow: dict[str, Any] | None = None, left: Any = None, **common: Any) -> Any:
+    """What a host sees of one flow from a1 to b1, which m1 carries; left is what tasks left on m1."""
+    names = {"a1": "dc_a", "b1": "dc_b", "m1": "dc_b"}
+    hosts: dict[str, Any] = {
+        name: {"kafka_cluster_name": cluster, "kafka_node_id": 1, "__kafka_endpoint": endpoint(cluster)}
+        for name, cluster in names.items()
+    }
+    del hosts["m1"]["__kafka_endpoint"]
+    hosts["m1"] |= left or {}
+    hosts["b1"]["kafka_topics"] = [{"name": "orders", "config": {"retention.ms": 7}}]
+    given = {"kafka_listeners": LISTENERS, "mirror_user": "mirror", "mirror_password": "secret", **common}
+    flows = [{**FLOW, **(flow or {})}]
+    return view(hosts, brokers=["a1", "b1"], mirrors=["m1"], host=host, mirror_flows=flows, **given)["mirroring"]
+
+
+def test_a_mirror_has_its_files_from_what_both_clusters_said() -> None:
+    found = mirroring(mirror_maker_config={"tasks.max": 3})
+    assert [flow["source"] for flow in found["flows"]] == ["dc_a"]
+    assert list(found["endpoints"]) == ["dc_a", "dc_b"]
+    properties = found["properties"]
+    assert properties["dc_a.bootstrap.servers"] == ["dc_a:9095"]
+    assert properties["dc_b.bootstrap.servers"] == ["dc_b:9092"]
+    assert properties["listeners"] == "http://m1:8443"
+    assert properties["tasks.max"] == 3
+    assert found["secrets_file"] == "/etc/kafka/mirror-dc_b/secrets.properties"
+    assert found["secrets_file"] in properties["dc_a.sasl.jaas.config"]
+    assert sorted(found["secrets"]) == ["dc_a.sasl.jaas.config", "dc_b.sasl.jaas.config"]
+    assert found["trusts"] == {"dc_a": "/ca/dc_a.pem", "dc_b": "/ca/dc_b.pem"}
+    assert found["shows_certificate"] is False
+    assert found["is_legacy"] is False
+    assert found["positions"] == {"dc_a->dc_b": {"offsets_topic": "mm2-offsets.dc_a.internal"}}
+
+
+def test_a_flow_that_is_not_in_order_is_an_error_of_the_template() -> None:
+    with pytest.raises(ValueError, match=r"mirror_flows\[0\]\.topics: is required"):
+        mirroring(flow={"topics": None})["flows"]
+
+
+LEGACY = {"engine": "legacy", "consumer_config": {"fetch.min.bytes": 1}}
+TOPIC = {"name": "orders", "partition_count": 2, "replication_factor": 3, "config": {"retention.ms": "5"}}
+
+
+def test_a_legacy_mirror_has_two_files_and_the_topics_of_its_source() -> None:
+    seen = {"results": [{"item": "dc_a", "topics": [TOPIC]}, {"item": "dc_b", "topics": []}]}
+    found = mirroring(flow=LEGACY, left={"__mirror_maker_legacy_seen": seen}, kafka_version="3.9.2")
+    assert found["is_legacy"] is True
+    assert found["legacy_problems"] == []
+    assert found["legacy"]["consumer"]["fetch.min.bytes"] == 1
+    assert "/etc/kafka/m1/producer.properties" in " ".join(found["legacy"]["words"])
+    assert found["producer_is_secret"] is True
+    (topic,) = found["legacy_topics"]
+    assert (topic["partitions"], topic["replication_factor"]) == (2, 1)
+    # The cluster's own declaration has the last word.
+    assert topic["config"] == {}
+    assert "no Kafka after 3.9" in mirroring(flow=LEGACY)["legacy_problems"][0]
+
+
+def test_two_names_of_one_cluster_are_noticed() -> None:
+    ids = [{"item": "dc_a", "cluster_id": "x"}, {"item": "dc_b", "cluster_id": "x"}]
+    assert (
+        "dc_a and dc_b are one cluster"
+        in mirroring(left={"__mirror_maker_clusters": {"results": ids}})["same_clusters"][0]
+    )
+
+
+def test_what_was_looked_at_is_told_and_audited() -> None:
+    look = {
+        "flow": "dc_a->dc_b",
+        "topics": [{"source": "orders", "target": "dc_a.orders", "lag": 4}],
+        "partitions_done": 1,
+        "partitions_total": 2,
+        "lag": 4,
+        "heartbeat_age_ms": 1000,
+        "checkpoint_age_ms": None,
+        "problems": [],
+    }
+    found = mirroring(left={"__mirror_maker_look": look})
+    assert found["lines"][1] == "Lag          4 records (orders 4)"
+    assert found["pairs"] == [{"source": "orders", "target": "dc_a.orders"}]
+
+
+def test_a_cluster_makes_the_user_of_mirrors_unless_the_inventory_does() -> None:
+    (user,) = mirroring("a1")["users"]
+    assert (user["name"], user["password"]) == ("mirror", "secret")
+    assert mirroring("a1", kafka_users=[{"name": "mirror", "password": "own"}])["users"] == []
+    plain = [{**one, "protocol": "PLAINTEXT"} for one in LISTENERS]
+    assert mirroring("a1", kafka_listeners=plain)["users"] == []
+
+
+def principals(host: str, **common: Any) -> set[str]:
+    """To whom the ACLs of a cluster are given."""
+    return {entry["principal"] for entry in mirroring(host, kafka_authorizer=True, **common)["acls"]}
+
+
+def test_a_cluster_allows_mirrors_what_they_need_but_no_super_user() -> None:
+    assert mirroring("b1")["acls"] == []
+    assert principals("b1") == {"User:mirror"}
+    assert principals("b1", kafka_super_users=["mirror"]) == set()
+    certificates = [{**one, "protocol": "SSL"} for one in LISTENERS]
+    assert principals("b1", kafka_listeners=certificates) == {"User:mirror", "User:m1"}

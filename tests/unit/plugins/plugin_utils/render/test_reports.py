@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lines about a run, made of what its tasks left behind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.support.inventory_data import view
+
+BROKER = {"id": 1, "fenced": False, "imbalance_percent": 0.0, "log_dirs": [], "replicas": 2, "rack": None}
+STATUS = {
+    "cluster_id": "x",
+    "nodes": [BROKER],
+    "topics": [],
+    "controller_id": 1,
+    "quorum": None,
+    "counts": {"nodes": 1, "partitions": 2, "offline": 0, "under_min_isr": 0, "under_replicated": 0},
+}
+REASON = {"name": "num.io.threads", "kind": "property", "from": "8", "to": "9"}
+
+
+def reports(left: dict[str, Any], restarted: Any = (), **common: Any) -> Any:
+    """Of a cluster of one broker, k, on which tasks left this."""
+    variables = {"kafka_node_id": 1, **left}
+    return view({"k": variables}, brokers=["k"], restarted=restarted, **common)["reports"]
+
+
+def test_a_status_says_what_the_run_did() -> None:
+    left = {
+        "__kafka_resources_status": STATUS,
+        "__kafka_resources_topics": {"changed": True, "created": ["orders"]},
+        "__common_files": {"changed": True},
+        "__spark_validation_job": {"verdict": "pass", "report": "/r"},
+    }
+    found = reports(left, restarted=["k"])["status"]
+    assert found[0] == "OK           kafka: 1 brokers up, 2 partitions in sync"
+    assert found[3] == "Nodes        k (id 1, broker)"
+    assert found[-4:-2] == ["Verdict      pass", "Report       /r"]
+    assert found[-2].startswith("Changed      ")
+    assert found[-2].endswith("files of k")
+    assert found[-1] == "Restarted    k"
+    assert reports(left, ansible_check_mode=True)["status"][-1].startswith("Would change ")
+
+
+def test_a_status_alone_has_neither_changes_nor_a_verdict_of_a_job() -> None:
+    degraded = {**STATUS, "nodes": [{**BROKER, "fenced": True}]}
+    ensemble = {"problems": ["server 3 is away"]}
+    found = reports({"__kafka_resources_status": degraded, "__kafka_resources_ensemble": ensemble})
+    assert found["degradations"] == ["broker k (id 1) is down", "server 3 is away"]
+    assert found["status"][0] == "DEGRADED     kafka: broker k (id 1) is down; server 3 is away"
+    assert not [line for line in found["status"] if line.startswith(("Changed", "Restarted", "Verdict"))]
+
+
+def test_a_restart_is_one_line() -> None:
+    info = {"restart_reasons": [REASON]}
+    done = {"__common_node_info": info, "__common_down_seconds": "14.2"}
+    assert reports(done)["restart"] == "k restarted (num.io.threads: 8 -> 9), down 14s"
+    synced = reports({**done, "__common_sync_seconds": "19.0"})["restart"]
+    assert synced == "k restarted (num.io.threads: 8 -> 9), down 14s, back in sync 19s"
+
+
+def test_a_restart_that_check_mode_leaves_out_says_what_stands_against_it() -> None:
+    info = {"__common_node_info": {"restart_reasons": []}}
+    assert reports(info)["restart_plan"] == "k would restart (requested by kafka_restart_force)"
+    gated = reports({**info, "__common_gate": {"refusals": [{"what": "orders-0 has one replica"}]}})
+    assert gated["restart_plan"].endswith("; not now: orders-0 has one replica")

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What follows from what tasks saw of the nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import seen
+from tests.support.inventory_data import view
+
+NODE = {"host": "a", "node_id": 1, "roles": ["broker"]}
+LISTENERS = [
+    {"port": 1, "opens": True, "purpose": "clients"},
+    {"port": 2, "opens": False, "purpose": "clients"},
+    {"port": 3, "opens": True, "purpose": "zookeeper_quorum"},
+]
+
+
+def disk(**values: Any) -> dict[str, Any]:
+    """A formatted disk on which nothing has run, but for what is given."""
+    return {"path": "/d", "started": False, "error": None, "meta_properties": {}, "quorum_state": None, **values}
+
+
+def info(*disks: dict[str, Any], **values: Any) -> dict[str, Any]:
+    """What node_info returned of a node that runs as it should."""
+    return {
+        "disks": list(disks),
+        "process": {"running": True},
+        "restart_reasons": [],
+        "needs_start": False,
+        "ports": {"1": "127.0.0.1"},
+        "quorum": {"leader": 1, "records": True},
+        "traces": [],
+        **values,
+    }
+
+
+def seen_of(*infos: dict[str, Any] | None, host: str = "k0", **common: Any) -> Any:
+    """What k0 sees where k0, k1, ... are combined nodes of which node_info said this, nothing of some."""
+    hosts = {
+        f"k{number}": {"kafka_node_id": number, **({"__common_node_info": one} if one else {})}
+        for number, one in enumerate(infos)
+    }
+    for name in ("__common_registered", "__common_format_plan", "__kafka_resources_led"):
+        if name in common:
+            hosts["k0"][name] = common.pop(name)
+    return view(hosts, brokers=list(hosts), controllers=list(hosts), host=host, **common)["seen"]
+
+
+def test_a_host_that_did_not_answer_has_unknown_disks_not_empty_ones() -> None:
+    nodes = seen_of(info(disk(), traces=["/log"]), None)["nodes"]
+    assert [(node["disks"], node["running"]) for node in nodes] == [([disk()], True), (None, False)]
+    assert [node["traces"] for node in nodes] == [["/log"], []]
+    assert nodes[0]["mode"] == "kraft_isolated"
+
+
+def test_a_restarted_node_needs_no_override_whatever_was_seen_before() -> None:
+    said = {"live_properties": {"num.io.threads": "9"}}
+    nodes = [NODE, {**NODE, "host": "b", "node_id": 2}]
+    assert seen.live_properties(nodes, {"a": said, "b": said}, ["b"]) == {
+        "1": {"num.io.threads": "9"},
+        "2": {"num.io.threads": None},
+    }
+
+
+def test_in_check_mode_only_brokers_that_run_have_settings() -> None:
+    infos = (info(live_properties={"x": "1"}), info(process={"running": False}))
+    assert seen_of(*infos)["live_properties"] == {"0": {"x": "1"}, "1": {}}
+    assert seen_of(*infos, ansible_check_mode=True)["live_properties"] == {"0": {"x": "1"}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "roles", "silent"),
+    [
+        ({}, ["broker", "controller"], False),
+        ({"needs_start": True}, ["broker"], True),
+        ({"ports": {"1": None}}, ["broker"], True),
+        ({"ports": {"1": None}, "restart_reasons": [{"name": "x"}]}, ["broker"], False),
+        ({"ports": {"2": None, "3": None}}, ["broker"], False),
+        ({"quorum": {"leader": None}}, ["controller"], True),
+        ({"quorum": None}, ["controller"], True),
+        ({"quorum": None}, ["broker"], False),
+    ],
+)
+def test_a_node_that_does_not_listen_or_knows_no_leader_is_silent(
+    changes: dict[str, Any], roles: list[str], silent: bool
+) -> None:
+    assert seen.is_silent(info(**changes), {"roles": roles, "listeners": LISTENERS}) is silent
+
+
+def test_a_disk_whose_format_was_cut_is_no_empty_one() -> None:
+    disks = [disk(path="/a"), disk(path="/b", started=True), disk(path="/c", error="cut")]
+    assert seen.disks_with_data(disks) == ["/b", "/c"]
+
+
+BLANK = {"leader": None, "records": False}
+REASON = {"name": "x", "kind": "property", "from": "1", "to": "2"}
+
+
+def test_only_a_quorum_that_never_formed_is_restarted_without_a_gate() -> None:
+    blank = info(disk(), quorum=BLANK, restart_reasons=[REASON])
+    assert seen_of(blank, blank)["restarts_at_once"] is True
+    assert seen_of(blank, None)["restarts_at_once"] is False
+    assert seen_of(blank, info(disk()))["restarts_at_once"] is False
+    assert seen_of({**blank, "restart_reasons": []}, blank)["restarts_at_once"] is False
+    assert seen_of({**blank, "process": {"running": False}}, blank)["restarts_at_once"] is False
+
+
+USED, UNUSED = disk(started=True, quorum_state={"leader": 1}), disk()
+REGISTERED = {"nodes": [{"id": 0, "fenced": False}, {"id": 1, "fenced": True}], "quorum": None}
+
+
+@pytest.mark.parametrize(
+    ("infos", "needs"),
+    [
+        ([info(USED), info(USED)], False),
+        ([info(USED), info(UNUSED)], True),
+        ([info(UNUSED), info(UNUSED)], False),
+        ([info(USED, quorum=BLANK), info(UNUSED, quorum=BLANK)], False),
+    ],
+    ids=["all used", "one unused", "new", "never formed"],
+)
+def test_the_cluster_is_asked_who_is_registered_when_a_broker_lost_its_disk(
+    infos: list[dict[str, Any]], needs: bool
+) -> None:
+    assert seen_of(*infos)["needs_registration"] is needs
+
+
+def test_a_cluster_that_did_not_answer_is_not_one_without_brokers() -> None:
+    blank = info(USED, quorum=BLANK)
+    assert seen_of(info(USED), None, __common_registered=REGISTERED)["registered_ids"] == [0, 1]
+    assert seen_of(info(USED), None)["registered_ids"] is None
+    assert seen_of(info(USED), None, __common_registered={"failed": True})["registered_ids"] is None
+    assert seen_of(blank, blank, __common_registered=REGISTERED)["registered_ids"] == []
+
+
+def test_the_first_voters_are_given_to_those_whom_the_plan_names() -> None:
+    plan = {"cluster_id": "NkVFSTE3NzM3NDRkNDQ0NA", "initial_controllers": {"k0": True, "k1": False}}
+    listeners = [
+        {"name": "C", "port": 9092, "purpose": "clients"},
+        {"name": "Q", "port": 9093, "purpose": "controllers"},
+    ]
+    found = [
+        seen_of(info(), info(), host=host, kafka_listeners=listeners, __common_format_plan=plan)["initial_controllers"]
+        for host in ("k0", "k1")
+    ]
+    assert [one.count("@") for one in found] == [2, 0]
+
+
+@pytest.mark.parametrize(("behind", "heard"), [(9_999, True), (10_000, False), (None, False)])
+def test_a_voter_that_was_just_heard_lives(behind: int | None, heard: bool) -> None:
+    cluster = {"quorum": {"voters": [{"id": 1, "last_caught_up_ms_ago": behind}]}}
+    assert seen.is_heard(cluster, 1) is heard
+    assert seen.is_heard(cluster, 2) is False
+    assert seen.is_heard({"quorum": None}, 1) is False
+
+
+def test_a_broker_that_is_registered_and_not_fenced_lives() -> None:
+    assert seen.live_brokers(REGISTERED) == [0]
+    assert seen_of(info(), info(), __common_registered=REGISTERED)["is_alive_elsewhere"] is True
+
+
+def test_a_mirror_is_no_broker_and_no_voter() -> None:
+    voters = [{"id": 0, "last_caught_up_ms_ago": 0}]
+    left = {"__common_registered": {**REGISTERED, "quorum": {"voters": voters}}}
+    found = view({"k": {"kafka_node_id": 0}, "m": left}, brokers=["k"], mirrors=["m"], host="m")["seen"]
+    assert (found["is_alive_elsewhere"], found["vote_is_heard"]) == (False, False)
+
+
+def test_a_refusal_needs_an_answer_of_the_cluster() -> None:
+    partition = {"topic": "t", "partition": 0, "leader": None, "replicas": [0], "isr": [0]}
+    cluster = {**REGISTERED, "topics": [{"name": "t", "partitions": [partition]}], "offline": []}
+    found = seen_of(info(), __common_registered=cluster, __kafka_resources_led=cluster, kafka_replaced_id="0")
+    assert "broker 0 has the only replica" in found["lost_by_replacing"]
+    assert found["place_refusal"].startswith("replicas of broker 0 belong to partitions without a leader")
+    assert seen_of(info(), __common_registered=cluster, kafka_replace_lost_topics=["t"])["lost_by_replacing"] == ""
+    with pytest.raises(ValueError, match="no task of this run has left __common_registered on k0"):
+        seen_of(info())["lost_by_replacing"]
+
+
+def test_reasons_are_lines() -> None:
+    assert seen_of(info(restart_reasons=[REASON]))["reasons"] == ["property x: 1 -> 2"]
