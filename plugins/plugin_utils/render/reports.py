@@ -107,4 +107,4 @@ class Reports(Parts):
             {} if only_planned else self._results.own(f"__kafka_resources_{name}") for name in ("moved", "left")
         )
         plan = self._results.own("__kafka_resources_plan")
-        return move_report(plan, done, left, settings["_kafka_resources_wish_words"], settings["kafka_cluster_name"])
+        return move_report(plan, done, left, settings["_kafka_resources_move_title"], settings["kafka_cluster_name"])

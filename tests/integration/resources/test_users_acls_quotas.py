@@ -23,7 +23,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api impo
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import live_throttles
 from ansible_collections.streamops.kafka.plugins.module_utils._users.api import alter_credentials, describe_credentials
 from ansible_collections.streamops.kafka.plugins.module_utils._users.login import Login, log_in
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import UserWish
+from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import DesiredUser
 from tests.support.cluster import Cluster
 from tests.support.modules import run_module
 from tests.support.secured import PASSWORD, admin_connection
@@ -76,7 +76,7 @@ def accepted(admin: Session, name: str, password: str, mechanism: str = SHA512) 
     """Whether each broker lets somebody in."""
     login = Login.of(admin.connection, None, None, 10)
     assert login is not None
-    wish = UserWish(name, mechanism, password=password)
+    wish = DesiredUser(name, mechanism, password=password)
     return [log_in(login.at(server), wish) for server in login.connection.bootstrap_servers]
 
 

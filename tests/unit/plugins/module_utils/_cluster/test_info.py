@@ -69,7 +69,7 @@ def test_topics_limit_what_is_described_and_not_the_load_of_nodes() -> None:
     assert describe(CLUSTER, [])["topics"] == []
 
 
-def test_partitions_are_left_out_on_wish() -> None:
+def test_partitions_are_left_out_when_asked() -> None:
     info = describe(CLUSTER, partitions=False)
     low = next(topic for topic in info["topics"] if topic["name"] == "low")
     assert low == {

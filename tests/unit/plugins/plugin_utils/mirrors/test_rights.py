@@ -9,7 +9,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import parse_entries
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import read_flows
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import parse_wishes
+from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import parse_specs
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import rights
 
 M = "User:mirror"
@@ -90,7 +90,7 @@ def test_heartbeats_that_came_from_others_go_on() -> None:
     assert not on("topic", "a.heartbeats", "read") & hub
 
 
-def test_only_what_a_flow_wishes() -> None:
+def test_only_what_a_flow_needs() -> None:
     plain = allowed("b", one(sync_group_offsets=False, sync_topic_configs=False))
     assert not {right for right in plain if right[2] == "alter_configs"}
     assert {right for right in plain if right[0] == "group"} == on("group", "a-mm2", "read")
@@ -140,7 +140,7 @@ def test_one_user_at_both_ends() -> None:
     for cluster in ("a", "b"):
         users = rights.mirror_users(read_flows([one()]), cluster, "mirror", "secret", ["SCRAM-SHA-256", "PLAIN"])
         assert users == [{"name": "mirror", "password": "secret", "mechanism": "SCRAM-SHA-256"}]
-        assert parse_wishes(users)[1] == []
+        assert parse_specs(users)[1] == []
     assert rights.mirror_users(read_flows([one()]), "c", "mirror", "secret", ["SCRAM-SHA-512"]) == []
     assert rights.mirror_users(read_flows([one()]), "a", "", "", ["SCRAM-SHA-512"]) == []
     assert rights.mirror_users(read_flows([one()]), "a", "mirror", "secret", ["PLAIN", "SCRAM-SHA-256"]) == []
