@@ -112,7 +112,7 @@ def test_a_directory_that_this_user_may_not_read_is_an_error(tmp_path: Path) -> 
     fill(tmp_path, "secret/file")
     (tmp_path / "secret").chmod(0)
     tmp_path.chmod(0o755)
-    for parent in list(tmp_path.parents)[:2]:
+    for parent in (one for one in tmp_path.parents if "pytest" in str(one)):
         parent.chmod(0o755)
     reading, writing = os.pipe()
     child = os.fork()
