@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os.path import expanduser
 from typing import Any, Protocol
@@ -35,6 +36,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security im
     certificate_names,
     client_certificates,
     connection,
+    scram_credential,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.zookeeper_security import (
     access_options,
@@ -122,6 +124,7 @@ class View(Parts):
             "certificate": lambda: certificates(self["settings"]),
             "client_certificates": self._client_certificates,
             "keystore": lambda: keystore(self["certificate"]),
+            "admin_credentials": self._admin_credentials,
             "lock": self._lock,
             "connection": self._connection,
             "zookeeper_access": self._zookeeper_access,
@@ -209,6 +212,13 @@ class View(Parts):
                 "admin_key_file": settings["kafka_admin_key_file"],
             },
         )
+
+    def _admin_credentials(self) -> list[str]:
+        """The credentials of the administrator for every SCRAM mechanism, each with a salt of its own."""
+        settings = self["settings"]
+        user, password = settings["kafka_admin_user"], settings["kafka_admin_password"]
+        mechanisms = [one for one in settings["kafka_sasl_mechanisms"] if one.startswith("SCRAM-")]
+        return [scram_credential(mechanism, user, password, os.urandom(16)) for mechanism in mechanisms]
 
     def _lock(self) -> dict[str, Any]:
         """The file of the restart lock, on the first node of the cluster, and after how many seconds it ends by itself.

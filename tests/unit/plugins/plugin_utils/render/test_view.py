@@ -111,3 +111,12 @@ def test_certificates_of_clients_are_issued_where_clients_show_them() -> None:
     assert (issued[1]["certificate"], issued[1]["key"]) == ("/ca/clients/app.pem", "/ca/clients/app.key")
     node["kafka_listeners"] = [{"name": "C", "port": 1, "purpose": "clients", "protocol": "SASL_SSL"}]
     assert view({"a": node}, brokers=["a"])["client_certificates"] == []
+
+
+def test_the_administrator_has_credentials_of_every_scram_mechanism() -> None:
+    own = {"kafka_node_id": 1, "kafka_admin_user": "admin", "kafka_admin_password": "s3cret", "kafka_log_dirs": ["/d"]}
+    both = {**own, "kafka_sasl_mechanisms": ["SCRAM-SHA-512", "PLAIN", "SCRAM-SHA-256"]}
+    made = view({"a": both}, brokers=["a"])["admin_credentials"]
+    assert [one.partition("=")[0] for one in made] == ["SCRAM-SHA-512", "SCRAM-SHA-256"]
+    assert all("admin" in one and "s3cret" not in one for one in made)
+    assert made != view({"a": both}, brokers=["a"])["admin_credentials"]
