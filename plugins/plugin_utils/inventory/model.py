@@ -14,12 +14,17 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import (
     UnclearValueError,
-    to_boolean,
-    to_integer,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import PURPOSE as MIRROR_PURPOSE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import runs_legacy
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import PURPOSES
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import (
+    UNDEFINED,
+    as_bool,
+    as_int,
+    dicts,
+    known,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import PORTS as ZOOKEEPER_PORTS
 
 CONTROLLER_GROUP = "kraft_controllers"
@@ -37,32 +42,6 @@ PLACEHOLDER = "CHANGE-ME"
 
 CONTROLLER_PURPOSE = "controllers"
 BROKER_PURPOSES = tuple(purpose for purpose in PURPOSES if purpose != CONTROLLER_PURPOSE)
-
-
-class Undefined:
-    """Stands for a value that could not be templated; the rule on undefined variables names it, others pass over."""
-
-    def __repr__(self) -> str:
-        return "<undefined>"
-
-
-UNDEFINED = Undefined()
-
-
-def as_int(value: Any) -> int | None:
-    """The whole number a user meant by 3 or "3"; None for anything else (true is no number)."""
-    try:
-        return to_integer(value, "")
-    except UnclearValueError:
-        return None
-
-
-def as_bool(value: Any) -> bool:
-    """True for true, "true" and the other words for it; False also for what is unclear, which other rules name."""
-    try:
-        return to_boolean(value, "")
-    except UnclearValueError:
-        return False
 
 
 @dataclass(frozen=True)
@@ -149,7 +128,7 @@ class Node:
 
     def config(self) -> dict[str, Any]:
         """kafka_config without the values that could not be templated."""
-        return _known(self.get("kafka_config"))
+        return known(self.get("kafka_config"))
 
     @property
     def id(self) -> int | None:
@@ -180,7 +159,7 @@ class Node:
             return [self._port(*port) for port in ZOOKEEPER_PORTS]
         if self.only_mirrors:
             return [] if runs_legacy(self.get("mirror_flows"), self.cluster) else [self._rest()]
-        return [self._listener(entry) for entry in _dicts(self.get("kafka_listeners")) if entry.get("name")]
+        return [self._listener(entry) for entry in dicts(self.get("kafka_listeners")) if entry.get("name")]
 
     def _port(self, name: str, purpose: str, variable: str, default: int) -> Listener:
         protocol = "SSL" if as_bool(self.get("zookeeper_tls")) else "PLAINTEXT"
@@ -280,7 +259,7 @@ class Cluster:
     def all_topics(self) -> list[Topic]:
         """The well-formed entries of kafka_topics; the first node that has the list speaks for the cluster."""
         lists = [node.get("kafka_topics") for node in self.nodes]
-        entries = next((_dicts(listed) for listed in lists if listed), [])
+        entries = next((dicts(listed) for listed in lists if listed), [])
         return [_topic(entry) for entry in entries if entry.get("name")]
 
     def topics(self) -> list[Topic]:
@@ -399,19 +378,6 @@ def _topic(entry: Mapping[str, Any]) -> Topic:
         name=str(entry["name"]),
         partitions=as_int(entry.get("partitions")),
         replication_factor=as_int(entry.get("replication_factor")),
-        config=_known(entry.get("config")),
+        config=known(entry.get("config")),
         wanted=entry.get("state", "present") == "present",
     )
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    """The dicts of a list, each without what could not be templated; empty for anything that is no list."""
-    if not isinstance(value, (list, tuple)):
-        return []
-    return [_known(entry) for entry in value if isinstance(entry, Mapping)]
-
-
-def _known(value: Any) -> dict[str, Any]:
-    if not isinstance(value, Mapping):
-        return {}
-    return {str(key): part for key, part in value.items() if part is not UNDEFINED}

@@ -23,10 +23,10 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certific
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     OWN_PREFIXES,
     PLACEHOLDER,
-    UNDEFINED,
     Node,
     build_node,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 
 if TYPE_CHECKING:

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""The variables of one host, typed as the argument specs say."""
+"""The variables of one host, typed as the argument specs say, and values that rules pass over when they are unclear."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import typed
+from ansible_collections.streamops.kafka.plugins.module_utils._core.values import (
+    UnclearValueError,
+    to_boolean,
+    to_integer,
+    typed,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 
 
@@ -38,3 +43,43 @@ class HostVariables(Mapping[str, Any]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._raw
+
+
+class Undefined:
+    """Stands for a value that could not be templated; the rule on undefined variables names it, others pass over."""
+
+    def __repr__(self) -> str:
+        return "<undefined>"
+
+
+UNDEFINED = Undefined()
+
+
+def as_int(value: Any) -> int | None:
+    """The whole number a user meant by 3 or "3"; None for anything else (true is no number)."""
+    try:
+        return to_integer(value, "")
+    except UnclearValueError:
+        return None
+
+
+def as_bool(value: Any) -> bool:
+    """True for true, "true" and the other words for it; False also for what is unclear, which other rules name."""
+    try:
+        return to_boolean(value, "")
+    except UnclearValueError:
+        return False
+
+
+def dicts(value: Any) -> list[dict[str, Any]]:
+    """The dicts of a list, each without what could not be templated; empty for anything that is no list."""
+    if not isinstance(value, (list, tuple)):
+        return []
+    return [known(entry) for entry in value if isinstance(entry, Mapping)]
+
+
+def known(value: Any) -> dict[str, Any]:
+    """A dict without what could not be templated; empty for anything that is no dict."""
+    if not isinstance(value, Mapping):
+        return {}
+    return {str(key): part for key, part in value.items() if part is not UNDEFINED}

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node, as_bool, as_int
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, as_int
 
 
 @dataclass(frozen=True)

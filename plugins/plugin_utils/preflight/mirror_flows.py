@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow, flow_problems, read_flows
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import UNDEFINED, Cluster, Inventory, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import host_names
 

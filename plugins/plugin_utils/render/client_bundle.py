@@ -31,6 +31,7 @@ class ClientBundle(Parts):
         folder = f"{expanduser(settings['kafka_resources_client_bundle_dir'])}/{settings['kafka_cluster_name']}"
 
         def files() -> list[dict[str, str]]:
+            """What is in the bundle of each user."""
             is_tls = "ssl_ca_location" in model["connection"]
             ca = Path(model["connection"]["ssl_ca_location"]).read_text(encoding="utf-8") if is_tls else ""
             return client_bundle(bundle_users(model["node"], settings), model["connection"], folder, ca)

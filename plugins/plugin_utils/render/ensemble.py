@@ -24,16 +24,20 @@ class Ensemble(Parts):
 
     def __init__(self, model: Mapping[str, Any], results: Results) -> None:
         def servers() -> list[dict[str, Any]]:
+            """The servers as they were just looked at."""
             return list(results.own("__zookeeper_ensemble_now")["servers"])
 
         def changes() -> list[str]:
+            """The members that come or go, a line each."""
             return [reason_line(one) for one in comers_and_goers(results.own("__common_node_info")["restart_reasons"])]
 
         def target() -> list[int]:
+            """The ids of the members in the end."""
             leaving = model["settings"]["zookeeper_leaving"]
             return [node["node_id"] for node in model["zookeepers"] if node["host"] not in leaving]
 
         def missing() -> list[int]:
+            """The ids of members of the first step that do not serve."""
             serving = [one["id"] for one in servers() if one["state"] in ("leader", "follower")]
             return [one for one in self["steps"][0] if one not in serving]
 

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import PURPOSE as MIRROR_REST
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import LOCAL, Node, as_bool
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import LOCAL, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool
 
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
 

@@ -324,6 +324,7 @@ class View(Parts):
 
     def _is_first(self, alike: Iterable[str]) -> bool:
         def shared(host: str) -> list[Any]:
+            """What hosts that share the work have alike."""
             variables = self._reader.read(host)
             return [machine_of(variables, host), *(variables[name] for name in alike)]
 

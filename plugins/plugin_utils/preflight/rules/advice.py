@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, as_int
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.replication import topic_names
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.advice import (

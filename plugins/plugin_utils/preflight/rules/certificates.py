@@ -15,8 +15,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     Inventory,
     Listener,
     Node,
-    as_bool,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import flows
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.principal_rules import (
     RuleError,

@@ -14,12 +14,11 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     LOCAL,
     PLACEHOLDER,
-    UNDEFINED,
     Cluster,
     Inventory,
     Node,
-    as_bool,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall import (

@@ -13,13 +13,12 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     BROKER_GROUP,
     CONTROLLER_GROUP,
     NO_CLUSTER,
-    UNDEFINED,
     ZOOKEEPER_GROUP,
     Inventory,
     Node,
-    as_int,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_int
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import disagreement
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import ERROR, WARNING, Problem, rule
 

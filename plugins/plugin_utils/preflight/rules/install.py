@@ -7,7 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node, as_int
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.keys import BROKER_KEYS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
 

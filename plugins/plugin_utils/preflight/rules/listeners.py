@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     BROKER_PURPOSES,
     CONTROLLER_PURPOSE,
-    UNDEFINED,
     Cluster,
     Inventory,
     Listener,
     Node,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, host_names, rule
 
 # Addresses to bind to, never to connect to: Kafka refuses to start when it shall advertise one.

@@ -8,12 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    UNDEFINED,
-    Inventory,
-    as_bool,
-    as_int,
-)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool, as_int
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
     VARIABLE,
     flows,

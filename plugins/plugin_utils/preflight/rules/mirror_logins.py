@@ -9,14 +9,8 @@ from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    UNDEFINED,
-    Cluster,
-    Inventory,
-    Listener,
-    Node,
-    as_bool,
-)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Listener, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
     VARIABLE,

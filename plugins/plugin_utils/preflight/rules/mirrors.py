@@ -15,13 +15,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     MIRROR_GROUP,
     REST_PORT,
-    UNDEFINED,
     Cluster,
     Inventory,
     Listener,
     Node,
-    as_int,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_int
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
     VARIABLE,
     complete,

@@ -8,14 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    Cluster,
-    Inventory,
-    Node,
-    Topic,
-    as_bool,
-    as_int,
-)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Node, Topic
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, as_int
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import (
     BY_PROFILE,
     WARNING,

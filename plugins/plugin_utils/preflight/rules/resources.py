@@ -10,12 +10,8 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import parse_entries
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.plan import parse_specs as parse_quotas
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import parse_specs as parse_users
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    UNDEFINED,
-    Cluster,
-    Inventory,
-    as_bool,
-)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.shape import checked_known, entry_options
 

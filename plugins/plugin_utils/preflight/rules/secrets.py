@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import PLACEHOLDER, UNDEFINED, Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import PLACEHOLDER, Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
 
 # Whose value somebody has to make up, so that an empty or a well-known one is none. What must not be shown is more.

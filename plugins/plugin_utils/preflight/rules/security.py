@@ -8,14 +8,8 @@ import re
 from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.cves import of_version
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    UNDEFINED,
-    Cluster,
-    Inventory,
-    Listener,
-    Node,
-    as_bool,
-)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Listener, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import BY_PROFILE, WARNING, Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, TLS_PROTOCOLS

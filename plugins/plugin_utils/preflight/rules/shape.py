@@ -10,7 +10,8 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import nearest
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import CONVERSIONS, typed
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import OWN_PREFIXES, UNDEFINED, Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import OWN_PREFIXES, Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import (

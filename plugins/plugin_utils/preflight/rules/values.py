@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import UNDEFINED, Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 

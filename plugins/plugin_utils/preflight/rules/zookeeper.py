@@ -8,15 +8,13 @@ from collections.abc import Iterator, Mapping
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.zookeeper import MAX_ID
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    UNDEFINED,
     ZOOKEEPER_GROUP,
     Cluster,
     Inventory,
     Node,
-    as_bool,
-    as_int,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool, as_int
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import BY_PROFILE, WARNING, Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import managed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.replication import (

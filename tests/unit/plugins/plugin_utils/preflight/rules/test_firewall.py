@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import UNDEFINED, Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.firewall import names_to_resolve
 from tests.support.preflight_inventories import LISTENERS, UNSET, combined, expect, isolated, node

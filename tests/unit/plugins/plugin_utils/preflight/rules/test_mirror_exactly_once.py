@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import UNDEFINED, Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from tests.support.preflight_inventories import config, expect
 from tests.support.preflight_mirrors import flow, mirrored

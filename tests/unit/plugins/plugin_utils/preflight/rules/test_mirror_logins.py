@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import UNDEFINED
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from tests.support.preflight_inventories import LISTENERS, expect
 from tests.support.preflight_mirrors import SECURED, flow, mirrored

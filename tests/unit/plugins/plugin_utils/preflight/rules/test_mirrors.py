@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import KEYS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import UNDEFINED, Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import complete, flows
 from tests.support.preflight_inventories import LISTENERS, combined, expect, node

@@ -8,11 +8,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    PLACEHOLDER,
-    UNDEFINED,
-    Inventory,
-)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import PLACEHOLDER, Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from tests.support.preflight_inventories import combined, expect
 
