@@ -92,13 +92,13 @@ def note_minutes(test: str, seconds: float) -> None:
     """Notes what a step of an integration test took, for `learn`."""
     NOTED.parent.mkdir(exist_ok=True)
     with NOTED.open("a") as notes:
-        notes.write(f"integration:{together(test.partition('::')[0])} {seconds:.1f}\n")
+        notes.write(f"integration:{together(test.partition('::')[0])} {seconds:.1f} {test}\n")
 
 
 def learned(notes: Iterable[str], measured: Mapping[str, float]) -> dict[str, float]:
     """What was measured before, with the minutes of what is noted in its place, longest first."""
     found: dict[str, float] = {}
-    for unit, seconds in (line.split() for line in notes):
+    for unit, seconds, *_test in (line.split(" ", 2) for line in notes):
         found[unit] = found.get(unit, 0) + float(seconds) / 60
     every = {**measured, **{unit: round(took, 1) for unit, took in found.items()}}
     return dict(sorted(every.items(), key=lambda one: (-one[1], one[0])))
