@@ -68,6 +68,7 @@ def test_a_second_run_changes_nothing(mirrored: Mirrored) -> None:
     assert mirrored.pids() == before
 
 
+@pytest.mark.full
 def test_check_mode_says_what_a_changed_flow_would_change_and_changes_nothing(mirrored: Mirrored) -> None:
     before = mirrored.pids()
     flows = [{"source": "dc_a", "target": "dc_b", "topics": ["orders", "payments", "extra"]}]
@@ -78,6 +79,7 @@ def test_check_mode_says_what_a_changed_flow_would_change_and_changes_nothing(mi
     assert mirrored.playbook("playbooks/mirrors.yml").ok().changed == 0
 
 
+@pytest.mark.full
 def test_a_changed_flow_restarts_the_mirror_and_nothing_else(mirrored: Mirrored) -> None:
     create(mirrored, "dc_a", "extra")
     with producing(mirrored.servers("dc_a"), "extra") as ledger:

@@ -28,7 +28,11 @@ GONE = 60
 PATIENCE = 300
 THREE = ["mirror1", "leader", "cut"]
 TEN = ["mirror2", "leader", "freeze", "mirror1", "mirror2", "leader", "mirror1", "cut", "mirror2", "leader"]
-FAULTS = [pytest.param(THREE, id="three"), pytest.param(TEN, id="ten", marks=pytest.mark.full)]
+FAULTS = [pytest.param(THREE, id="three"), pytest.param(TEN, id="ten")]
+
+
+# Each fault takes minutes to follow; tests/integration/mirror/test_mirror.py shows in the plain form that copies arrive.
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +102,6 @@ def test_at_least_once_loses_nothing_and_repeats_no_more_than_since_its_last_not
     assert too_often == [], f"{repeatable} may be repeated: {result}"
 
 
-@pytest.mark.full
 def test_a_worker_that_does_not_lead_finds_a_new_topic(mirrored: TwoMirrors) -> None:
     """Without the internal REST it could not tell the leader, and the topic would never be mirrored (KAFKA-9981)."""
     until(lambda: len(mirrored.workers()) == 2, "the workers to have met", PATIENCE)
@@ -117,7 +120,6 @@ def test_a_worker_that_does_not_lead_finds_a_new_topic(mirrored: TwoMirrors) -> 
     assert mirrored.workers() == roles
 
 
-@pytest.mark.full
 def test_exactly_once_is_switched_on_in_two_steps_under_load(mirrored: TwoMirrors) -> None:
     copy = mirrored.create("orders.switched")
     with producing(mirrored.servers("dc_a"), "orders.switched", rate=RATE) as ledger:
@@ -141,7 +143,6 @@ def test_exactly_once_loses_nothing_and_repeats_nothing(mirrored: TwoMirrors, fa
     assert result.repeated == [], result
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("victim", ["mirror1", "mirror2"])
 def test_the_other_worker_takes_over_and_sees_a_new_topic(mirrored: TwoMirrors, victim: str) -> None:
     enable(mirrored)

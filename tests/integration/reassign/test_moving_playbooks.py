@@ -69,6 +69,7 @@ def test_two_replicas_in_one_rack_are_parted_and_nothing_else_moves(four: Cluste
         assert placed[1:] == [{1, 2}, {3, 4}]
 
 
+@pytest.mark.full
 def test_a_dead_broker_gives_its_place_to_one_of_another_id(three: Cluster, four: Cluster, five: Cluster) -> None:
     replicas = held(four, 4)
     words = {"kafka_replace_node": "kafka5", "kafka_replaced_id": 4, "kafka_resources_move_throttle": 0}
@@ -163,6 +164,7 @@ def heard(cluster: Cluster, node: int) -> bool:
     return ago is not None and ago < 10_000
 
 
+@pytest.mark.full
 def test_a_topic_gets_fewer_and_more_replicas_and_more_partitions(three: Cluster) -> None:
     down = three.playbook("playbooks/change_replication_factor.yml", kafka_replication_factor={TOPIC: 2}).ok()
     assert moves(down.output) == 0

@@ -248,6 +248,7 @@ def test_what_others_move_is_named_and_left_and_so_are_throttles_that_nobody_rec
         assert after["topics"][topic] == {FOLLOWER_REPLICAS: f"0:{two}", LEADER_REPLICAS: None}
 
 
+@pytest.mark.full
 def test_with_a_broker_down_moves_among_the_others_are_throttled_and_restored(combined: Cluster) -> None:
     one, two = combined.identities["kafka1"], combined.identities["kafka2"]
     with topic_of(combined, "without", {0: [one], 1: [two]}, 3) as topic:
@@ -323,6 +324,7 @@ def test_of_two_who_claim_the_state_at_once_the_first_one_holds_for_both(combine
         assert read_state(admin, "claim")[0] is None
 
 
+@pytest.mark.full
 def test_brokers_that_are_down_or_unknown_take_nothing(combined: Cluster) -> None:
     one, three = combined.identities["kafka1"], combined.identities["kafka3"]
     with topic_of(combined, "nowhere", {0: [one]}, 0) as topic:
@@ -352,6 +354,7 @@ def behind(cluster: Cluster, topic: str, broker: int) -> bool:
         return all(broker not in partition.isr for partition in list_topics(admin)[topic])
 
 
+@pytest.mark.full
 def test_fewer_replicas_are_those_in_sync(combined: Cluster) -> None:
     one, two, three = (combined.identities[node] for node in ("kafka1", "kafka2", "kafka3"))
     with topic_of(combined, "thin", {0: [two, one, three], 1: [three, one, two]}, 1) as topic:
@@ -402,6 +405,7 @@ def test_disks_without_room_take_nothing_and_are_asked_again_before_each_batch(c
         assert (throttles(combined, topic), record(combined)) == (before, None)
 
 
+@pytest.mark.full
 def test_a_run_goes_on_with_a_broker_that_died_and_is_not_missed_yet(combined: Cluster) -> None:
     one, two = combined.identities["kafka1"], combined.identities["kafka2"]
     with topic_of(combined, "missed", {0: [two], 1: [one], 2: [two]}, 3) as topic:

@@ -60,6 +60,7 @@ def test_a_read_only_property_restarts_each_node_once_in_its_turn_and_loses_noth
     assert cluster.playbook(kafka_broker_config={"queued.max.requests": 401}).ok().changed == 0
 
 
+@pytest.mark.full
 def test_of_two_runs_at_once_the_second_is_refused_by_name_and_the_first_goes_on(cluster: Cluster) -> None:
     lock = cluster.directory / "config" / "local.lock"
     before = cluster.pids()
@@ -98,6 +99,7 @@ def test_a_lock_of_another_machine_keeps_this_run_away_until_it_ends(cluster: Cl
     assert lock.read_text() == ""
 
 
+@pytest.mark.full
 def test_a_run_cut_between_two_restarts_goes_on_with_exactly_the_remaining_nodes(cluster: Cluster) -> None:
     before = cluster.pids()
     run = subprocess.Popen(
@@ -182,6 +184,7 @@ def test_consent_to_an_unavailable_topic_opens_the_gate(cluster: Cluster, alone:
     cluster.variables["kafka_heap_size"] = "448m"
 
 
+@pytest.mark.full
 def test_min_insync_and_dynamic_properties_are_set_live_without_a_restart(cluster: Cluster) -> None:
     before = cluster.pids()
     wanted = {"min.insync.replicas": 1, "group.initial.rebalance.delay.ms": 0}

@@ -94,6 +94,7 @@ def test_two_worker_processes_of_a_standalone_cluster_prove_a_cluster(
     assert spark_cluster.master in report
 
 
+@pytest.mark.full
 def test_a_run_is_audited_again_by_its_id(combined: Cluster, topic: str, jars: list[str], tmp_path: Path) -> None:
     first = submit(tmp_path, jars, combined.bootstrap_servers, run_id="mine", job={"stream_check": False})
     assert first["verdict"] == "pass", first

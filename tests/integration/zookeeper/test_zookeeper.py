@@ -66,6 +66,7 @@ def test_a_second_run_changes_and_restarts_nothing(zookeeper: ZookeeperCluster) 
     assert zookeeper.pids() == before
 
 
+@pytest.mark.full
 def test_a_roll_takes_followers_first_keeps_the_quorum_and_loses_nothing(zookeeper: ZookeeperCluster) -> None:
     before, leader = zookeeper.pids(), zookeeper.leader()
     with producing(zookeeper.bootstrap_servers, "orders", rate=200) as ledger, Watch(zookeeper) as watch:
@@ -97,6 +98,7 @@ def test_the_leader_is_killed_another_one_leads_and_brokers_serve_on(zookeeper: 
     assert not ledger.failed
 
 
+@pytest.mark.full
 def test_without_a_quorum_brokers_serve_and_changes_wait_until_it_is_back(zookeeper: ZookeeperCluster) -> None:
     away = zookeeper.servers[:2]
     with producing(zookeeper.bootstrap_servers, "orders", rate=200) as ledger:
