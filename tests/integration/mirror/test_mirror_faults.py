@@ -31,7 +31,7 @@ TEN = ["mirror2", "leader", "freeze", "mirror1", "mirror2", "leader", "mirror1",
 FAULTS = [pytest.param(THREE, id="three"), pytest.param(TEN, id="ten")]
 
 
-# Each fault takes minutes to follow; tests/integration/mirror/test_mirror.py shows in the plain form that copies arrive.
+# Each fault takes minutes to follow. In the plain form test_mirror.py shows that copies arrive.
 pytestmark = pytest.mark.full
 
 
