@@ -19,6 +19,7 @@ READS_ONLY = {
     "TLS issue | Create the signing request": "a request that stays in memory",
     "TLS CA | Create its signing request": "a request that stays in memory",
     "Supervisor machine | Ask whether supervisord runs": "supervisorctl pid only answers a question",
+    "Supervisor | Wait until supervisord has the request": "supervisorctl status only answers a question",
     "Restart reasons | Schedule the restart": "group_by changes the run, not a host",
     "Roll | Record the restart": "group_by changes the run, not a host",
     "Plan members | Record in which steps this server is a member": "group_by changes the run, not a host",

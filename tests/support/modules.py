@@ -76,6 +76,8 @@ def _module(name: str, args: dict[str, Any], check: bool, diff: bool, answer: Co
     """What the forked process does: the module's own main, and its last words back."""
     from ansible.module_utils.testing import patch_module_args
 
+    # pytest has it on its path already; a program that runs a module elsewhere may not.
+    sys.path.append(str(REPOSITORY / "collections"))
     module = importlib.import_module(f"ansible_collections.streamops.kafka.plugins.modules.{name}")
     printed = io.StringIO()
     given = {**args, "_ansible_check_mode": check, "_ansible_diff": diff, "_ansible_socket": None}

@@ -54,10 +54,10 @@ def test_certificates_that_no_quorum_forms_with_are_refused_before_any_change(tm
     told = message(run)
     assert "2 errors" in told
     assert (
-        "controller1: kafka_tls_certificate_file: the certificate of the node is in the name of no super user" in told
+        "controller1: kafka_tls_certificate_file: the principal of the certificate of the node is no super user" in told
     )
     assert "becomes User:O=x,CN=controller1" in told
-    assert "controller2: kafka_tls_certificate_file: the certificate may not be used for what it is shown for" in told
+    assert "controller2: kafka_tls_certificate_file: the certificate may not be used for this connection" in told
 
 
 @pytest.mark.parametrize("arguments", [(), ("--check",)], ids=["run", "check mode"])
