@@ -9,23 +9,18 @@ Kafka 4.0. What it does by itself was read off the class of 3.9.2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    LEGACY,
     OWN_TOPICS,
     TOPICS_EXCLUDED,
     Flow,
-    flows_into,
     legacy_group,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.cves import numbers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import config_providers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tuning import CONSUMER, PRODUCER
 
-#: The only line of Kafka that has the class and that this collection installs.
-LINE = (3, 9)
 #: What the two clients are configured in, beside each other in the directory of the mirror.
 CONSUMER_FILE, PRODUCER_FILE = "consumer.properties", "producer.properties"
 
@@ -40,32 +35,6 @@ POLL_SECONDS = 3600
 #: Seconds until a mirror that was killed is given up; nobody in its group reads meanwhile. Kafka's is 45.
 SESSION_SECONDS = 15
 _LONGEST = 2**31 - 1
-
-
-def legacy_problems(flows: Sequence[Flow], target: str, version: str) -> list[str]:
-    """Why the mirrors next to `target`, of this Kafka, cannot carry their flows in one process each; empty when fine.
-
-    One process of the legacy engine knows one source and one group; one of MirrorMaker 2 knows none of it.
-    """
-    carried = flows_into(flows, target)
-    legacy = [flow for flow in carried if flow.engine == LEGACY]
-    if not legacy:
-        return []
-    problems = []
-    if len(carried) > 1:
-        listed = ", ".join(f"{flow.pair} ({flow.engine})" for flow in carried)
-        problems.append(
-            f"mirror_flows: the mirrors next to {target} would carry {listed}. A mirror is one process, and one with "
-            "engine legacy carries exactly one flow: set engine to mirror_maker_2 for all flows into this target, or "
-            "enabled to false for all but one"
-        )
-    if numbers(version)[:2] != LINE:
-        problems.append(
-            f"kafka_version of the mirrors next to {target} is {version}, and engine legacy of {legacy[0].pair} is in "
-            "no Kafka after 3.9: set engine of the flow to mirror_maker_2, or kafka_version of these mirrors to 3.9.2, "
-            "whatever their clusters run"
-        )
-    return problems
 
 
 def legacy_process(flow: Flow, clusters: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]) -> dict[str, Any]:

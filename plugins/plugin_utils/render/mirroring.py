@@ -51,9 +51,6 @@ class Mirroring(Parts):
                 "trusts": lambda: mirror_clients.mirror_trusts(self["endpoints"], self._cluster),
                 "shows_certificate": self._shows_certificate,
                 "is_legacy": lambda: any(flow.engine == LEGACY for flow in flows_into(self._flows, self._cluster)),
-                "legacy_problems": lambda: legacy.legacy_problems(
-                    self._flows, self._cluster, self._settings["kafka_version"]
-                ),
                 "legacy": lambda: legacy.legacy_process(self._first, self._clients, self._options),
                 "producer_is_secret": lambda: hold_secret(self["legacy"]["producer"]),
                 "legacy_topics": self._legacy_topics,

@@ -97,32 +97,6 @@ def test_the_expression_survives_what_kafka_does_to_it() -> None:
     assert not set(expression) & {",", " "}
 
 
-ONE = {"source": "a", "target": "b", "topics": ["x"], "engine": "legacy"}
-
-
-@pytest.mark.parametrize(
-    ("others", "version", "told"),
-    [
-        ([], "3.9.2", []),
-        ([{**ONE, "source": "c", "enabled": False}], "3.9.2", []),
-        ([{**ONE, "source": "c", "target": "d"}], "3.9.2", []),
-        ([{**ONE, "source": "c"}], "3.9.2", [r"a->b \(legacy\), c->b \(legacy\).*exactly one flow"]),
-        ([{**ONE, "source": "c", "engine": "mirror_maker_2"}], "3.9.2", [r"c->b \(mirror_maker_2\).*set engine to"]),
-        ([], "4.3.1", [r"kafka_version of the mirrors next to b is 4\.3\.1.*or kafka_version of these mirrors"]),
-        ([{**ONE, "source": "c"}], "4.0.0", ["exactly one flow", "4.0.0"]),
-    ],
-)
-def test_what_one_process_cannot_carry_is_told(others: list[dict[str, Any]], version: str, told: list[str]) -> None:
-    problems = legacy.legacy_problems(read_flows([ONE, *others]), "b", version)
-    assert len(problems) == len(told)
-    for problem, pattern in zip(problems, told, strict=True):
-        assert re.search(pattern, problem)
-
-
-def test_mirror_maker_2_is_none_of_its_business() -> None:
-    assert legacy.legacy_problems(read_flows([{**ONE, "engine": "mirror_maker_2"}]), "b", "4.3.1") == []
-
-
 def topic(name: str, partitions: int = 6, copies: int = 3, **config: str) -> dict[str, Any]:
     return {"name": name, "partition_count": partitions, "replication_factor": copies, "config": config}
 
