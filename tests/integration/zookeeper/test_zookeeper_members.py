@@ -114,7 +114,9 @@ def test_three_become_five_and_three_again_and_nothing_is_lost(cluster: Zookeepe
 
 
 def test_a_server_that_serves_alone_is_run_again_and_grows_to_three(tmp_path: Path) -> None:
-    alone = ZookeeperCluster(inventory(tmp_path / "inventory", 1, 1), tmp_path / "c", free_port_base())
+    # One broker cannot hold the three copies of the shipped topics.
+    variables = {"kafka_topics": []}
+    alone = ZookeeperCluster(inventory(tmp_path / "inventory", 1, 1), tmp_path / "c", free_port_base(), variables)
     try:
         alone.playbook().ok()
         assert alone.playbook().ok().changed == 0
