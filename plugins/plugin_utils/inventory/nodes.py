@@ -104,6 +104,11 @@ def initial_controllers(nodes: Iterable[Mapping[str, Any]], cluster_id: str) -> 
     return ",".join(parts)
 
 
+def awaited_ports(node: Mapping[str, Any]) -> list[int]:
+    """The ports that a node opens when it has started: of an ensemble only the leader listens for followers."""
+    return [one["port"] for one in node["listeners"] if one["opens"] and one["purpose"] != "zookeeper_quorum"]
+
+
 def voter_listeners(node: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Where other controllers reach a controller: name, host and port, as quorum_voter takes them."""
     listener = listener_for(node, "controllers")

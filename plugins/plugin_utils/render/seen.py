@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_form
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.replace import place_refusal, replace_refusal
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
     ZOOKEEPER_MODE,
+    awaited_ports,
     initial_controllers,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
@@ -163,8 +164,7 @@ def is_silent(info: Info, node: Node) -> bool:
         return bool(info["needs_start"])
     # A controller that knows no leader of its quorum.
     lacks_leader = "controller" in node["roles"] and (info.get("quorum") or {}).get("leader") is None
-    # Of an ensemble only the leader listens for followers.
-    awaited = {one["port"] for one in node["listeners"] if one["opens"] and one["purpose"] != "zookeeper_quorum"}
+    awaited = awaited_ports(node)
     return lacks_leader or any(int(port) in awaited for port, took in info["ports"].items() if took is None)
 
 

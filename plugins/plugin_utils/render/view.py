@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
     ZOOKEEPER_MODE,
+    awaited_ports,
     endpoints,
     peer_names,
     voter_listeners,
@@ -133,6 +134,7 @@ class View(Parts):
             "certificate_names": lambda: certificate_names(self["node"]),
             "peer_names": lambda: peer_names([*self["nodes"], *self["zookeepers"]], reader.host),
             "voter_listeners": lambda: voter_listeners(self["node"]),
+            "awaited_ports": lambda: awaited_ports(self["node"]),
             "rest_url": lambda: rest_url(self["node"]),
             "places": self._places,
             "firewall_rules": self._firewall_rules,
