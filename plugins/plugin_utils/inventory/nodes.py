@@ -104,9 +104,14 @@ def initial_controllers(nodes: Iterable[Mapping[str, Any]], cluster_id: str) -> 
     return ",".join(parts)
 
 
-def awaited_ports(node: Mapping[str, Any]) -> list[int]:
-    """The ports that a node opens when it has started: of an ensemble only the leader listens for followers."""
-    return [one["port"] for one in node["listeners"] if one["opens"] and one["purpose"] != "zookeeper_quorum"]
+def awaited_ports(node: Mapping[str, Any], servers: int) -> list[int]:
+    """The ports that a node opens when it has started.
+
+    servers -- members of its ensemble: only the leader listens for followers, and one alone (standaloneEnabled) holds
+    no election either.
+    """
+    closed = {"zookeeper_quorum", "zookeeper_election"} if servers == 1 else {"zookeeper_quorum"}
+    return [one["port"] for one in node["listeners"] if one["opens"] and one["purpose"] not in closed]
 
 
 def voter_listeners(node: Mapping[str, Any]) -> list[dict[str, Any]]:

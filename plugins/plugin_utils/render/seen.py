@@ -16,7 +16,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_form
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.replace import place_refusal, replace_refusal
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
     ZOOKEEPER_MODE,
-    awaited_ports,
     initial_controllers,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
@@ -40,7 +39,7 @@ class Seen(Parts):
                 "needs_registration": self._needs_registration,
                 "registered_ids": self._registered_ids,
                 "initial_controllers": self._initial_controllers,
-                "is_silent": lambda: is_silent(self._info, model["node"]),
+                "is_silent": lambda: is_silent(self._info, model["node"], model["awaited_ports"]),
                 "restarts_at_once": self._restarts_at_once,
                 "reasons": lambda: [reason_line(one) for one in self._info["restart_reasons"]],
                 "disks_with_data": lambda: disks_with_data(self._info["disks"]),
@@ -158,13 +157,12 @@ def live_properties(
     return wanted
 
 
-def is_silent(info: Info, node: Node) -> bool:
+def is_silent(info: Info, node: Node, awaited: Sequence[int]) -> bool:
     """Whether a node is to be started, or runs without listening or a leader while no reason will restart it."""
     if info["needs_start"] or info["restart_reasons"]:
         return bool(info["needs_start"])
     # A controller that knows no leader of its quorum.
     lacks_leader = "controller" in node["roles"] and (info.get("quorum") or {}).get("leader") is None
-    awaited = awaited_ports(node)
     return lacks_leader or any(int(port) in awaited for port, took in info["ports"].items() if took is None)
 
 

@@ -134,7 +134,7 @@ class View(Parts):
             "certificate_names": lambda: certificate_names(self["node"]),
             "peer_names": lambda: peer_names([*self["nodes"], *self["zookeepers"]], reader.host),
             "voter_listeners": lambda: voter_listeners(self["node"]),
-            "awaited_ports": lambda: awaited_ports(self["node"]),
+            "awaited_ports": lambda: awaited_ports(self["node"], len(self["members"])),
             "rest_url": lambda: rest_url(self["node"]),
             "places": self._places,
             "firewall_rules": self._firewall_rules,

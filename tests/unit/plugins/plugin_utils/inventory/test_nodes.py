@@ -106,3 +106,10 @@ def test_initial_controllers_are_sorted_by_id_and_the_same_whoever_asks() -> Non
     text = _nodes.initial_controllers(nodes, "J7k2bXk1TqOSm0Gq1x2y3A")
     assert [part.split(":")[0] for part in text.split(",")] == ["3@10.0.0.3", "12@10.0.0.12"]
     assert text == _nodes.initial_controllers(list(reversed(nodes)), "J7k2bXk1TqOSm0Gq1x2y3A")
+
+
+def test_one_server_of_zookeeper_alone_holds_no_election() -> None:
+    purposes = {2181: "zookeeper", 2888: "zookeeper_quorum", 3888: "zookeeper_election"}
+    node = {"listeners": [{"port": port, "opens": True, "purpose": purpose} for port, purpose in purposes.items()]}
+    assert _nodes.awaited_ports(node, 1) == [2181]
+    assert _nodes.awaited_ports(node, 3) == [2181, 3888]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import awaited_ports
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import seen
 from tests.support.inventory_data import view
 
@@ -87,7 +88,8 @@ def test_in_check_mode_only_brokers_that_run_have_settings() -> None:
 def test_a_node_that_does_not_listen_or_knows_no_leader_is_silent(
     changes: dict[str, Any], roles: list[str], silent: bool
 ) -> None:
-    assert seen.is_silent(info(**changes), {"roles": roles, "listeners": LISTENERS}) is silent
+    node = {"roles": roles, "listeners": LISTENERS}
+    assert seen.is_silent(info(**changes), node, awaited_ports(node, 3)) is silent
 
 
 def test_a_disk_whose_format_was_cut_is_no_empty_one() -> None:
