@@ -15,8 +15,7 @@ from tests.support.modules import run_module
 from tests.support.traffic import producing, read_all
 from tests.support.watch import Watch
 
-# What the nodes run with from the test of the cut run on: none of the tests after it is a long form's sequel.
-STABLE = {"kafka_broker_config": {"queued.max.requests": 402}}
+Stable = dict[str, dict[str, object]]
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +33,14 @@ def config_of(cluster: Cluster, kind: str, name: str, key: str) -> str:
     output = cluster.tool("kafka-configs.sh", "--describe", "--all", "--entity-type", kind, "--entity-name", name)
     settings = [line.split()[0] for line in output.splitlines() if "=" in line]
     return next(setting.partition("=")[2] for setting in settings if setting.startswith(f"{key}="))
+
+
+@pytest.fixture
+def stable(cluster: Cluster) -> Stable:
+    """What the nodes run with, whichever tests came before: a run with it restarts none of them."""
+    return {
+        "kafka_broker_config": {"queued.max.requests": int(config_of(cluster, "brokers", "1", "queued.max.requests"))}
+    }
 
 
 def test_a_read_only_property_restarts_each_node_once_in_its_turn_and_loses_nothing(cluster: Cluster) -> None:
@@ -102,8 +109,9 @@ def test_a_lock_of_another_machine_keeps_this_run_away_until_it_ends(cluster: Cl
 @pytest.mark.full
 def test_a_run_cut_between_two_restarts_goes_on_with_exactly_the_remaining_nodes(cluster: Cluster) -> None:
     before = cluster.pids()
+    changed = {"kafka_broker_config": {"queued.max.requests": 402}}
     run = subprocess.Popen(
-        cluster.command("site.yml", **STABLE),
+        cluster.command("site.yml", **changed),
         cwd=ROOT,
         env=environment(),
         stdout=subprocess.PIPE,
@@ -120,14 +128,16 @@ def test_a_run_cut_between_two_restarts_goes_on_with_exactly_the_remaining_nodes
     done = {node for node in cluster.nodes if cluster.pid(node) != before[node]}
     assert len(done) == 1
     middle = cluster.pids()
-    again = cluster.playbook(**STABLE).ok()
+    again = cluster.playbook(**changed).ok()
     after = cluster.pids()
     assert {node for node in cluster.nodes if after[node] != middle[node]} == set(cluster.nodes) - done
     assert again.output.count("Roll | Record the restart") == 2
 
 
 @pytest.mark.full
-def test_a_value_that_kafka_refuses_stops_at_the_first_node_with_its_own_words(cluster: Cluster) -> None:
+def test_a_value_that_kafka_refuses_stops_at_the_first_node_with_its_own_words(
+    cluster: Cluster, stable: Stable
+) -> None:
     before = cluster.pids()
     run = cluster.playbook(kafka_broker_config={"queued.max.requests": "many"}, kafka_start_timeout=60)
     assert run.rc != 0
@@ -135,12 +145,12 @@ def test_a_value_that_kafka_refuses_stops_at_the_first_node_with_its_own_words(c
     assert len(down) == 1
     assert "Invalid value many for configuration queued.max.requests" in run.output
     assert all(cluster.pid(node) == before[node] for node in cluster.nodes if node not in down)
-    cluster.playbook(**STABLE).ok()
+    cluster.playbook(**stable).ok()
     assert all(cluster.alive(node) for node in cluster.nodes)
     assert all(cluster.pid(node) == before[node] for node in cluster.nodes if node not in down)
 
 
-def test_a_stopped_node_that_cannot_start_ends_the_run_before_any_other_stops(cluster: Cluster) -> None:
+def test_a_stopped_node_that_cannot_start_ends_the_run_before_any_other_stops(cluster: Cluster, stable: Stable) -> None:
     cluster.stop("kafka3")
     before = cluster.pids()
     run = cluster.playbook(
@@ -152,7 +162,7 @@ def test_a_stopped_node_that_cannot_start_ends_the_run_before_any_other_stops(cl
     assert "NoSuchOption" in run.output
     assert {node: cluster.pid(node) for node in ("kafka1", "kafka2")} == {n: before[n] for n in ("kafka1", "kafka2")}
     assert "Stop the node" not in run.output
-    cluster.playbook(**STABLE).ok()
+    cluster.playbook(**stable).ok()
     assert {node: cluster.pid(node) for node in ("kafka1", "kafka2")} == {n: before[n] for n in ("kafka1", "kafka2")}
 
 
@@ -176,32 +186,34 @@ def test_a_topic_that_would_go_offline_is_refused_at_the_gate(cluster: Cluster, 
 
 
 @pytest.mark.full
-def test_consent_to_an_unavailable_topic_opens_the_gate(cluster: Cluster, alone: str) -> None:
+def test_consent_to_an_unavailable_topic_opens_the_gate(cluster: Cluster, alone: str, stable: Stable) -> None:
     before = cluster.pids()
-    run = cluster.playbook(kafka_heap_size="448m", **STABLE, kafka_gate_allow_unavailable_topics=[alone]).ok()
+    run = cluster.playbook(kafka_heap_size="448m", **stable, kafka_gate_allow_unavailable_topics=[alone]).ok()
     assert "JVM option -Xmx: 512m -> 448m" in " ".join(run.output.split())
     assert all(cluster.pid(node) != before[node] for node in cluster.nodes)
     cluster.variables["kafka_heap_size"] = "448m"
 
 
 @pytest.mark.full
-def test_min_insync_and_dynamic_properties_are_set_live_without_a_restart(cluster: Cluster) -> None:
+def test_min_insync_and_dynamic_properties_are_set_live_without_a_restart(cluster: Cluster, stable: Stable) -> None:
     before = cluster.pids()
     wanted = {"min.insync.replicas": 1, "group.initial.rebalance.delay.ms": 0}
-    live = {**STABLE["kafka_broker_config"], "num.io.threads": 9}
+    live = {**stable["kafka_broker_config"], "num.io.threads": 9}
     run = cluster.playbook(kafka_config=wanted, kafka_broker_config=live).ok()
     assert run.changed > 0
     assert cluster.pids() == before
     assert config_of(cluster, "topics", "orders", "min.insync.replicas") == "1"
     assert config_of(cluster, "brokers", "2", "num.io.threads") == "9"
     assert cluster.playbook(kafka_config=wanted, kafka_broker_config=live).ok().changed == 0
-    back = cluster.playbook(**STABLE).ok()
+    back = cluster.playbook(**stable).ok()
     assert back.changed > 0
     assert config_of(cluster, "topics", "orders", "min.insync.replicas") == "2"
 
 
 @pytest.mark.full
-def test_the_whole_cluster_stopped_and_started_again_keeps_what_was_acknowledged(cluster: Cluster) -> None:
+def test_the_whole_cluster_stopped_and_started_again_keeps_what_was_acknowledged(
+    cluster: Cluster, stable: Stable
+) -> None:
     with producing(cluster.bootstrap_servers, "orders") as ledger:
         until(lambda: len(ledger.acknowledged) >= 5000, "5,000 acknowledged records")
     # Kafka alone would let the last combined node wait 300 s for a quorum that is gone.
@@ -210,5 +222,5 @@ def test_the_whole_cluster_stopped_and_started_again_keeps_what_was_acknowledged
     assert run.output.count("changed: [kafka") >= len(cluster.nodes)
     again = cluster.playbook("playbooks/stop.yml").ok()
     assert again.changed == 0, "stopping what is stopped changes nothing"
-    cluster.playbook(**STABLE).ok()
+    cluster.playbook(**stable).ok()
     assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
