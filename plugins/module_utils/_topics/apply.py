@@ -37,21 +37,23 @@ from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import
     delete_topics,
     grow_topics,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.plan import (
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.desired import (
     CLEANUP_POLICY,
+    DesiredTopic,
+    TopicState,
+    grows,
+    parse_specs,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.plan import (
     CONFIGURED,
     CREATED,
     DELETED,
     GROWN,
-    DesiredTopic,
     Plan,
     Step,
     TopicPlan,
-    TopicState,
     changes_of,
-    grows,
     growth_requests,
-    parse_specs,
     plan_topic,
     plan_topics,
     records,

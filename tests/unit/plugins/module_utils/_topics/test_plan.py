@@ -11,17 +11,19 @@ from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue
 from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import MAX_RECORDS
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.desired import (
+    DesiredTopic,
+    TopicState,
+    parse_specs,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.plan import (
     CONFIGURED,
     CREATED,
     DELETED,
     GROWN,
-    DesiredTopic,
     Plan,
-    TopicState,
     changes_of,
     growth_requests,
-    parse_specs,
     plan_topic,
     plan_topics,
     records,
