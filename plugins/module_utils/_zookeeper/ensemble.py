@@ -79,6 +79,7 @@ def read_words(member: Member, srvr: str, conf: str, mntr: str) -> Server:
     if "Mode" not in answer:
         return Server(member.id, member.address, NOT_SERVING, error=(srvr.strip().splitlines() or ["no answer"])[0])
     zxid = answer.get("Zxid", "")
+    started_with = tuple(sorted(int(key[7:]) for key in pairs(conf, "=") if key.startswith("server.")))
     followers = pairs(mntr, "\t").get("zk_synced_followers")
     return Server(
         id=member.id,
@@ -88,7 +89,8 @@ def read_words(member: Member, srvr: str, conf: str, mntr: str) -> Server:
         epoch=int(zxid, 16) >> 32 if zxid.startswith("0x") else None,
         zxid=zxid,
         synced_followers=int(float(followers)) if followers else None,
-        members=tuple(sorted(int(key[7:]) for key in pairs(conf, "=") if key.startswith("server."))),
+        # One that serves alone (standaloneEnabled) names no members.
+        members=(member.id,) if answer["Mode"] == STANDALONE else started_with,
     )
 
 
@@ -106,7 +108,9 @@ def leader_of(servers: Sequence[Server]) -> int | None:
 
 def problems(servers: Sequence[Server], goal: Goal) -> list[str]:
     """Everything that is not as it should be, a sentence each."""
-    found = [_silent(server) for server in servers if server.state not in SERVING and server.id not in goal.away]
+    # One that does not serve may be stopped: what counts then is who is left.
+    expected = goal.away | goal.stopping | _waiting(servers, goal)
+    found = [_silent(server) for server in servers if server.state not in SERVING and server.id not in expected]
     serving = [server for server in servers if server.state in SERVING]
     leading = [server for server in serving if server.state in (LEADER, STANDALONE)]
     if not leading:
@@ -117,6 +121,17 @@ def problems(servers: Sequence[Server], goal: Goal) -> list[str]:
     else:
         found += _behind(serving, leading[0])
     return [*found, *(_strangers(serving, goal) if goal.compare_members else [])]
+
+
+def _waiting(servers: Sequence[Server], goal: Goal) -> frozenset[int]:
+    """The second server of two, while members change: it waits until the one that serves alone restarts as its peer.
+
+    A server alone holds no election. Of three, two that are empty would have a majority without the one with the data.
+    """
+    alone = any(server.state == STANDALONE for server in servers)
+    if goal.compare_members or len(goal.members) != 2 or not alone:
+        return frozenset()
+    return frozenset(server.id for server in servers if server.state == NOT_SERVING)
 
 
 def _silent(server: Server) -> str:
@@ -151,8 +166,6 @@ def _behind(serving: Sequence[Server], leader: Server) -> list[str]:
 def _strangers(serving: Sequence[Server], goal: Goal) -> list[str]:
     """Servers that were started with other members than the inventory has."""
     wanted = {member.id for member in goal.members}
-    if len(wanted) == 1:
-        return []  # One server alone runs without members.
     found = []
     for server in serving:
         if server.members and set(server.members) != wanted:
@@ -172,8 +185,8 @@ def stop_refusals(servers: Sequence[Server], goal: Goal) -> list[str]:
     if not goal.stopping:
         return []
     total = len(goal.members)
-    if total == 1:
-        return []  # Nothing to count: whoever restarts a single server knows that it is away meanwhile.
+    if total == 1 or _waiting(servers, goal):
+        return []  # Nothing to count: whoever restarts a server that serves alone knows that it is away meanwhile.
     majority = total // 2 + 1
     left = [server.id for server in servers if server.state in SERVING and server.id not in goal.stopping]
     if len(left) >= majority:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import SERVING
+
 ROLE = "zookeeper"
 # Name and purpose of each port, with the variable that moves it and ZooKeeper's own number.
 PORTS = (
@@ -73,7 +75,7 @@ def member_steps(running: Sequence[Mapping[str, Any]], target: Iterable[int]) ->
     Raises ValueError when the servers that serve do not agree otherwise.
     """
     goal = set(target)
-    serving = [server for server in running if server["state"] in ("leader", "follower")]
+    serving = [server for server in running if server["state"] in SERVING]
     memberships = {tuple(sorted(server["members"])) for server in serving if server["members"]}
     if not memberships:
         raise ValueError("no server of the ensemble serves, so nobody knows its members: start it first (site.yml)")

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import SERVING
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import (
     comers_and_goers,
     member_steps,
@@ -38,7 +39,7 @@ class Ensemble(Parts):
 
         def missing() -> list[int]:
             """The ids of members of the first step that do not serve."""
-            serving = [one["id"] for one in servers() if one["state"] in ("leader", "follower")]
+            serving = [one["id"] for one in servers() if one["state"] in SERVING]
             return [one for one in self["steps"][0] if one not in serving]
 
         super().__init__(

@@ -10,6 +10,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensembl
     FOLLOWER,
     LEADER,
     NOT_SERVING,
+    STANDALONE,
     UNREACHABLE,
     Goal,
     Member,
@@ -53,6 +54,11 @@ def test_a_server_without_a_quorum_says_so() -> None:
     said = "This ZooKeeper instance is not currently serving requests\n"
     found = read_words(MEMBERS[0], said, "", "")
     assert (found.state, found.error) == (NOT_SERVING, said.strip())
+
+
+def test_one_that_serves_alone_is_its_only_member() -> None:
+    found = read_words(MEMBERS[0], "Zookeeper version: 3.9.5-1\nZxid: 0x7\nMode: standalone\n", "serverId=0\n", "")
+    assert (found.state, found.members) == (STANDALONE, (1,))
 
 
 def test_a_word_that_is_not_allowed_is_no_state() -> None:
@@ -116,6 +122,32 @@ def test_one_of_three_may_stop_two_may_not() -> None:
 def test_one_of_three_may_not_stop_while_another_is_away() -> None:
     servers = [server(1), server(2, LEADER), Server(3, "zk3:2181", UNREACHABLE)]
     assert "1 of 3 servers would serve (2)" in stop_refusals(servers, Goal(MEMBERS, frozenset({1})))[0]
+
+
+def alone(*others: str) -> list[Server]:
+    """Server 1 serves alone, the next ones are in these states."""
+    return [server(1, STANDALONE, members=(1,)), *(server(2 + n, state) for n, state in enumerate(others))]
+
+
+def test_one_that_serves_alone_may_stop_for_a_second_that_waits_for_it() -> None:
+    members = MEMBERS[:2]
+    assert reached(view(alone(NOT_SERVING), Goal(members, compare_members=False)))
+    assert reached(view(alone(NOT_SERVING), Goal(members, frozenset({1}), compare_members=False)))
+    assert not reached(view(alone(NOT_SERVING), Goal(members))), "after the change the two are an ensemble"
+
+
+@pytest.mark.parametrize("others", [(UNREACHABLE,), (NOT_SERVING, NOT_SERVING), (NOT_SERVING, UNREACHABLE)])
+def test_one_that_serves_alone_stays_when_no_quorum_with_its_data_would_follow(others: tuple[str, ...]) -> None:
+    goal = Goal(MEMBERS[: 1 + len(others)], frozenset({1}), compare_members=False)
+    assert stop_refusals(alone(*others), goal)
+    assert not reached(view(alone(*others), goal))
+
+
+def test_one_that_does_not_serve_may_stop_when_the_others_are_a_majority() -> None:
+    silent = Server(3, "zk3:2181", NOT_SERVING)
+    servers = [server(1), server(2, LEADER, synced_followers=1), silent]
+    assert reached(view(servers, Goal(MEMBERS, frozenset({3}))))
+    assert not reached(view(servers, Goal(MEMBERS, frozenset({1}))))
 
 
 def test_four_tolerate_no_more_than_three() -> None:

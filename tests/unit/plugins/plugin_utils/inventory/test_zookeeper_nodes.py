@@ -86,6 +86,11 @@ def test_a_cut_step_is_taken_again() -> None:
     assert member_steps(mixed, [1, 2, 3, 4, 5]) == [[1, 2, 3], [1, 2, 3, 4], [1, 2, 3, 4, 5]]
 
 
+def test_one_that_serves_alone_becomes_two_before_three() -> None:
+    alone = [{"id": 1, "state": "standalone", "members": [1]}, {"id": 2, "state": "not serving", "members": []}]
+    assert member_steps(alone, [1, 2, 3]) == [[1], [1, 2], [1, 2, 3]]
+
+
 def test_memberships_that_are_no_step_apart_are_refused() -> None:
     with pytest.raises(ValueError, match="no single step apart"):
         member_steps(running((1, 2, 3), (1, 2, 3, 4, 5)), [1, 2, 3])
