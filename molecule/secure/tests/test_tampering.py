@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
@@ -34,6 +35,7 @@ def site(*words: str) -> tuple[str, int]:
     return output, sum(map(int, re.findall(r"changed=(\d+)", output)))
 
 
+@pytest.mark.full
 def test_changes_by_hand_are_named_by_a_dry_run_and_repaired(
     machines: dict[str, Machine], administrator: dict[str, Any], settings: dict[str, Any], ask: Ask,
     ca: certificates.Issued,

@@ -70,6 +70,7 @@ def test_check_mode_on_a_converged_cluster_sees_no_change(cluster: Cluster) -> N
     assert run.changed == 0, run.output
 
 
+@pytest.mark.full
 def test_check_mode_names_the_restart_that_a_change_would_cost(cluster: Cluster) -> None:
     before = cluster.pids()
     run = cluster.playbook("site.yml", "--check", "--diff", kafka_broker_config={"queued.max.requests": 400}).ok()
@@ -104,6 +105,7 @@ def test_a_file_and_a_topic_edited_by_hand_are_reported_and_repaired_without_a_r
     assert cluster.playbook().ok().changed == 0
 
 
+@pytest.mark.full
 def test_a_killed_node_and_its_killed_supervisor_heal_by_a_rerun_with_all_data(cluster: Cluster) -> None:
     with producing(cluster.bootstrap_servers, "orders") as ledger:
         until(lambda: len(ledger.acknowledged) > 3000, "3,000 acknowledged records")

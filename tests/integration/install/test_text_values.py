@@ -140,6 +140,7 @@ def test_a_playbook_without_a_plan_refuses_plan_only_before_it_looks(playbook: s
     assert "Look at the node" not in unclear.output
 
 
+@pytest.mark.full
 def test_without_plan_only_and_with_false_a_playbook_goes_on(tmp_path: Path) -> None:
     cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
     cluster.playbook("playbooks/stop.yml").ok()

@@ -61,6 +61,7 @@ def test_internal_topics_have_three_copies_and_offsets_small_segments(mirrored: 
     assert own["mm2-offsets.dc_a.internal"]["config"]["segment.bytes"] == str(50 * 1024 * 1024)
 
 
+@pytest.mark.full
 def test_a_second_run_changes_nothing(mirrored: Mirrored) -> None:
     before = mirrored.pids()
     again = mirrored.playbook().ok()
@@ -159,6 +160,7 @@ def test_a_mirror_whose_flows_are_switched_off_stops_and_stays_down(mirrored: Mi
     assert {node for node, pid in mirrored.pids().items() if pid != before[node]} == {"mirror1"}
 
 
+@pytest.mark.full
 def test_stop_ends_the_mirror_too(mirrored: Mirrored) -> None:
     mirrored.playbook("playbooks/stop.yml").ok()
     assert not any(mirrored.alive(node) for node in mirrored.nodes)

@@ -214,6 +214,7 @@ def submitted(servers: str, output: Path, name: str, **options: Any) -> dict[str
     return run_module("streamops.kafka.spark_job", {**given, **options}, timeout=300)
 
 
+@pytest.mark.full
 def test_the_job_is_submitted_by_the_module_with_secrets_in_its_file_only(servers: str, tmp_path: Path) -> None:
     write(servers, "lone", messages(9))
     positions(servers, OFFSETS, "dc_a", "lone", mirror(servers, "lone", "dc_a.lone", PARTITIONS))

@@ -385,6 +385,7 @@ def held(ensure: Ensure) -> Iterator[str]:
     ensure("topics", {"name": "it-held", "state": "absent"}, allow_delete=True)
 
 
+@pytest.mark.full
 def test_who_may_not_move_replicas_is_told_so_and_leaves_nothing_behind(
     ensure: Ensure, admin: Session, alice: dict[str, Any], connection: dict[str, Any], held: str
 ) -> None:

@@ -150,6 +150,7 @@ def test_a_value_that_kafka_refuses_stops_at_the_first_node_with_its_own_words(
     assert all(cluster.pid(node) == before[node] for node in cluster.nodes if node not in down)
 
 
+@pytest.mark.full
 def test_a_stopped_node_that_cannot_start_ends_the_run_before_any_other_stops(cluster: Cluster, stable: Stable) -> None:
     cluster.stop("kafka3")
     before = cluster.pids()

@@ -38,6 +38,7 @@ def refused(cluster: Cluster, **other: Any) -> str:
     return " ".join(errors)
 
 
+@pytest.mark.full
 def test_check_mode_before_the_first_installation_makes_neither_ca_nor_certificate(tmp_path: Path) -> None:
     fresh = secured_cluster(tmp_path / "fresh", PASSWORD)
     try:
@@ -127,6 +128,7 @@ def test_a_key_of_the_ca_is_on_no_node_and_no_secret_in_a_file_of_one(secured: C
         assert PASSWORD not in Path(f"/proc/{secured.pid(node)}/cmdline").read_text()
 
 
+@pytest.mark.full
 def test_a_run_shows_no_secret_however_talkative(secured: Cluster) -> None:
     key = (secured.directory / "ca" / "kafka1.key").read_text().splitlines()[1]
     shutil.rmtree(secured.directory / "config" / "kafka1" / "tls")
@@ -208,6 +210,7 @@ def test_an_unknown_principal_of_the_cluster_may_do_nothing(secured: Cluster) ->
     assert "AUTHORIZATION_FAILED" in message.error().name()
 
 
+@pytest.mark.full
 def test_a_user_gets_in_with_the_bundle_and_the_password(secured: Cluster) -> None:
     bundle = secured.directory / "bundle"
     user = {"name": "bundled", "password": "bundled-0wn"}

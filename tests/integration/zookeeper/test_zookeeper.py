@@ -60,6 +60,7 @@ def test_a_topic_grows_until_every_broker_leads_it(zookeeper: ZookeeperCluster) 
     assert run_module("streamops.kafka.topics", {**options, "topics": [absent], "allow_delete": True})["changed"]
 
 
+@pytest.mark.full
 def test_a_second_run_changes_and_restarts_nothing(zookeeper: ZookeeperCluster) -> None:
     before = zookeeper.pids()
     assert zookeeper.playbook().ok().changed == 0
@@ -192,6 +193,7 @@ def test_servers_that_do_not_answer_are_told_and_fail_nothing() -> None:
     assert "no server leads: 0 of 3 servers serve, a majority is 2" in found["problems"]
 
 
+@pytest.mark.full
 def test_stopping_all_ends_brokers_before_servers(zookeeper: ZookeeperCluster) -> None:
     with Watch(zookeeper) as watch:
         zookeeper.playbook("playbooks/stop.yml").ok()
