@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks on the control node how the run was started: strategy, --limit, hosts of the play, plan_only."""
+"""Checks on the control node how the run was started: strategy, --limit, hosts of the play, plan_only, clusters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from typing import Any
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_boolean
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_start import RunStart, clusters, refusals
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_start import (
+    RunStart,
+    clusters,
+    limits,
+    refusals,
+)
 
 SPEC = {
     "one_of": {"type": "list", "elements": "str", "default": []},
@@ -16,6 +21,7 @@ SPEC = {
     "plans": {"type": "bool", "default": True},
     "plan_only": {"type": "bool", "default": False},
     "known_by": {"type": "str", "default": ""},
+    "named": {"type": "str", "default": ""},
 }
 
 
@@ -45,6 +51,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
                 known=[host for host in judged if options["known_by"] in hostvars[host]],
                 plan_only=options["plan_only"],
                 plans=options["plans"],
+                named=options["named"],
+                limits=limits(clusters([host for host in batch if host in hosts], hostvars), groups),
             )
         )
         if options["one_of"] and not any(groups.get(group) for group in options["one_of"]):

@@ -7,8 +7,9 @@ module: run_check
 short_description: Check how a run was started
 description:
   - Fails when the strategy of the play lets hosts go on by themselves (C(free), C(host_pinned)), when the run has only
-    a part of a cluster (by C(--limit), by C(hosts) of the play or by C(serial)), or when a plan is asked for where
-    there is none. What such a run does would be wrong, or nothing at all.
+    a part of a cluster (by C(--limit), by C(hosts) of the play or by C(serial)), when a plan is asked for where
+    there is none, or when what the user named belongs to one cluster and the run has several. What such a run does
+    would be wrong, or nothing at all.
   - Runs on the control node only and connects to no host. The roles and playbooks of this collection begin with it.
 author: The streamops engineers
 extends_documentation_fragment: [streamops.kafka._attributes]
@@ -35,6 +36,12 @@ options:
     default: []
   known_by:
     description: Hosts that have this variable were looked at by a play before, and need not take part.
+    type: str
+    default: ""
+  named:
+    description:
+      - What the user named that only one cluster can mean, such as C(kafka_grow_topic=orders); empty for nothing. It is
+        refused when the play works on hosts of O(groups) of several clusters.
     type: str
     default: ""
   plans:
@@ -72,6 +79,7 @@ def main() -> None:
             "one_of": {"type": "list", "elements": "str", "default": []},
             "groups": {"type": "list", "elements": "str", "default": []},
             "known_by": {"type": "str", "default": ""},
+            "named": {"type": "str", "default": ""},
             "plans": {"type": "bool", "default": True},
             "plan_only": {"type": "bool", "default": False},
         },

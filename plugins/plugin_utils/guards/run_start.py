@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Why a run is refused as it was started: its strategy, --limit, hosts or serial of its play, plan_only."""
+"""Why a run is refused as it was started: strategy, --limit, hosts or serial of its play, plan_only, its clusters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class RunStart:
     ``strategy`` is that of the play, ``limit`` the text of --limit, ``batch`` the hosts that the play works on now and
     ``planned`` all that it will. ``members`` are the hosts that must take part, by the name of their cluster; hosts in
     ``known`` were looked at by a play before. ``plan_only`` is what the user asked for, and ``plans`` whether there is
-    a plan to show.
+    a plan to show. ``named`` is what the user named that only one cluster can mean (``kafka_grow_topic=orders``), and
+    ``limits`` what to give --limit for each cluster that the run has.
     """
 
     strategy: str = "linear"
@@ -34,6 +35,8 @@ class RunStart:
     known: Sequence[str] = ()
     plan_only: bool = False
     plans: bool = True
+    named: str = ""
+    limits: Mapping[str, str] = field(default_factory=dict)
 
 
 def clusters(hosts: Iterable[str], hostvars: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
@@ -42,6 +45,19 @@ def clusters(hosts: Iterable[str], hostvars: Mapping[str, Mapping[str, Any]]) ->
     for host in hosts:
         found.setdefault(str(hostvars[host].get("kafka_cluster_name", "kafka")), []).append(host)
     return found
+
+
+def limits(members: Mapping[str, Sequence[str]], groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return what to give --limit for each cluster: its smallest group without hosts of another one, or its hosts."""
+    return {name: _limit(name, members, groups) for name in members}
+
+
+def _limit(name: str, members: Mapping[str, Sequence[str]], groups: Mapping[str, Sequence[str]]) -> str:
+    others = {host for other, hosts in members.items() if other != name for host in hosts}
+    fitting = [
+        group for group, hosts in groups.items() if set(members[name]) <= set(hosts) and not others.intersection(hosts)
+    ]
+    return min(fitting, key=lambda group: (len(groups[group]), group), default=",".join(members[name]))
 
 
 def refusals(run: RunStart) -> list[str]:
@@ -56,6 +72,12 @@ def refusals(run: RunStart) -> list[str]:
         found.append(
             f"plan_only={run.plan_only} is refused: this playbook has no plan to show, and would carry everything out. "
             "Look with --check (and --diff) instead, and run it without plan_only to carry it out."
+        )
+    if run.named and len(run.limits) > 1:
+        meant = ", or ".join(f"--limit {limit} for {name}" for name, limit in run.limits.items())
+        found.append(
+            f"{run.named} is about one cluster, and the run has {', '.join(run.limits)}, where the same topic or id "
+            f"may mean another. fix: choose the cluster by {meant}."
         )
     found += [_left_out(run, name, hosts) for name, hosts in run.members.items() if _missing(run, hosts)]
     return found

@@ -74,3 +74,21 @@ def test_a_node_to_be_replaced_must_be_named(tmp_path: Path) -> None:
     for given in ({}, {"kafka_replace_node": "kafka33"}):
         why = refused(cluster, cluster.playbook("playbooks/replace_node.yml", **given))
         assert "kafka_replace_node must name a host of the inventory" in why
+
+
+ABOUT_ONE_CLUSTER: dict[str, dict[str, Any]] = {
+    "drain_and_remove_broker": {"kafka_remove_broker": "a3"},
+    "grow_topic": {"kafka_grow_topic": "orders", "kafka_grow_partitions": 24},
+    "replace_node": {"kafka_replace_node": "a3", "kafka_replaced_id": 5},
+    "change_replication_factor": {"kafka_replication_factor": {"orders": 2}},
+}
+
+
+@pytest.mark.parametrize("playbook", ABOUT_ONE_CLUSTER)
+def test_what_is_about_one_cluster_is_not_done_to_another_one_of_the_inventory(playbook: str, tmp_path: Path) -> None:
+    cluster = Cluster(ROOT / "inventories" / "local_mirror", tmp_path / "run", free_port_base())
+    given = ABOUT_ONE_CLUSTER[playbook]
+    why = refused(cluster, cluster.playbook(f"playbooks/{playbook}.yml", **given))
+    assert "--limit dc_a for dc_a, or --limit dc_b_brokers for dc_b" in why
+    limited = said(cluster.playbook(f"playbooks/{playbook}.yml", "--limit", "dc_a", "--check", **given))
+    assert "is about one cluster" not in limited

@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_start import RunStart, clusters, refusals
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_start import (
+    RunStart,
+    clusters,
+    limits,
+    refusals,
+)
 
 HOSTS = ("kafka1", "kafka2", "kafka3")
 
@@ -56,6 +61,22 @@ def test_plan_only_is_refused_where_there_is_no_plan() -> None:
     (only,) = refusals(run(plan_only=True, plans=False))
     assert only.startswith("plan_only=True is refused: this playbook has no plan to show")
     assert "Look with --check" in only
+
+
+def test_what_one_cluster_can_mean_is_refused_in_several() -> None:
+    two = {"dc_a": "dc_a", "dc_b": "b1,b2"}
+    assert refusals(run(limits=two)) == []
+    assert refusals(run(named="kafka_grow_topic=orders", limits={"dc_a": "dc_a"})) == []
+    assert refusals(run(named="kafka_grow_topic=orders", limits=two)) == [
+        "kafka_grow_topic=orders is about one cluster, and the run has dc_a, dc_b, where the same topic or id may mean "
+        "another. fix: choose the cluster by --limit dc_a for dc_a, or --limit b1,b2 for dc_b."
+    ]
+
+
+def test_a_cluster_is_limited_to_by_its_smallest_own_group() -> None:
+    members = {"a": ["a1", "a2"], "b": ["b1"]}
+    groups = {"all": ["a1", "a2", "b1", "m"], "north": ["a1", "a2", "m"], "a": ["a1", "a2"], "some": ["a1"]}
+    assert limits(members, groups) == {"a": "a", "b": "b1"}
 
 
 def test_everything_is_said_at_once() -> None:
