@@ -189,8 +189,8 @@ def test_a_run_killed_at_twenty_points_in_time_is_gone_on_with_towards_the_same_
 def test_cancelled_sends_back_what_is_under_way_and_finished_keeps_it(combined: Cluster) -> None:
     with topic_of(combined, "back", spread(combined, 3), 3) as topic:
         before, placed = throttles(combined, topic), replicas(combined, topic)
-        # Kafka averages over about ten seconds, so that much goes at once; the rest of 3 MB takes a minute and a half.
-        spec: dict[str, Any] = {"replication_factor": {topic: 2}, "throttle": 30_000}
+        # Kafka averages over about ten seconds, so that much goes at once; the rest of 3 MB takes a minute.
+        spec: dict[str, Any] = {"replication_factor": {topic: 2}, "throttle": 40_000}
         with producing(combined.bootstrap_servers, topic, rate=200) as ledger:
             long = move(combined, **spec, timeout=3)
             assert "the plan takes about" in long["msg"]
