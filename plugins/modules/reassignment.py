@@ -333,9 +333,14 @@ not_cancelled:
   type: dict
   returned: with O(state=cancelled)
 verified:
-  description: How many partitions are under_replicated, and moves_left of what the ended reassignment asked for.
+  description: >-
+    Whether all is where it was planned. C(under_replicated), how many partitions lack replicas in sync; C(misplaced),
+    the first 20 partitions that are not where the plan put them, with C(misplaced_total). C(moves_left) and
+    C(partitions_left), what a new plan for the same goal would still move and change; they are null where none can be
+    made. A new plan starts from the disks, replicas in sync and topics of now, so it may find more to do after a
+    reassignment that succeeded.
   type: dict
-  returned: with O(state=finished)
+  returned: when a reassignment has ended, and with O(state=finished)
 history:
   description: What was seen interval by interval, the last 500 at most. C(elapsed) is in seconds.
   type: list

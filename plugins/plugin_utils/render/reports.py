@@ -11,7 +11,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import restarts, status
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.advice import advice_lines
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import move_lines
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import again_lines, move_lines
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_report import move_report
 
 #: By what the module of a result is about.
@@ -40,6 +40,7 @@ class Reports(Parts):
                 "restart_plan": self._restart_plan,
                 "restart": self._restart,
                 "move": lambda: move_lines(results.own("__kafka_resources_plan")),
+                "move_again": lambda: again_lines(results.own("__kafka_resources_moved")),
                 "move_page": self._move_page,
             }
         )
@@ -103,8 +104,6 @@ class Reports(Parts):
         """The report of a move as one HTML document; of a move that was only planned it has no results."""
         settings = self._model["settings"]
         only_planned = settings.get("plan_only", False) or settings.get("ansible_check_mode", False)
-        done, left = (
-            {} if only_planned else self._results.own(f"__kafka_resources_{name}") for name in ("moved", "left")
-        )
+        done = {} if only_planned else self._results.own("__kafka_resources_moved")
         plan = self._results.own("__kafka_resources_plan")
-        return move_report(plan, done, left, settings["_kafka_resources_move_title"], settings["kafka_cluster_name"])
+        return move_report(plan, done, settings["_kafka_resources_move_title"], settings["kafka_cluster_name"])

@@ -76,6 +76,19 @@ def _above_limit(plan: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def again_lines(done: Mapping[str, Any]) -> list[str]:
+    """What a new plan for the same goal would change, of a run that has ended: a hint, no fault of that run."""
+    seen = done.get("verified") or {}
+    partitions, moves = seen.get("partitions_left"), seen.get("moves_left")
+    if not partitions:
+        return []
+    return [
+        f"All planned moves have ended. A new plan for the same goal would still change {partitions} "
+        f"partition{'' if partitions == 1 else 's'} ({moves} move{'' if moves == 1 else 's'}), since it starts "
+        "from the cluster and its disks as they are now. Run the playbook again to carry it out."
+    ]
+
+
 def megabytes(count: float | None) -> str:
     """Bytes as people read them, in decimal units."""
     if count is None:

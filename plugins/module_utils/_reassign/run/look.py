@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,13 +24,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, ids_alive
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, ids_alive, named
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import without_room
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import decided
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.forced import without_isr
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Plan
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Look, Row, Standing
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import SHOWN, Look, Record, Row, Standing
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.schedule import Schedule
 
 
@@ -88,6 +89,39 @@ def plan_now(session: Session, params: Mapping[str, Any]) -> tuple[Plan, Schedul
         time.sleep(params["sample_seconds"])
         snapshot = with_rates(snapshot, write_rates(first, _sample(session, leaders)))
     return decided(snapshot, params, registered_only=True)
+
+
+def verified(session: Session, record: Record | None, look: Look, reserve: float | None) -> dict[str, Any]:
+    """What the cluster shows when a reassignment has ended (see C(verdict))."""
+    return verdict(snapshot_now(session), record, bool(look.in_flight), reserve)
+
+
+def verdict(
+    snapshot: Mapping[str, Any], record: Record | None, flying: bool, reserve: float | None = None
+) -> dict[str, Any]:
+    """Whether every partition of a record is where the record puts it, and what a new plan for its spec would change.
+
+    The second is no fault of what has ended: a new plan knows the disks, replicas in sync and topics of now. It is None
+    where there is no spec, where the planner refuses it, and where somebody else moves partitions, among which no plan
+    is sound. C(reserve): the free part of disks that the new plan keeps; None does not ask for room.
+    """
+    found = {(topic["name"], one["partition"]): one for topic in snapshot["topics"] for one in topic["partitions"]}
+    rows = record.rows if record is not None else []
+    missed = [row.key for row in rows if row.key in found and tuple(found[row.key]["replicas"]) != row.replicas]
+    moves = partitions = None
+    if record is not None and record.spec and not flying:
+        params = {**dict(record.spec), "concurrency": 1, "throttle": None, "disk_reserve": reserve}
+        # A spec that cannot be planned any more, since its broker is gone for example, has nothing left to count.
+        with contextlib.suppress(RefusedError):
+            plan = decided(snapshot, params, registered_only=True)[0]
+            moves, partitions = plan.moves, len(plan.changes)
+    return {
+        "under_replicated": sum(len(one["isr"]) < len(one["replicas"]) for one in found.values()),
+        "misplaced": named(missed)[:SHOWN],
+        "misplaced_total": len(missed),
+        "moves_left": moves,
+        "partitions_left": partitions,
+    }
 
 
 def rows_of(plan: Plan, order: Schedule) -> tuple[tuple[Row, ...], ...]:

@@ -33,7 +33,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api impo
     read_record,
     write_record,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import decided, figures_of, planned
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import figures_of, planned
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import (
     Look,
     Record,
@@ -46,7 +46,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.look
     copied_bytes,
     look_at,
     plan_now,
-    snapshot_now,
+    verified,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import leftover_throttles
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.walk import PAUSE, apply, end
@@ -181,25 +181,9 @@ def finish(session: Session, params: Mapping[str, Any], check: bool) -> dict[str
         time.sleep(min(PAUSE, params["interval"]))
     ended = {"changed": False} if record is None else end(session, record, look)
     leftover = leftover_throttles(session, None, look.alive)
-    verified = _verified(session, record, look)
-    return {**facts, **ended, "stage": "done", "leftover_throttles": leftover, "verified": verified}
-
-
-def _verified(session: Session, record: Record | None, look: Look) -> dict[str, Any]:
-    """What the planner says of the cluster now: what the spec of the record still asks for.
-
-    None where there is no spec, or where somebody else moves partitions, among which no plan is sound.
-    """
-    snapshot = snapshot_now(session)
-    partitions = [one for topic in snapshot["topics"] for one in topic["partitions"]]
-    found = {"under_replicated": sum(len(one["isr"]) < len(one["replicas"]) for one in partitions), "moves_left": None}
-    if record is not None and record.spec and not look.in_flight:
-        # What is left is counted, not begun: whether disks have room for it is no question here.
-        params = {**dict(record.spec), "concurrency": 1, "throttle": None, "disk_reserve": None}
-        # A spec that cannot be planned any more, since its broker is gone for example, has nothing left to count.
-        with contextlib.suppress(RefusedError):
-            found["moves_left"] = decided(snapshot, params, registered_only=True)[0].moves
-    return found
+    # What is left is counted, not begun: whether disks have room for it is no question here.
+    judged = verified(session, record, look, reserve=None)
+    return {**facts, **ended, "stage": "done", "leftover_throttles": leftover, "verified": judged}
 
 
 def _foreign(record: Record | None, look: Look) -> dict[str, Any]:

@@ -55,6 +55,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.look
     not_yet,
     plan_now,
     rows_of,
+    verified,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import (
     leftover_throttles,
@@ -132,7 +133,7 @@ def drive(session: Session, record: Record, params: Mapping[str, Any]) -> dict[s
         look = look_at(session)
         standing = judge(record, look)
         if standing.complete or (record.stopped and not ours(record, look)):
-            return end(session, record, look)
+            return _ended(session, record, look, params)
         if params["foreign"] == "refuse":
             _refuse_taken(standing)
         fresh = [row for row in standing.submit if row.key not in held]
@@ -155,6 +156,18 @@ def _submit(session: Session, record: Record, rows: Sequence[Row]) -> Record:
         record = replace(record, stopped={named([key])[0]: f"{why} ({code})" for key, (code, why) in failed.items()})
         write_record(session, record)
     return record
+
+
+def _ended(session: Session, record: Record, look: Look, params: Mapping[str, Any]) -> dict[str, Any]:
+    """End the record, and look whether all is where it was planned."""
+    found = end(session, record, look)
+    # All that was planned has arrived, and the record is gone. A look that fails now must not look like a move that
+    # failed: the next interval would plan anew.
+    with contextlib.suppress(StreamopsError):
+        now = look_at(session)
+        found["leftover_throttles"] = leftover_throttles(session, None, now.alive)
+        found["verified"] = verified(session, record, now, params["disk_reserve"])
+    return found
 
 
 def end(session: Session, record: Record, look: Look) -> dict[str, Any]:

@@ -45,8 +45,8 @@ class Reader(HTMLParser):
         self.text += data
 
 
-def read(plan: Any = PLAN, done: Any = DONE, left: Any = None, title: str = "Rebalance") -> Reader:
-    found = Reader(move_report(plan, done, left or {"changes": []}, title, "blue"))
+def read(plan: Any = PLAN, done: Any = DONE, title: str = "Rebalance") -> Reader:
+    found = Reader(move_report(plan, done, title, "blue"))
     assert found.open == []
     assert "script" not in found.tags
     return found
@@ -64,23 +64,31 @@ def test_a_move_by_bytes_has_ended_even_if_what_was_written_meanwhile_asks_for_m
     snapshot = {**SNAPSHOT, "topics": [{"name": "orders", "partitions": rows}]}
     options = {"concurrency": 5, "throttle": None, "rebalance": True, "balance_by": "bytes"}
     plan = planned(snapshot, options, registered_only=True)
-    text = read(plan, DONE, plan).text
+    text = read(plan, {**DONE, "verified": {"misplaced_total": 0, "moves_left": 2, "partitions_left": 2}}).text
     assert "Done: Rebalance" in text
-    assert "by the sizes of now 2 partitions would change" in text
+    assert "A new plan for the same goal would still change 2 partitions (2 moves)" in text
     assert "not every broker can keep its limit of bytes" in text
     assert "Broker 1 stays above its limit of 4.0 MB with 9.0 MB: orders-0 alone is greater." in text
 
 
 @pytest.mark.parametrize(
-    ("done", "left", "word"),
+    ("done", "word"),
     [
-        ({}, {}, "Planned"),
-        (DONE, {"changes": [1]}, "Not done"),
-        ({**DONE, "stage": "stopped", "refused": {"orders-0": "no"}}, {}, "Not done"),
+        ({}, "Planned"),
+        ({**DONE, "verified": {"misplaced_total": 1}}, "Not done"),
+        ({**DONE, "stage": "stopped", "refused": {"orders-0": "no"}}, "Not done"),
     ],
 )
-def test_a_move_that_did_not_end_says_so(done: dict[str, Any], left: dict[str, Any], word: str) -> None:
-    assert f"{word}: Rebalance" in read(done=done, left=left).text
+def test_a_move_that_did_not_end_says_so(done: dict[str, Any], word: str) -> None:
+    assert f"{word}: Rebalance" in read(done=done).text
+
+
+@pytest.mark.parametrize("left", [(0, 0), (None, None), (0, 3)])
+def test_what_a_new_plan_would_change_is_a_hint_and_no_fault(left: tuple[int | None, int | None]) -> None:
+    seen = {"misplaced_total": 0, "moves_left": left[0], "partitions_left": left[1]}
+    found = read(done={**DONE, "verified": seen}).text
+    assert "Done: Rebalance" in found
+    assert ("would still change 3 partitions (0 moves)" in found) == bool(left[1])
 
 
 def test_names_are_text_and_never_markup() -> None:
