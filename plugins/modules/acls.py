@@ -64,7 +64,11 @@ options:
           - describe_tokens
           - two_phase_commit
       permission:
-        description: What denies wins over what allows.
+        description:
+          - What denies wins over what allows.
+          - A new V(deny) of V(alter), V(describe) or V(all) on the cluster is refused for the principal of this run,
+            for V(User:*) if this run may change ACLs by an ACL, and, with a client certificate, for anybody who may
+            change ACLs by an ACL.
         type: str
         choices: [allow, deny]
         default: allow
@@ -93,7 +97,11 @@ options:
     description:
       - Consent to remove every binding of the cluster that the list does not name.
       - By this alone neither the right to replicate (C(CLUSTER_ACTION) on the cluster) nor the right of this run itself
-        to change ACLs is removed, and an empty list removes nothing; such a run is refused.
+        to change ACLs (C(ALTER) on the cluster, of its principal or of V(User:*)) is removed, and an empty list removes
+        nothing; such a run is refused.
+      - Of a run that shows a client certificate only the brokers know the principal. So it is refused where it would
+        remove C(ALTER) on the cluster of anybody, unless O(authoritative_for) names them. List that right, or remove it
+        by an entry with O(acls[].state=absent).
     type: bool
     default: false
   authoritative_for:

@@ -17,6 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._acls.plan import 
     only,
     plan_acls,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import own_principal
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_seen
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import live_brokers
@@ -37,10 +38,8 @@ def ensure_acls(session: Session, params: Mapping[str, Any], check: bool, diff: 
         violations.append("authoritative_for: goes with authoritative: true.")
     if violations:
         raise RefusedError(f"acls ({len(items)} wanted)", violations)
-    user = session.connection.sasl_username
-    plan = plan_acls(
-        describe_acls(session), present, absent, authoritative, scope, None if user is None else f"User:{user}"
-    )
+    own = own_principal(session.connection)
+    plan = plan_acls(describe_acls(session), present, absent, authoritative, scope, own)
     if plan.violations:
         raise RefusedError(f"acls ({len(items)} wanted)", plan.violations)
     if (plan.add or plan.remove) and not check:

@@ -10,6 +10,11 @@ from dataclasses import dataclass, replace
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
 
+#: The name of the principal that everybody is.
+EVERYBODY = "User:*"
+#: What a run needs on the cluster to read and to change ACLs.
+_CHANGES = {"alter", "all"}
+_RIGHTS = {"describe", *_CHANGES}
 #: Bindings in one request. A controller takes 10,000 records; a removal compares each filter with every binding.
 ADD_BATCH, REMOVE_BATCH = 2_000, 500
 
@@ -49,12 +54,12 @@ def plan_acls(
     """Compare the bindings of a cluster with those wanted and those wanted away.
 
     C(authoritative) removes every binding that is not wanted, of the principals in C(scope) only if there are any.
-    C(own) is the principal that asks, if it is known.
+    C(own) is the principal that asks, None where it is not known: then it may be anybody.
     """
     found, named = set(state), {*present, *absent}
     add = [binding for binding in present if binding not in found]
     remove = [binding for binding in absent if binding in found]
-    violations: list[str] = []
+    violations = list(_denial_violations(add, [b for b in state if b not in absent], own))
     if authoritative:
         extra = [b for b in state if b not in named and (not scope or b.principal in scope)]
         violations += _authoritative_violations(extra, present, scope, own)
@@ -71,14 +76,64 @@ def _authoritative_violations(
             "Most likely a variable is empty; name the principals in authoritative_for to mean it."
         )
     for binding in extra:
-        if binding.permission == "allow" and binding.operation in {"cluster_action", "all"}:
-            if binding.resource_type == "cluster":
-                yield (
-                    f"acl {binding}: brokers may replicate by it, and authoritative would remove it. "
-                    "List it, or take it away by an entry with state: absent."
-                )
-        elif binding.principal == own and binding.resource_type == "cluster" and binding.operation == "alter":
+        why = _why_kept(binding, present, scope, own)
+        if why:
             yield (
-                f"acl {binding}: this run itself may change ACLs by it, and authoritative would remove it. "
-                "List it, or take it away by an entry with state: absent."
+                f"acl {binding}: {why}, and authoritative would remove it. "
+                "fix: list it, or remove it by an entry with state: absent."
             )
+
+
+def _why_kept(binding: Binding, present: Collection[Binding], scope: Sequence[str], own: str | None) -> str:
+    """Why authoritative alone must not remove a binding; empty where it may."""
+    if binding.permission != "allow" or binding.resource_type != "cluster":
+        return ""
+    if binding.operation in {"cluster_action", "all"}:
+        return "brokers may replicate by it"
+    if binding.operation != "alter" or _replaced(binding, present):
+        return ""
+    if binding.principal == own or (binding.principal == EVERYBODY and own is not None):
+        return "this run itself may change ACLs by it"
+    # Who is named in authoritative_for is meant.
+    if own is None and not scope:
+        return "this run, of which only the brokers know the principal, may change ACLs by it"
+    return ""
+
+
+def _replaced(binding: Binding, present: Collection[Binding]) -> bool:
+    """Whether the list gives the same principal the right to change ACLs from at least the same host."""
+    return any(
+        _on_cluster(one, "allow", _CHANGES)
+        and one.principal in {binding.principal, EVERYBODY}
+        and one.host in {binding.host, "*"}
+        for one in present
+    )
+
+
+def _denial_violations(add: Collection[Binding], kept: Collection[Binding], own: str | None) -> Iterator[str]:
+    """New denials by which this run could not change ACLs any more. A denial wins over whatever allows.
+
+    Of everybody, and of a principal that may be that of this run, it is refused where an ACL that stays shows that the
+    right comes from ACLs: who has it without any is a super user, whom nothing is denied.
+    """
+    used = {
+        b.principal
+        for b in kept
+        if _on_cluster(b, "allow", _CHANGES) and (own is None or b.principal in {own, EVERYBODY})
+    }
+    for binding in add:
+        if not _on_cluster(binding, "deny", _RIGHTS):
+            continue
+        everybody = binding.principal == EVERYBODY and used
+        may_be_own = own is None and used & {binding.principal, EVERYBODY}
+        if binding.principal == own or everybody or may_be_own:
+            who = "this run itself" if own is not None else "this run, of which only the brokers know the principal,"
+            yield (
+                f"acl {binding}: {who} could not change ACLs any more. "
+                "fix: deny less, or run as a super user whom no ACL allows alter on the cluster."
+            )
+
+
+def _on_cluster(binding: Binding, permission: str, operations: Collection[str]) -> bool:
+    """Whether a binding allows or denies one of these operations on the cluster."""
+    return (binding.permission, binding.resource_type) == (permission, "cluster") and binding.operation in operations

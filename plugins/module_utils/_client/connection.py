@@ -138,10 +138,16 @@ _RESOURCES = {"CLUSTER": "cluster", "TOPIC": "topic", "GROUP": "group", "TRANSAC
 
 def principal(connection: Connection) -> str:
     """Who Kafka sees on this connection."""
+    return own_principal(connection) or f"the owner of the certificate {connection.ssl_certificate_location}"
+
+
+def own_principal(connection: Connection) -> str | None:
+    """The principal that Kafka sees on this connection; None with a client certificate, whose name the rules of the
+    brokers make (ssl.principal.mapping.rules)."""
     if connection.security_protocol.startswith("SASL_"):
         return f"User:{connection.sasl_username}"
     if connection.security_protocol == "SSL" and connection.ssl_certificate_location:
-        return f"the owner of the certificate {connection.ssl_certificate_location}"
+        return None
     return "User:ANONYMOUS"
 
 

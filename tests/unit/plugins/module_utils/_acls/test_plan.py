@@ -57,10 +57,67 @@ def test_what_brokers_replicate_by_goes_only_by_an_entry_of_its_own() -> None:
     assert (plan.remove, plan.violations) == ((REPLICATES,), ())
 
 
-@pytest.mark.parametrize(("own", "refused"), [("User:me", 1), ("User:other", 0), (None, 0)])
-def test_a_run_keeps_its_own_right_to_change_acls(own: str | None, refused: int) -> None:
-    mine = binding("kafka-cluster", "alter", "User:me", "cluster")
-    assert len(plan_acls([A, mine], [A], [], authoritative=True, own=own).violations) == refused
+def on_cluster(operation: str, who: str, permission: str = "allow", host: str = "*") -> Binding:
+    """A binding on the cluster."""
+    return Binding(who, host, permission, operation, "cluster", "kafka-cluster", "literal")
+
+
+@pytest.mark.parametrize("holder", ["User:me", "User:*"])
+@pytest.mark.parametrize(("own", "refused"), [("User:me", 1), ("User:other", 0), (None, 1)])
+def test_a_run_keeps_the_right_to_change_acls_that_it_has_or_may_have(
+    holder: str, own: str | None, refused: int
+) -> None:
+    mine = on_cluster("alter", holder)
+    plan = plan_acls([A, mine], [A], [], authoritative=True, own=own)
+    assert len(plan.violations) == (1 if holder == "User:*" else refused)
+    assert plan_acls([A, mine], [A], [mine], authoritative=True, own=own).violations == ()
+
+
+@pytest.mark.parametrize("own", ["User:me", None])
+def test_a_right_to_change_acls_may_go_where_the_list_gives_another_one(own: str | None) -> None:
+    here, anywhere = on_cluster("alter", "User:me", host="10.0.0.1"), on_cluster("alter", "User:me")
+    plan = plan_acls([here], [anywhere], [], authoritative=True, own=own)
+    assert (plan.remove, plan.violations) == ((here,), ())
+    assert plan_acls([anywhere], [here], [], authoritative=True, own=own).violations
+
+
+def test_a_run_of_which_only_the_brokers_know_the_principal_may_name_whose_right_goes() -> None:
+    theirs = on_cluster("alter", "User:intern")
+    plan = plan_acls([theirs], [], [], authoritative=True, scope=["User:intern"], own=None)
+    assert (plan.remove, plan.violations) == ((theirs,), ())
+
+
+@pytest.mark.parametrize("operation", ["alter", "describe", "all"])
+@pytest.mark.parametrize(
+    ("own", "denied", "allowed", "refused"),
+    [
+        ("User:me", "User:me", [], True),
+        ("User:me", "User:*", ["User:me"], True),
+        ("User:me", "User:*", ["User:*"], True),
+        ("User:me", "User:*", ["User:other"], False),  # A super user: no ACL lets it in.
+        ("User:me", "User:other", ["User:me", "User:other"], False),
+        (None, "User:other", ["User:other"], True),
+        (None, "User:other", ["User:*"], True),
+        (None, "User:*", ["User:other"], True),
+        (None, "User:other", ["User:me"], False),
+        (None, "User:*", [], False),
+    ],
+)
+def test_a_denial_that_would_lock_this_run_out_is_refused(
+    operation: str, own: str | None, denied: str, allowed: list[str], refused: bool
+) -> None:
+    state = [on_cluster("alter", who) for who in allowed]
+    denial = on_cluster(operation, denied, "deny")
+    plan = plan_acls(state, [denial], [], own=own)
+    assert bool(plan.violations) == refused
+    assert plan_acls([*state, denial], [denial], [], own=own).violations == (), "it is there already"
+    if refused and denied != own:
+        assert plan_acls(state, [denial], state, own=own).violations == (), "the right goes by name"
+
+
+def test_a_denial_of_anything_else_is_nobody_s_lock() -> None:
+    denials = [on_cluster("create", "User:me", "deny"), A._replace(permission="deny", principal="User:me")]
+    assert plan_acls([on_cluster("alter", "User:me")], denials, [], own="User:me").violations == ()
 
 
 BINDINGS = st.lists(st.builds(binding, st.sampled_from("abcdef"), st.sampled_from(["read", "write"])), unique=True)
