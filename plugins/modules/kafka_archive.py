@@ -116,7 +116,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._release import archive as _archive
 from ansible_collections.streamops.kafka.plugins.module_utils._release.cache import Cache, default_directory
 from ansible_collections.streamops.kafka.plugins.module_utils._release.layout import PRODUCTS, normal_sha512
-from ansible_collections.streamops.kafka.plugins.module_utils._release.maven import runner_of
+from ansible_collections.streamops.kafka.plugins.module_utils._release.maven import bounded
 
 ARGUMENTS = {
     "product": {"type": "str", "choices": ["kafka", "zookeeper"], "default": "kafka"},
@@ -157,7 +157,7 @@ def main() -> None:
         spec = spec_of(params)
         cache = Cache(params["cache_dir"] or default_directory(os.environ))
         means = _archive.Means(
-            runner_of(module),
+            bounded,
             params["maven"],
             params["maven_settings"] or "",
             params["download_timeout"],

@@ -71,7 +71,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
 from ansible_collections.streamops.kafka.plugins.module_utils._release import archive
-from ansible_collections.streamops.kafka.plugins.module_utils._release.maven import runner_of
+from ansible_collections.streamops.kafka.plugins.module_utils._release.maven import bounded
 
 ARGUMENTS = {
     "lock": {"type": "path", "required": True},
@@ -90,7 +90,7 @@ def main() -> None:
         lock = archive.read_lock(params["lock"])
         wrong = archive.jars_to_fetch(lock, params["dest"])
         means = archive.Means(
-            runner_of(module), params["maven"], params["maven_settings"] or "", lock_timeout=params["lock_timeout"]
+            bounded, params["maven"], params["maven_settings"] or "", lock_timeout=params["lock_timeout"]
         )
         if wrong and not module.check_mode:
             archive.ensure_jars(lock, params["lock"], params["dest"], means)

@@ -267,7 +267,7 @@ SPEC = {
 
 def main() -> None:
     """Run the module."""
-    run_module(SPEC, lambda module: {"changed": False, **node_info(module.params, module.run_command)})
+    run_module(SPEC, lambda module: {"changed": False, **node_info(module.params)})
 
 
 if __name__ == "__main__":

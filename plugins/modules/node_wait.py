@@ -152,10 +152,13 @@ failure:
 import time
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import CommandTimeoutError, run
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
 from ansible_collections.streamops.kafka.plugins.module_utils._node.wait import WAIT_OPTIONS
 from ansible_collections.streamops.kafka.plugins.module_utils._node.wait_look import look
 
+#: Longest time for the lines of the journal, which only explain a failure.
+JOURNAL_SECONDS = 20.0
 SEEN = {"pid": {"type": "int"}, "start_time": {"type": "int"}, "first_look": {"type": "float"}}
 
 SPEC = dict(
@@ -176,7 +179,10 @@ def look_once(module: Any) -> dict[str, Any]:
     def journal(unit: str) -> str:
         """The last lines that a unit printed; nothing where there is no journal."""
         command = ["journalctl", f"--unit={unit}", "--lines=300", "--output=cat", "--no-pager", "--quiet"]
-        return str(module.run_command(command)[1])
+        try:
+            return run(command, JOURNAL_SECONDS)[1]
+        except (OSError, CommandTimeoutError):
+            return ""
 
     return {"changed": False, **look(module.params, time.time, time.sleep, journal)}
 

@@ -100,15 +100,15 @@ def main() -> None:
     path, run, max_age, dead = (options[name] for name in ("path", "run", "max_age", "dead"))
     other: Held | None = None
     ended: Held | None = None
-    if options["state"] == "free":
-        if not module.check_mode:
-            release(path, run)
-    elif options["state"] == "held" and not module.check_mode:
-        mine, found = take(path, run, options["owner"], max_age, dead)
-        other, ended = (None, found) if mine else (found, None)
-    else:
-        other = look(path, run, max_age, dead)
     with errors_reported(module):
+        if options["state"] == "free":
+            if not module.check_mode:
+                release(path, run)
+        elif options["state"] == "held" and not module.check_mode:
+            mine, found = take(path, run, options["owner"], max_age, dead)
+            other, ended = (None, found) if mine else (found, None)
+        else:
+            other = look(path, run, max_age, dead)
         if other is not None:
             problem = LockHeldError(options["cluster"], path, other, max_age)
             if not module.check_mode:

@@ -140,7 +140,7 @@ def main() -> None:
     """Run the module."""
     run_module(
         SPEC,
-        lambda module: storage_format(module.params, module.run_command, module.check_mode),
+        lambda module: storage_format(module.params, module.check_mode),
         required_one_of=[("release_dir", "class_path")],
     )
 

@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterable
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.network import resolve
 
 
 def addresses(name: str) -> list[str]:
     """The addresses of a name, sorted; empty when it has none or nobody answers."""
     try:
-        found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
-    except OSError:
+        found = resolve(name, None)
+    except (OSError, UnicodeError):
         return []
     return sorted({str(entry[4][0]).split("%")[0] for entry in found})
 

@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, within
 from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import (
     CONNECTING,
-    RESOLVE_SECONDS,
     RESOLVING,
     Channel,
     MechanismError,
@@ -32,6 +31,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     ClusterUnreachableError,
     StreamopsError,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._core.network import RESOLVE_SECONDS
 
 #: Longest time in seconds that one server gets for connection, TLS and login together; longer with request_timeout.
 PROBE_SECONDS = 10.0

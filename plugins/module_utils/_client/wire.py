@@ -9,18 +9,16 @@ refused. Everything here ends at one deadline.
 from __future__ import annotations
 
 import contextlib
-import queue
 import secrets
 import socket
 import ssl
 import struct
-import threading
 import time
 from collections.abc import Iterator
-from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.network import RESOLVE_SECONDS, connect_to, resolve
 from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import HASHES, ScramClient
 
 #: Kafka's numbers of the requests (ApiKeys) and of the errors UNSUPPORTED_SASL_MECHANISM, ILLEGAL_SASL_STATE and
@@ -31,8 +29,6 @@ _UNSUPPORTED_MECHANISM, _ILLEGAL_STATE, _AUTHENTICATION_FAILED = 33, 34, 58
 _MAX_ANSWER = 1 << 20
 #: The first stages of a connection: nobody has taken it yet.
 RESOLVING, CONNECTING = "resolving the name", "connecting"
-#: Longest time in seconds for the address of a name; one name server that is down costs a resolver 10.
-RESOLVE_SECONDS = 15.0
 
 
 class NotKafkaError(ValueError):
@@ -112,10 +108,10 @@ class Channel:
         Every wait counts against the deadline, the handshake as well: Python bounds it by the time-out of the socket.
         """
         host, port = split_address(server)
-        addresses = _resolved(host, port, self._resolve)
+        addresses = resolve(host, port, self._resolve)
         self.stage = CONNECTING
         self._deadline = time.monotonic() + self._seconds
-        with self._connect(addresses) as plain:
+        with connect_to(addresses, self._seconds) as plain:
             channel: socket.socket = plain
             if context is not None:
                 self.stage = "in the TLS handshake"
@@ -125,21 +121,6 @@ class Channel:
                 self._socket = channel
                 self.stage = "in the first request"
                 yield self
-
-    def _connect(self, addresses: list[Any]) -> socket.socket:
-        """A connection to the first of these addresses that takes one; each gets its share of the time."""
-        for number, (family, kind, protocol, _name, address) in enumerate(addresses):
-            plain = socket.socket(family, kind, protocol)
-            try:
-                plain.settimeout(self._left() / (len(addresses) - number))
-                plain.connect(address)
-            except OSError:
-                plain.close()
-                if number == len(addresses) - 1:
-                    raise
-            else:
-                return plain
-        raise ConnectionError("the name has no address")
 
     def greet(self) -> None:
         """Ask what the broker can do, which everybody may ask: somebody who answers is a broker that works."""
@@ -210,27 +191,6 @@ class Channel:
                 raise ConnectionError("the server closed the connection")
             read += part
         return read
-
-
-def _resolved(host: str, port: int, seconds: float) -> list[Any]:
-    """The addresses of a name. A resolver knows no time limit, so a thread asks it that nothing waits for."""
-    answers: queue.SimpleQueue[list[Any] | OSError | UnicodeError] = queue.SimpleQueue()
-
-    def look_up() -> None:
-        """Ask the resolver."""
-        try:
-            answers.put(list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
-        except (OSError, UnicodeError) as error:
-            answers.put(error)
-
-    threading.Thread(target=look_up, daemon=True).start()
-    try:
-        found = answers.get(timeout=seconds)
-    except queue.Empty:
-        raise TimeoutError("the name was not resolved in time") from None
-    if isinstance(found, Exception):
-        raise found
-    return found
 
 
 def _text(text: str) -> bytes:

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import run
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._firewall import foreign
 from ansible_collections.streamops.kafka.plugins.module_utils._firewall.text import (
@@ -22,6 +23,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._firewall.text imp
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
 
+#: Longest time for one call of a firewall's program; each takes less than a second.
+SECONDS = 60.0
 # Where the kernel names the loaded tables of iptables-legacy; only root may read it.
 _LEGACY_NAMES = ("/proc/net/ip_tables_names", "/proc/net/ip6_tables_names")
 
@@ -50,11 +53,11 @@ def ensure(
             raise NftError("nft: the program was not found; install the package nftables. Nothing was changed.")
         return _result(True, _diff(path, before, wanted))
     candidate = _candidate(module, wanted)
-    _run(module, [nft, "--check", "--file", candidate], "the table does not fit this machine's nft")
+    _run([nft, "--check", "--file", candidate], "the table does not fit this machine's nft")
     drift = _drift(module, nft, candidate, wanted)
     changed = before != wanted or drift is not None
     if changed and not module.check_mode:
-        _run(module, [nft, "--file", candidate], "the table could not be loaded")
+        _run([nft, "--file", candidate], "the table could not be loaded")
         _write(module, candidate, path)
     diff = _diff(path, before, wanted) if before != wanted else drift
     return {**_result(changed, diff), **_others(module, nft, rules, checked)}
@@ -73,8 +76,8 @@ def _remove(module: AnsibleModule, nft: str | None, path: str, before: str) -> d
     if not before:
         return _result(False, None)
     if not module.check_mode:
-        if nft is not None and _listing(module, nft):
-            _run(module, [nft, "delete", "table", FAMILY, TABLE], "the table could not be taken away")
+        if nft is not None and _listing(nft):
+            _run([nft, "delete", "table", FAMILY, TABLE], "the table could not be taken away")
         os.unlink(path)
     return _result(True, _diff(path, before, ""))
 
@@ -86,11 +89,11 @@ def _drift(module: AnsibleModule, nft: str, candidate: str, wanted: str) -> dict
     namespace that lives for this call only, and both listings are compared. Where namespaces are forbidden the digest
     in the table is compared, which does not see a rule changed by hand.
     """
-    loaded = _listing(module, nft)
+    loaded = _listing(nft)
     unshare = module.get_bin_path("unshare")
     script = f'"$0" --file "$1" && "$0" --stateless list table {FAMILY} {TABLE}'
     command = [str(unshare), "--net", "sh", "-c", script, nft, candidate]
-    code, expected, _error = module.run_command(command) if unshare else (1, "", "")
+    code, expected, _error = run(command, SECONDS) if unshare else (1, "", "")
     if code != 0:
         expected = wanted
         if digest_of(loaded) == digest_of(wanted):
@@ -100,17 +103,17 @@ def _drift(module: AnsibleModule, nft: str, candidate: str, wanted: str) -> dict
     return _diff(f"table {FAMILY} {TABLE}", loaded, expected)
 
 
-def _listing(module: AnsibleModule, nft: str) -> str:
+def _listing(nft: str) -> str:
     """The table as the kernel has it, without the numbers of its counters; empty when it is not loaded."""
-    code, out, _error = module.run_command([nft, "--stateless", "list", "table", FAMILY, TABLE])
-    return str(out) if code == 0 else ""
+    code, out, _error = run([nft, "--stateless", "list", "table", FAMILY, TABLE], SECONDS)
+    return out if code == 0 else ""
 
 
 def _others(
     module: AnsibleModule, nft: str, rules: Sequence[Mapping[str, Any]], checked: Collection[str]
 ) -> dict[str, Any]:
     """Other firewalls that can refuse; notes are sentences on what could not be looked at."""
-    code, out, _error = module.run_command([nft, "--json", "list", "ruleset"])
+    code, out, _error = run([nft, "--json", "list", "ruleset"], SECONDS)
     notes = []
     found: list[dict[str, Any]] = []
     if code == 0:
@@ -128,12 +131,12 @@ def _legacy_rules(module: AnsibleModule) -> str | None:
         program = module.get_bin_path(name)
         if program is None:
             return None
-        printed.append(module.run_command([program, "-t", "filter"])[1])
+        printed.append(run([program, "-t", "filter"], SECONDS)[1])
     return "".join(printed)
 
 
-def _run(module: AnsibleModule, command: list[str], why: str) -> None:
-    code, _out, error = module.run_command(command)
+def _run(command: list[str], why: str) -> None:
+    code, _out, error = run(command, SECONDS)
     if code != 0:
         raise NftError(f"nft: {why}: {error.strip()}. Nothing was changed.", command=command, stderr=error)
 

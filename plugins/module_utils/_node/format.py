@@ -11,6 +11,8 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core import commands
+from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import CommandTimeoutError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import (
     READ_ENCODING,
@@ -26,6 +28,8 @@ MAIN = "kafka.tools.StorageTool"
 JVM = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 # Directories and files that the tool makes: none for others (bootstrap.checkpoint may hold SCRAM keys).
 UMASK = 0o027
+# Longest time for the tool; it needs some seconds.
+SECONDS = 600.0
 _QUORUM_OPTIONS = ("initial_controllers", "standalone", "no_initial_controllers")
 # What the tool says, it prints; its loggers (reload4j in 3.9, log4j2 in 4) would complain that nobody configured them.
 _LOGGING = {
@@ -39,10 +43,10 @@ class FormatError(StreamopsError):
     """The storage tool ended with an error, or did not write what was asked for."""
 
 
-def storage_format(params: Mapping[str, Any], run: Callable[..., Any], check: bool) -> dict[str, Any]:
+def storage_format(params: Mapping[str, Any], check: bool, run: Callable[..., Any] = commands.run) -> dict[str, Any]:
     """Format what is empty and return {changed, formatted, meta_properties, diff}.
 
-    params -- the module's options; run -- its run_command; check -- only say what would be done.
+    params -- the module's options; check -- only say what would be done; run -- runs a program in a number of seconds.
     A directory that carries the very same ids and was never started is left as it is: a first format that was cut
     between two directories goes on. Raises RefusedError when any directory holds anything else, else FormatError.
     """
@@ -158,9 +162,15 @@ def _run_tool(params: Mapping[str, Any], dirs: Sequence[str], run: Callable[...,
         quiet = [f"{option}=file:{os.path.join(place, name)}" for name, option in _LOGGING_OPTIONS.items()]
         command = [java, *JVM, *quiet, "-cp", class_path, MAIN, f"@{argument_file}"]
         try:
-            code, out, err = run(command, umask=UMASK, handle_exceptions=False)
+            code, out, err = run(command, SECONDS, umask=UMASK)
         except OSError as problem:
             raise FormatError(f"format of {_name(params)}: {java} cannot be run: {problem}", java=java) from problem
+        except CommandTimeoutError as problem:
+            raise FormatError(
+                f"format of {_name(params)}: the storage tool: {problem.message} "
+                f"(directories: {', '.join(dirs)}; one that is not empty now is refused by the next run)",
+                java=java,
+            ) from problem
     if code != 0:
         raise FormatError(
             f"format of {_name(params)}: the storage tool failed with {code}: {why(out, err, params)} "

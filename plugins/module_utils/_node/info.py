@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core import commands
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError
 from ansible_collections.streamops.kafka.plugins.module_utils._node import restart_reasons as reasons
 from ansible_collections.streamops.kafka.plugins.module_utils._node import start_record as record
@@ -24,8 +25,8 @@ MANIFEST = "MANIFEST.sha256"
 UNREADABLE = "unreadable"
 
 
-def node_info(params: Mapping[str, Any], run: Callable[..., Any]) -> dict[str, Any]:
-    """Gather what node_info returns; params are the module's, run is its run_command."""
+def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run) -> dict[str, Any]:
+    """Gather what node_info returns; params are the module's, run runs a program (see java.describe)."""
     files = read_record(params["state_dir"]) if params["state_dir"] else {}
     found = process(files, params["config_file"])
     started, damaged = _started(files) if found["recorded"] else (None, None)

@@ -10,6 +10,11 @@ import shutil
 from collections.abc import Callable
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core import commands
+from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import CommandTimeoutError
+
+#: Longest time for java to tell its version.
+SECONDS = 30.0
 _VERSION = re.compile(r'version "([^"]+)"')
 
 
@@ -24,10 +29,10 @@ def find(given: str) -> str:
     return shutil.which("java") or ""
 
 
-def describe(given: str, run: Callable[..., Any]) -> dict[str, Any]:
+def describe(given: str, run: Callable[..., Any] = commands.run) -> dict[str, Any]:
     """Return {path, version, full, error}: version is the major number (8, 11, 17, 21), None when it is unknown.
 
-    run -- AnsibleModule.run_command or the like: list of arguments -> (return code, output, errors).
+    run -- runs a program: list of arguments, seconds -> (return code, output, errors).
     """
     path = find(given)
     found: dict[str, Any] = {"path": path, "version": None, "full": "", "error": None}
@@ -36,9 +41,11 @@ def describe(given: str, run: Callable[..., Any]) -> dict[str, Any]:
     if not os.access(path, os.X_OK) or os.path.isdir(path):
         return dict(found, error=f"{path} is no program that this user can run")
     try:
-        code, out, err = run([path, "-version"], handle_exceptions=False)
+        code, out, err = run([path, "-version"], SECONDS)
     except OSError as problem:
         return dict(found, error=f"{path} cannot be run: {problem.strerror or problem}")
+    except CommandTimeoutError as problem:
+        return dict(found, error=problem.message)
     match = _VERSION.search(err + out)
     if code != 0 or match is None:
         return dict(found, error=f"{path} -version failed with {code}: {(err or out).strip()[:300]}")

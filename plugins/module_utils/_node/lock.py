@@ -15,9 +15,14 @@ import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TextIO
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+
+#: Longest time to wait for others who read or write the file, each of whom needs milliseconds.
+SECONDS = 15.0
+_POLL = 0.02
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,21 @@ class LockHeldError(StreamopsError):
             owner=held.owner,
             run=held.run,
             age=round(held.age),
+        )
+
+
+class LockStuckError(StreamopsError):
+    """A process keeps the file of the lock to itself, as one that is frozen in the middle of it."""
+
+    def __init__(self, path: str, process: str, held: Held | None, seconds: float) -> None:
+        owner = f", whose lock in it is that of {held.owner}" if held is not None else ""
+        super().__init__(
+            f"lock {path}: {process} has kept this file to itself for more than {seconds:g} s{owner}, so no run can "
+            "take or give back the lock. Nothing was changed by this step. fix: look at that process on this machine "
+            "(stopped or frozen?), let it go on or end it, then run again.",
+            path=path,
+            process=process,
+            seconds=seconds,
         )
 
 
@@ -91,8 +111,39 @@ def _open(path: str) -> Iterator[TextIO]:
     """The file, made when it is not there, locked against all others who open it so."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "r+", encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        deadline = time.monotonic() + SECONDS
+        while not _locked(file):
+            if time.monotonic() >= deadline:
+                raise LockStuckError(path, _process_at(file), _read(file), SECONDS)
+            time.sleep(_POLL)
         yield file
+
+
+def _locked(file: TextIO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _process_at(file: TextIO) -> str:
+    """The process that holds flock(2) on a file, as the kernel names it."""
+    inode = str(os.fstat(file.fileno()).st_ino)
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/locks").read_text().splitlines():
+            # 1: FLOCK ADVISORY WRITE 4711 fd:01:131098 0 EOF; one that waits has an arrow before FLOCK.
+            words = line.split()
+            if words[1] == "FLOCK" and words[5].rpartition(":")[2] == inode:
+                return f"process {words[4]}{_name_of(words[4])}"
+    return "a process that the kernel does not name here"
+
+
+def _name_of(pid: str) -> str:
+    try:
+        return f" ({Path('/proc', pid, 'comm').read_text().strip()})"
+    except OSError:
+        return ""
 
 
 def _read(file: TextIO) -> Held | None:

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import concurrent.futures
-import socket
 import time
 from collections.abc import Sequence
 from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.network import resolve
 
 COUNTERS = "/proc/net/dev"
 
@@ -68,7 +69,7 @@ def names(wanted: Sequence[str]) -> dict[str, list[str]]:
 
 def _addresses(name: str) -> list[str]:
     try:
-        found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+        found = resolve(name, None)
     except (OSError, UnicodeError):
         return []
     return sorted({str(address[0]) for *_kind, address in found})

@@ -16,16 +16,18 @@ import shutil
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core import commands
+from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import CommandTimeoutError
 from ansible_collections.streamops.kafka.plugins.module_utils._release.errors import MavenFailed
 from ansible_collections.streamops.kafka.plugins.module_utils._release.lock import Artifact
 
+#: Longest time for all jars of a release; Maven itself gives up after minutes on a line that is silent.
+SECONDS = 7200.0
 PLUGIN_VERSION = "3.6.1"
 PLUGIN = f"org.apache.maven.plugins:maven-dependency-plugin:{PLUGIN_VERSION}"
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-
-    from ansible.module_utils.basic import AnsibleModule
 
     # Runs a command, returns (exit code, standard output, standard error); FileNotFoundError where it is missing.
     Runner = Callable[[Sequence[str]], tuple[int, str, str]]
@@ -87,6 +89,13 @@ def run(argv: Sequence[str], runner: Runner) -> None:
             "Install it (Debian, Ubuntu: apt-get install maven; Fedora, RHEL: dnf install maven), or set "
             "kafka_install_source to archive, which needs no Maven.",
         ) from error
+    except CommandTimeoutError as error:
+        raise MavenFailed(
+            "Maven",
+            f"{argv[0]} did not end within {SECONDS:g} s and was killed",
+            "Check that its repository answers; name a mirror in a settings file by kafka_maven_settings. What it had "
+            "fetched stays in its local repository, so the next run goes on from there.",
+        ) from error
     if code != 0:
         said = "\n".join(_errors_of(out) or (out + err).splitlines()[-6:])
         raise MavenFailed(
@@ -113,14 +122,8 @@ def fetch(
     run(command(executable, pom, settings, "copy"), runner)
 
 
-def runner_of(module: AnsibleModule) -> Runner:
-    """What runs Maven for a module. It raises FileNotFoundError where run_command would end the module by itself."""
-
-    def run(argv: Sequence[str]) -> tuple[int, str, str]:
-        """Run a program; FileNotFoundError when it is not installed."""
-        if shutil.which(argv[0]) is None:
-            raise FileNotFoundError(argv[0])
-        code, out, err = module.run_command(list(argv))
-        return code, out, err
-
-    return run
+def bounded(argv: Sequence[str]) -> tuple[int, str, str]:
+    """Run Maven in bounded time; FileNotFoundError when it is not installed."""
+    if shutil.which(argv[0]) is None:
+        raise FileNotFoundError(argv[0])
+    return commands.run(argv, SECONDS)

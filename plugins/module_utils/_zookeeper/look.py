@@ -10,6 +10,7 @@ import ssl
 import time
 from collections.abc import Sequence
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.network import connect
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connection import Access
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import (
     UNREACHABLE,
@@ -37,8 +38,8 @@ def context_of(access: Access) -> ssl.SSLContext | None:
 
 def word(member: Member, name: str, seconds: float, context: ssl.SSLContext | None) -> str:
     """What a server answers to one word; OSError when it does not. The server closes when it has said all."""
-    deadline = time.monotonic() + seconds
-    with socket.create_connection((member.host.strip("[]"), member.port), timeout=seconds) as plain:
+    with connect(member.host.strip("[]"), member.port, seconds) as plain:
+        deadline = time.monotonic() + seconds
         if context is None:
             return _exchange(plain, name, deadline)
         with context.wrap_socket(plain, server_hostname=member.host.strip("[]")) as secured:

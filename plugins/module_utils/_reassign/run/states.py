@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -28,6 +27,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     StreamopsError,
     WaitTimeoutError,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._core.network import connect
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import (
     alter_reassignments,
     read_record,
@@ -135,7 +135,7 @@ def _not_answering(session: Session) -> dict[str, str]:
 
 def _silence(session: Session, broker: Broker) -> str | None:
     try:
-        socket.create_connection((broker.host, broker.port), _CONNECT).close()
+        connect(broker.host, broker.port, _CONNECT).close()
         topics_at(session, broker.id, ())
     except OSError as error:
         return str(error)

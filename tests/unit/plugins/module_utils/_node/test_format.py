@@ -34,7 +34,7 @@ class Tool:
         self.modes: set[int] = set()
         self.place = Path()
 
-    def __call__(self, command: list[str], **options: Any) -> tuple[int, str, str]:
+    def __call__(self, command: list[str], seconds: float, **options: Any) -> tuple[int, str, str]:
         self.command, self.umask = command, options["umask"]
         argument_file = Path(command[-1][1:])
         self.place = argument_file.parent
@@ -80,7 +80,7 @@ def formatted(path: str, cluster: str = "clusterA", node: int = 1) -> None:
 
 def test_formats_absent_directories_and_says_what_stands_there_now(params: dict[str, Any]) -> None:
     tool = Tool()
-    result = storage_format(params, tool, check=False)
+    result = storage_format(params, check=False, run=tool)
     assert (result["changed"], result["formatted"]) == (True, params["log_dirs"])
     assert {meta["cluster.id"] for meta in result["meta_properties"].values()} == {"clusterA"}
     assert tool.config["log.dirs"] == ",".join(params["log_dirs"])
@@ -88,13 +88,13 @@ def test_formats_absent_directories_and_says_what_stands_there_now(params: dict[
 
 
 def test_a_second_run_changes_nothing_and_starts_no_tool(params: dict[str, Any]) -> None:
-    storage_format(params, Tool(), check=False)
-    result = storage_format(params, Tool(code=1), check=False)
+    storage_format(params, check=False, run=Tool())
+    result = storage_format(params, check=False, run=Tool(code=1))
     assert (result["changed"], result["formatted"]) == (False, [])
 
 
 def test_check_mode_says_what_it_would_format_and_touches_nothing(params: dict[str, Any]) -> None:
-    result = storage_format(params, Tool(code=1), check=True)
+    result = storage_format(params, check=True, run=Tool(code=1))
     assert (result["changed"], result["formatted"]) == (True, params["log_dirs"])
     assert "not formatted" in result["diff"]["before"]
     assert "cluster.id=clusterA node.id=1" in result["diff"]["after"]
@@ -109,7 +109,7 @@ def test_refuses_a_directory_with_other_ids_and_names_them(
 ) -> None:
     formatted(params["log_dirs"][1], cluster, node)
     with pytest.raises(RefusedError, match=said):
-        storage_format(params, Tool(), check=False)
+        storage_format(params, check=False, run=Tool())
     assert not os.path.exists(params["log_dirs"][0])
 
 
@@ -120,13 +120,13 @@ def test_refuses_a_directory_with_anything_else_in_it(params: dict[str, Any], na
     os.makedirs(params["log_dirs"][0])
     Path(params["log_dirs"][0], name).write_text("")
     with pytest.raises(RefusedError, match=said):
-        storage_format(params, Tool(), check=True)
+        storage_format(params, check=True, run=Tool())
 
 
 def test_goes_on_with_the_empty_directories_of_a_first_format_that_was_cut(params: dict[str, Any]) -> None:
     formatted(params["log_dirs"][0])
     tool = Tool()
-    assert storage_format(params, tool, check=False)["formatted"] == [params["log_dirs"][1]]
+    assert storage_format(params, check=False, run=tool)["formatted"] == [params["log_dirs"][1]]
     assert tool.config["log.dirs"] == params["log_dirs"][1]
     # The voter's directory id stands in the metadata directory already: no second directory may claim it.
     assert "--no-initial-controllers" in tool.words
@@ -136,19 +136,19 @@ def test_an_empty_directory_beside_one_that_was_in_use_is_refused(params: dict[s
     formatted(params["log_dirs"][0])
     Path(params["log_dirs"][0], "topic-0").mkdir()
     with pytest.raises(RefusedError, match="cluster id clusterA"):
-        storage_format(params, Tool(), check=False)
+        storage_format(params, check=False, run=Tool())
 
 
 def test_a_metadata_directory_apart_is_formatted_too(params: dict[str, Any], tmp_path: Path) -> None:
     tool = Tool()
     params["metadata_dir"] = str(tmp_path / "metadata")
-    assert storage_format(params, tool, check=False)["formatted"] == [*params["log_dirs"], params["metadata_dir"]]
+    assert storage_format(params, check=False, run=tool)["formatted"] == [*params["log_dirs"], params["metadata_dir"]]
     assert tool.config["metadata.log.dir"] == params["metadata_dir"]
 
 
 def test_no_secret_is_in_argv_and_all_files_of_the_call_are_private_and_removed(params: dict[str, Any]) -> None:
     tool = Tool()
-    storage_format({**params, "scram": ["SCRAM-SHA-512=[name=a,password=hunter2]"]}, tool, check=False)
+    storage_format({**params, "scram": ["SCRAM-SHA-512=[name=a,password=hunter2]"]}, check=False, run=tool)
     assert "hunter2" not in " ".join(tool.command)
     assert "--add-scram=SCRAM-SHA-512=[name=a,password=hunter2]" in tool.words
     assert (tool.modes, tool.place_mode, tool.umask) == ({0o600}, 0o700, 0o027)
@@ -158,19 +158,19 @@ def test_no_secret_is_in_argv_and_all_files_of_the_call_are_private_and_removed(
 def test_a_failure_says_what_the_tool_said_and_leaves_no_file(params: dict[str, Any]) -> None:
     tool = Tool(code=1, err="log4j:WARN noise\nInvalid cluster id\n\tat kafka.Some.method")
     with pytest.raises(FormatError, match=r"failed with 1: Invalid cluster id \(directories") as caught:
-        storage_format(params, tool, check=False)
+        storage_format(params, check=False, run=tool)
     assert "noise" not in str(caught.value)
     assert not tool.place.exists()
 
 
 def test_a_tool_that_wrote_something_else_is_not_believed(params: dict[str, Any]) -> None:
     with pytest.raises(FormatError, match="reported success, but found"):
-        storage_format(params, Tool(cluster="clusterB"), check=False)
+        storage_format(params, check=False, run=Tool(cluster="clusterB"))
 
 
 def test_a_missing_configuration_is_said_before_anything_is_formatted(params: dict[str, Any]) -> None:
     with pytest.raises(FormatError, match="No such file"):
-        storage_format({**params, "config": "/nowhere/server.properties"}, Tool(), check=False)
+        storage_format({**params, "config": "/nowhere/server.properties"}, check=False, run=Tool())
 
 
 @pytest.mark.parametrize(
@@ -182,13 +182,13 @@ def test_properties_of_another_node_are_refused_before_anything_is_formatted(
     Path(params["config"]).write_text(text)
     tool = Tool()
     with pytest.raises(FormatError, match=said):
-        storage_format(params, tool, check=False)
+        storage_format(params, check=False, run=tool)
     assert tool.command == []
 
 
 def test_two_quorum_options_exclude_each_other(params: dict[str, Any]) -> None:
     with pytest.raises(FormatError, match="initial_controllers and standalone exclude"):
-        storage_format({**params, "standalone": True}, Tool(), check=True)
+        storage_format({**params, "standalone": True}, check=True, run=Tool())
 
 
 def test_arguments_name_each_option_with_its_value(params: dict[str, Any]) -> None:
@@ -222,7 +222,7 @@ def test_what_was_made_belongs_to_the_named_owner_even_when_the_tool_failed(
     given: list[tuple[str, Any, Any]] = []
     monkeypatch.setattr(shutil, "chown", lambda path, owner, group: given.append((str(path), owner, group)))
     params.update(owner="kafka", group="kafka")
-    storage_format(params, Tool(), check=False)
+    storage_format(params, check=False, run=Tool())
     top = params["log_dirs"][0]
     assert (top, "kafka", "kafka") in given
     assert (os.path.join(top, "meta.properties"), "kafka", "kafka") in given
@@ -232,5 +232,5 @@ def test_what_was_made_belongs_to_the_named_owner_even_when_the_tool_failed(
     shutil.rmtree(directory)
     directory.mkdir()
     with pytest.raises(FormatError):
-        storage_format(params, Tool(code=1), check=False)
+        storage_format(params, check=False, run=Tool(code=1))
     assert (str(directory), "kafka", "kafka") in given

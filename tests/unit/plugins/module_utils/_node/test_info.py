@@ -27,7 +27,7 @@ DEFAULTS: dict[str, Any] = {
 
 
 def info(**params: Any) -> dict[str, Any]:
-    return node_info({**DEFAULTS, **params}, lambda command, **options: (0, "", 'openjdk version "17.0.1"'))
+    return node_info({**DEFAULTS, **params}, lambda command, seconds: (0, "", 'openjdk version "17.0.1"'))
 
 
 def record(tmp_path: Path, **files: str) -> str:

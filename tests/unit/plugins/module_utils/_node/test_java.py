@@ -38,7 +38,7 @@ def test_the_given_java_wins_then_java_home_then_the_search_path(
 
 
 def answers(code: int, out: str, err: str) -> Any:
-    return lambda command, **options: (code, out, err)
+    return lambda command, seconds: (code, out, err)
 
 
 def test_reads_the_version_behind_other_output(tmp_path: Path) -> None:

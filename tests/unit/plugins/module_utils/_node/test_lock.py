@@ -4,15 +4,21 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._node import lock as _lock
 from ansible_collections.streamops.kafka.plugins.module_utils._node.lock import (
     Held,
     LockHeldError,
+    LockStuckError,
     look,
     release,
     take,
@@ -112,3 +118,42 @@ def test_the_refusal_says_who_since_when_and_how_it_ends() -> None:
     problem = LockHeldError("orders", "/etc/kafka/orders.lock", Held("1", "anna@north (process 7)", 45.2), 1800)
     for part in ("cluster orders", "anna@north (process 7), since 45 s", "ends by itself after 1800 s", "orders.lock"):
         assert part in problem.message
+
+
+HOLDS = """
+import fcntl, sys, time
+file = open(sys.argv[1])
+fcntl.flock(file, fcntl.LOCK_EX)
+print(flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("ask", [lambda path: take(path, "2", "bert@south", 60), lambda path: release(path, "1")])
+def test_a_process_that_is_frozen_with_the_file_is_named_in_bounded_time(
+    path: str, ask: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take(path, "1", "anna@north", 60)
+    monkeypatch.setattr(_lock, "SECONDS", 0.3)
+    with subprocess.Popen([sys.executable, "-c", HOLDS, path], stdout=subprocess.PIPE) as frozen:
+        assert frozen.stdout is not None
+        frozen.stdout.readline()
+        frozen.send_signal(signal.SIGSTOP)
+        began = time.monotonic()
+        try:
+            with pytest.raises(LockStuckError) as stuck:
+                ask(path)
+        finally:
+            frozen.kill()
+    assert time.monotonic() - began < 5
+    assert f"process {frozen.pid} (" in stuck.value.message
+    assert "whose lock in it is that of anna@north" in stuck.value.message
+    assert not take(path, "2", "bert@south", 60)[0], "it is as it was"
+
+
+def test_somebody_who_holds_the_file_for_a_moment_is_waited_for(path: str) -> None:
+    Path(path).touch()
+    with subprocess.Popen([sys.executable, "-c", HOLDS.replace("60", "0.5"), path], stdout=subprocess.PIPE) as short:
+        assert short.stdout is not None
+        short.stdout.readline()
+        assert take(path, "1", "anna@north", 60)[0]

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Programs that a module runs, each within a number of seconds: run_command of Ansible waits for ever."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Sequence
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+
+#: Seconds that the output of a killed program may still take; a process that left its group may hold it open.
+_LAST_WORDS = 5.0
+
+
+class CommandTimeoutError(StreamopsError):
+    """A program did not end in time and was killed. Its arguments are not told, since they may hold secrets."""
+
+    def __init__(self, program: str, seconds: float) -> None:
+        super().__init__(
+            f"{program} did not end within {seconds:g} s, so it was killed with all processes that it had started. "
+            "fix: find out what it waited for (a disk or file system that does not answer, the network), then run "
+            "again.",
+            program=program,
+            seconds=seconds,
+        )
+
+
+def run(argv: Sequence[str], seconds: float, umask: int = -1) -> tuple[int, str, str]:
+    """Run a program without input; its exit code, what it printed, and its errors.
+
+    Raises OSError where it cannot be started, and CommandTimeoutError after C(seconds). Then its whole process group is
+    killed, so that nothing that it started goes on unwatched. umask -- that of the program, -1 for our own.
+    """
+    process = subprocess.Popen(
+        list(argv),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        umask=umask,
+    )
+    try:
+        out, err = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        _kill(process)
+        raise CommandTimeoutError(argv[0], seconds) from None
+    except BaseException:
+        _kill(process)
+        raise
+    return process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.communicate(timeout=_LAST_WORDS)
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
