@@ -185,6 +185,9 @@ class Plan:
     C(leader_changes) equals C(leader_bound): no leaders as even, of the replicas that the plan leads to, need fewer.
     C(topic_bound) is the most that brokers may differ in one topic, with topic_spread. C(no_room) are brokers, by id,
     that get nothing since their disks have no room for it.
+    C(moves) are the fewest for what the planner saw. A plan made on the result moves nothing more, but for what the
+    first one ruled out: brokers without room, which may have some now, and brokers whose replica was dropped because it
+    was behind, which do not get that partition back in the same plan.
     proof partition: each partition alone needs as many. count: the counts of the brokers need as many. flow: a
     minimum-cost flow shows that no placement with the same shares needs fewer. bytes: what is moved is held against a
     bound of bytes, and fewer replicas might do.

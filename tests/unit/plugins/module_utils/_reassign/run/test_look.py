@@ -105,7 +105,7 @@ def carried_out(snapshot: dict[str, Any], order: Schedule, record: Record) -> di
 @pytest.mark.parametrize("options", [{"rebalance": True}, {"rebalance": True, "topic_spread": True}, {"drain": [1]}])
 def test_a_run_that_reached_its_targets_has_succeeded_whatever_a_new_plan_says(options: dict[str, Any]) -> None:
     params = {**options, "concurrency": 3, "throttle": None, "disk_reserve": RESERVE}
-    hints = done = 0
+    hints = refused = done = 0
     for seed in range(400):
         before = crowded(seed)
         try:
@@ -116,10 +116,13 @@ def test_a_run_that_reached_its_targets_has_succeeded_whatever_a_new_plan_says(o
         seen = verdict(carried_out(before, order, record), record, False, RESERVE)
         assert (seen["misplaced"], seen["misplaced_total"]) == ([], 0), seed
         hints += bool(seen["partitions_left"])
+        refused += seen["partitions_left"] is None
         done += 1
     assert done > 50
     if "rebalance" in options:
         assert hints, "no cluster of these made a new plan find more to do, so the test shows nothing"
+    if "topic_spread" in options:
+        assert refused, "no cluster of these had no room for a new plan, so the test shows nothing"
 
 
 def two_partitions(replicas: list[int]) -> dict[str, Any]:
