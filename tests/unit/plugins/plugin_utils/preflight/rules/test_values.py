@@ -11,11 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.values import IDS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 from tests.lint.test_module_documentation import documentation
+from tests.lint.test_roles import ROOT
 from tests.support.preflight_inventories import CLUSTER, combined, node, topic
 
 #: By type, text that is clear, with what it means, and values that are not.
@@ -47,6 +50,24 @@ def test_there_are_booleans_and_numbers_of_roles_of_playbooks_and_of_entries() -
     # An empty table would pass every test below.
     assert {"kafka_authorizer", "plan_only", "kafka_grow_partitions", "kafka_replaced_id"} <= {name for name, _ in TOP}
     assert ("kafka_listeners", "port") in [path for path, _kind in ALL]
+
+
+def rendered_defaults() -> dict[str, Any]:
+    """The defaults of all roles with their templates done, but for what looks into the environment."""
+    loader, files = DataLoader(), sorted((ROOT / "roles").glob("*/defaults/main.yml"))
+    loaded = [loader.load_from_file(str(file), trusted_as_template=True) or {} for file in files]
+    given = {name: value for one in loaded for name, value in one.items()}
+    asks = {name: "/somewhere" for name, value in given.items() if "lookup(" in str(value)}
+    derived = {"inventory_hostname": "kafka1", "ansible_playbook_python": "/python", "_kafka_bootstrap_servers": []}
+    templar = Templar(loader, {**given, **asks, **derived})
+    return {name: templar.template(value) for name, value in {**given, **asks}.items()}
+
+
+@pytest.mark.parametrize(("name", "value"), rendered_defaults().items())
+def test_a_default_that_is_a_boolean_or_a_number_has_a_type_that_is_walked_here(name: str, value: Any) -> None:
+    # As raw or str, what -e gives would reach the roles as text.
+    if isinstance(value, (bool, int, float)) or str(value).lower() in ("true", "false"):
+        assert (name, role_options()[name]["type"]) in TOP
 
 
 @pytest.mark.parametrize(("name", "kind"), TOP)
