@@ -17,7 +17,7 @@ import pytest
 import yaml
 from jinja2 import nodes
 
-from tests.lint.test_module_documentation import MODULES, NAMESPACE, documentation
+from tests.lint.test_module_documentation import NAMESPACE
 from tests.lint.test_roles import ROLES, ROOT, load, options_of
 
 PLAYBOOKS = sorted((ROOT / "playbooks").glob("*.yml"))
@@ -86,29 +86,16 @@ def _name(node: nodes.Node) -> str:
     return key.value if isinstance(key, nodes.Const) and isinstance(key.value, str) else ""
 
 
-def texts(value: Any, key: str = "", module: dict[str, Any] | None = None) -> Iterator[tuple[str, str, Any]]:
-    """Every text of a YAML value with the key that it stands at, and what a module of ours says of that option."""
+def texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Every text of a YAML value with the key that it stands at."""
     if isinstance(value, dict):
         for inner, part in value.items():
-            if str(inner).removeprefix(NAMESPACE) in MODULES and isinstance(part, dict):
-                known = documentation(inner.removeprefix(NAMESPACE))["options"]
-                for option, given in part.items():
-                    yield from texts(given, option, known[option])
-            else:
-                yield from texts(part, str(inner), ((module or {}).get("suboptions") or {}).get(inner))
+            yield from texts(part, str(inner))
     elif isinstance(value, list):
-        kind = (module or {}).get("elements")
-        element = {"type": kind, "suboptions": module.get("suboptions")} if module and kind else None
         for part in value:
-            yield from texts(part, key, element)
+            yield from texts(part, key)
     elif isinstance(value, str):
-        yield key, value, module
-
-
-def converts(option: dict[str, Any] | None, text: str, named: dict[str, str]) -> bool:
-    """Whether the text is nothing but a variable, given to an option of that type: then the module converts it."""
-    whole = re.fullmatch(r"\{\{ (\w+) \}\}", text)
-    return bool(option and whole and named.get(whole[1]) == option.get("type"))
+        yield key, value
 
 
 @pytest.mark.parametrize("path", YAML, ids=lambda path: str(path.relative_to(ROOT)))
@@ -116,8 +103,8 @@ def test_roles_and_playbooks_read_no_boolean_and_no_number_as_it_was_given(path:
     named = typed()
     found = [
         f"{key}: {name}"
-        for key, text, option in texts(load(path))
-        if key not in FOR_PEOPLE and not converts(option, text, named)
+        for key, text in texts(load(path))
+        if key not in FOR_PEOPLE
         for name in raw_uses(parsed(text, key in EXPRESSIONS), named)
     ]
     assert found == [], "a text such as 'false' is true here: read it from the model (_settings.NAME)"
@@ -154,8 +141,8 @@ def test_a_raw_use_is_seen(text: str, found: list[str]) -> None:
 
 @pytest.mark.parametrize("path", [*YAML, *TEMPLATES], ids=lambda path: str(path.relative_to(ROOT)))
 def test_what_roles_and_playbooks_read_is_in_an_argument_spec(path: Path) -> None:
-    given = [("", path.read_text(), None)] if path in TEMPLATES else texts(load(path))
-    names = [name for key, text, _option in given for name in parsed(text, key in EXPRESSIONS).find_all(nodes.Name)]
+    given = [("", path.read_text())] if path in TEMPLATES else texts(load(path))
+    names = [name for key, text in given for name in parsed(text, key in EXPRESSIONS).find_all(nodes.Name)]
     own = {name.name for name in names if name.ctx != "load"}
     unknown = sorted({one.name for one in names if not GIVEN.fullmatch(one.name)} - {*options(), *own, *passed()})
     assert unknown == [], "only a variable that an argument spec types can be checked and converted"

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.values import all_typed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node, build_node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 from tests.support.preflight_inventories import CLUSTER, LISTENERS, node, topic
 
 #: Clusters whose listener for clients asks for a login.
@@ -61,7 +64,8 @@ def mirrored(
 def mirror(name: str, **variables: Any) -> Node:
     """A mirror on a machine of its own."""
     merged = {**CLUSTER, "ansible_host": f"{name}.example", "mirror_maker_rest_port": 8443, **variables}
-    return build_node(name, controller=False, broker=False, mirror=True, variables=merged, undefined={})
+    known, unclear = all_typed(merged, role_options(), UNDEFINED)
+    return build_node(name, controller=False, broker=False, mirror=True, variables=known, undefined={}, unclear=unclear)
 
 
 def topics(*names: str) -> dict[str, Any]:

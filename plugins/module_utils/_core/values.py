@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.common.validation import check_type_bool, check_type_float
@@ -22,15 +22,28 @@ ALLOWED = {
     "float": "a number in digits",
 }
 _KINDS = {"bool": "neither true nor false", "int": "no whole number", "float": "no number"}
+#: The least and the most of a number; None: there is none.
+Limits = Sequence[float | None]
+NO_LIMITS: Limits = (None, None)
+# With an exponent too, as JSON and YAML write floats.
+_FLOAT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 class UnclearValueError(ValueError):
     """A value that is not what its variable holds: C(name), C(found) and C(allowed) say which, and what would be."""
 
-    def __init__(self, name: str, kind: str, value: Any) -> None:
-        self.name, self.what, self.allowed = name, f"the value is {_KINDS[kind]}", ALLOWED[kind]
+    def __init__(self, name: str, kind: str, value: Any, limits: Limits = NO_LIMITS, *, is_far: bool = False) -> None:
+        wrong, self.name = "out of its range" if is_far else _KINDS[kind], name
+        self.what, self.allowed = f"the value is {wrong}", ALLOWED[kind] + _range(limits)
         self.found = "null" if value is None else repr(str(value)) if isinstance(value, str) else str(value)
-        super().__init__(f"{name} is {_KINDS[kind]} (found: {self.found}, allowed: {self.allowed})")
+        super().__init__(f"{name} is {wrong} (found: {self.found}, allowed: {self.allowed})")
+
+
+def _range(limits: Limits) -> str:
+    least, most = limits
+    if most is None:
+        return "" if least is None else f", {least} or more"
+    return f", from {least} to {most}"
 
 
 def to_boolean(value: Any, name: str) -> bool:
@@ -38,21 +51,18 @@ def to_boolean(value: Any, name: str) -> bool:
     return bool(_converted(check_type_bool, value, name, "bool"))
 
 
-def to_integer(value: Any, name: str) -> int:
+def to_integer(value: Any, name: str, limits: Limits = NO_LIMITS) -> int:
     """A whole number, from itself or from text; UnclearValueError, which names the variable, for anything else."""
-    return int(_converted(_whole, value, name, "int"))
+    return int(_converted(_whole, value, name, "int", limits))
 
 
-def to_number(value: Any, name: str) -> float:
+def to_number(value: Any, name: str, limits: Limits = NO_LIMITS) -> float:
     """A number, from itself or from text; UnclearValueError, which names the variable, for anything else."""
-    number = float(_converted(check_type_float, value, name, "float"))
-    if not math.isfinite(number):
-        raise UnclearValueError(name, "float", value)
-    return number
+    return float(_converted(_finite, value, name, "float", limits))
 
 
 #: By the type in an argument spec, what converts a value of it.
-CONVERSIONS: Mapping[str, Callable[[Any, str], Any]] = {"bool": to_boolean, "int": to_integer, "float": to_number}
+CONVERSIONS: Mapping[str, Callable[..., Any]] = {"bool": to_boolean, "int": to_integer, "float": to_number}
 
 
 def typed(
@@ -61,7 +71,7 @@ def typed(
     """The value with each boolean and number in it converted, and what in it is unclear, which stays as it is.
 
     option -- what an argument spec says of the variable; entries of lists and dicts are converted as its C(options)
-    say, where null is the same as left out
+    say, where null is the same as left out. Its C(range), which no spec of Ansible has, is the least and the most
     unknown -- stands for a value that nobody knows yet: it stays
     """
     kind = option.get("type", "str")
@@ -69,7 +79,7 @@ def typed(
         return value, ()
     if kind in CONVERSIONS:
         try:
-            return CONVERSIONS[kind](value, name), ()
+            return CONVERSIONS[kind](value, name, **({"limits": option["range"]} if "range" in option else {})), ()
         except UnclearValueError as unclear:
             return value, (unclear,)
     if kind == "list" and isinstance(value, (list, tuple)):
@@ -105,10 +115,24 @@ def _whole(value: Any) -> int:
     return number
 
 
-def _converted(convert: Callable[[Any], Any], value: Any, name: str, kind: str) -> Any:
+def _finite(value: Any) -> float:
+    """As check_type_float, which takes what Python reads: "1_000", the digits of other scripts, and no number (nan)."""
+    if isinstance(value, str) and not _FLOAT.fullmatch(value):
+        raise ValueError(value)
+    number = float(check_type_float(value))
+    if not math.isfinite(number):
+        raise ValueError(value)
+    return number
+
+
+def _converted(convert: Callable[[Any], Any], value: Any, name: str, kind: str, limits: Limits = NO_LIMITS) -> Any:
     if value is None or (isinstance(value, bool) and kind != "bool"):
-        raise UnclearValueError(name, kind, value)
+        raise UnclearValueError(name, kind, value, limits)
     try:
-        return convert(value.strip() if isinstance(value, str) else value)
+        known = convert(value.strip() if isinstance(value, str) else value)
     except (TypeError, ValueError, ArithmeticError):
-        raise UnclearValueError(name, kind, value) from None
+        raise UnclearValueError(name, kind, value, limits) from None
+    least, most = limits
+    if (least is not None and known < least) or (most is not None and known > most):
+        raise UnclearValueError(name, kind, value, limits, is_far=True)
+    return known

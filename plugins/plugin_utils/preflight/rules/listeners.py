@@ -21,22 +21,17 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule imp
 
 # Addresses to bind to, never to connect to: Kafka refuses to start when it shall advertise one.
 META_ADDRESSES = ("0.0.0.0", "::", "[::]")
-MAX_PORT = 65535
 
 Opened = tuple[Node, Listener]
 
 
 @rule(number="B18", variable="kafka_listeners", fix="correct the listener")
 def bad_listener(inventory: Inventory) -> Iterator[Problem]:
-    """A listener has an unusable name or port."""
+    """A listener has an unusable name."""
     for node, listener in ((one, listener) for one in inventory.kafka for listener in one.listeners()):
         if not re.fullmatch(r"[A-Za-z0-9_-]+", listener.name):
             what, allowed = f"listener {listener.name} has an unusable name", "letters, digits, '_' and '-'"
             yield Problem(node, what, f"name {listener.name!r}", allowed)
-        # What is no number at all is named by the rules on values and shapes.
-        if listener.port is not None and not 1 <= listener.port <= MAX_PORT:
-            what = f"listener {listener.name} has an unusable port"
-            yield Problem(node, what, f"port {listener.port}", f"1 to {MAX_PORT}")
 
 
 @rule(number="B18", variable="kafka_listeners", fix="rename one of them")

@@ -20,7 +20,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     Listener,
     Node,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_int
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
     VARIABLE,
     complete,
@@ -32,7 +32,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_f
     where,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import MAX_PORT, binds_meet
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import binds_meet
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
 
 
@@ -188,15 +188,6 @@ def listener_of(node: Node) -> Listener | None:
 
 def _is_mirrored(inventory: Inventory, cluster: Cluster) -> bool:
     return any(cluster.name in (flow.source, flow.target) for flow in flows(inventory))
-
-
-@rule(number="C24", variable=REST_PORT, allowed=f"1 to {MAX_PORT}", fix="correct it, or remove it")
-def bad_rest_port(inventory: Inventory) -> Iterator[Problem]:
-    """`mirror_maker_rest_port`, by which the mirrors of a target talk to each other, is no port."""
-    for mirror in inventory.mirrors:
-        value, number = mirror.get(REST_PORT), as_int(mirror.get(REST_PORT))
-        if value is not None and (number is None or not 1 <= number <= MAX_PORT):
-            yield Problem(mirror, "the port is unusable", repr(str(value)))
 
 
 @rule(number="B19", variable=REST_PORT, fix=f"give each mirror of the machine a {REST_PORT} that no other process has")

@@ -19,7 +19,8 @@ WORDS = ("kafka_mode", "kafka_version", "zookeeper_version")
 @rule(number="C26", fix="correct the value, or remove it to get the default")
 def unclear_value(inventory: Inventory) -> Iterator[Problem]:
     """A variable of the roles or playbooks that is true or false, or a number, has another value: `maybe`, an empty
-    text, null, `3.5` or `0x10` for a whole number. Text such as `"no"` or `"3"` (surveys, INI, `-e`) is read."""
+    text, null, `3.5` or `0x10` for a whole number, or a number outside of its range (docs/reference), such as a port
+    above 65535. Text such as `"no"` or `"3"` (surveys, INI, `-e`) is read."""
     for node in inventory.processes:
         for one in node.unclear:
             if one.name not in IDS:

@@ -18,9 +18,10 @@ from tests.support.preflight_inventories import node
 TRUE = (True, "true", "True", "TRUE", " yes ", "on", "1", "y", "t", 1)
 FALSE = (False, "false", "False", "FALSE", " no ", "off", "0", "n", "f", 0)
 NEITHER: tuple[Any, ...] = ("", " ", "maybe", "none", "null", "2", 2, None, [], {}, ["true"], "tru")
-# The last but one has a thousand million digits: whoever computes them waits for hours.
+# 1e999999999 has a thousand million digits: whoever computes them waits for hours.
 NO_WHOLE_NUMBER = (
     *("", "many", "0x10", "3.5", 3.5, "3 s", True, None, [3], {}, "inf", "nan", "-", "1e3", "1e999999999"),
+    *("1_000", "\uff11\uff12", "\u0663"),
     float("inf"),
 )
 LISTENERS = [{"name": "A", "port": " 9092 ", "purpose": "clients"}]
@@ -56,15 +57,39 @@ def test_what_is_no_whole_number_is_refused_by_name(value: Any) -> None:
         values.to_integer(value, "kafka_gate_timeout")
 
 
-@pytest.mark.parametrize(("value", "number"), [(0.1, 0.1), ("0.1", 0.1), ("1", 1.0), (2, 2.0)])
+@pytest.mark.parametrize(
+    ("value", "number"), [(0.1, 0.1), ("0.1", 0.1), ("1", 1.0), (2, 2.0), ("-.5", -0.5), (" 1e-1 ", 0.1)]
+)
 def test_numbers(value: Any, number: float) -> None:
     assert values.to_number(value, "share") == number
 
 
-@pytest.mark.parametrize("value", ["", "a tenth", "inf", "nan", float("inf"), True, None, [0.1]])
+@pytest.mark.parametrize(
+    "value",
+    ["", "a tenth", "inf", "nan", float("inf"), True, None, [0.1], "1_000", "1_0.5", "\uff11\uff12", "\u0663", "."],
+)
 def test_what_is_no_number_is_refused_by_name(value: Any) -> None:
     with pytest.raises(values.UnclearValueError, match="share is no number"):
         values.to_number(value, "share")
+
+
+@pytest.mark.parametrize(
+    ("limits", "good", "far", "allowed"),
+    [
+        ((1, 65535), (1, 65535, "80"), (0, "-1", 65536, "99999999999"), "a whole number in digits, from 1 to 65535"),
+        ((0, None), (0, 10**30), (-1, "-7"), "a whole number in digits, 0 or more"),
+    ],
+)
+def test_a_number_outside_of_its_range_is_refused_with_what_is_allowed(
+    limits: values.Limits, good: tuple[Any, ...], far: tuple[Any, ...], allowed: str
+) -> None:
+    assert [values.to_integer(value, "x", limits) for value in good] == [int(value) for value in good]
+    for value in far:
+        with pytest.raises(values.UnclearValueError, match="x is out of its range") as error:
+            values.to_integer(value, "x", limits)
+        assert error.value.allowed == allowed
+    with pytest.raises(values.UnclearValueError, match="allowed: a number in digits, from 0 to 1"):
+        values.to_number("1.1", "x", (0, 1))
 
 
 def test_filters_fail_with_the_name_of_the_variable() -> None:

@@ -68,8 +68,8 @@ BAD: list[tuple[list[dict[str, Any]], str, list[str]]] = [
         "bad_entry",
         ["kafka1, kafka2, kafka3: kafka_listeners[0]", "value of protocol must be one of", "SASL_SSL, got: TLS"],
     ),
-    (with_client(port=0), "bad_listener", ["listener CLIENT", "port 0", "1 to 65535"]),
-    (with_client(port=70000), "bad_listener", ["port 70000"]),
+    (with_client(port=0), "unclear_value", ["kafka_listeners[0].port", "found: 0", "from 1 to 65535"]),
+    (with_client(port=70000), "unclear_value", ["out of its range", "found: 70000"]),
     (with_client(name="CLI ENT"), "bad_listener", ["unusable name", "'CLI ENT'"]),
     (
         with_client(purpose="client"),

@@ -153,8 +153,8 @@ BAD: dict[str, tuple[Inventory, str, list[str]]] = {
     ),
     "no port": (
         mirrored(flow(), mirrors={"m": {"kafka_cluster_name": "dc_b", "mirror_maker_rest_port": "http"}}),
-        "bad_rest_port",
-        ["m: mirror_maker_rest_port", "found: 'http', allowed: 1 to 65535"],
+        "unclear_value",
+        ["m: mirror_maker_rest_port", "found: 'http', allowed: a whole number in digits, from 1 to 65535"],
     ),
     "one port": (together(), "rest_port_taken", ["mirror1, mirror2: mirror_maker_rest_port", "found: 8443"]),
     "port of a broker": (

@@ -11,26 +11,32 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import yaml
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.zookeeper import MAX_ID
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.identity import MAX_NODE_ID
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.values import IDS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
+from spark_validation.mirror import config as mirror
+from spark_validation.smoke import config as smoke
 from tests.lint.test_module_documentation import documentation
 from tests.lint.test_roles import ROOT
+from tests.support.inventory_data import view
 from tests.support.preflight_inventories import CLUSTER, combined, node, topic
 
 #: By type, text that is clear, with what it means, and values that are not.
 CLEAR: dict[str, tuple[tuple[str, Any], ...]] = {
     "bool": (("false", False), ("no", False), ("off", False), ("0", False), ("true", True), ("Yes", True), ("1", True)),
-    "int": (("3", 3), (" 3 ", 3), ("-1", -1)),
-    "float": (("0.5", 0.5), ("3", 3.0)),
+    "int": (("3", 3), (" 3 ", 3)),
+    "float": (("0.5", 0.5), ("1", 1.0)),
 }
 UNCLEAR: dict[str, tuple[Any, ...]] = {
     "bool": ("", "maybe", "falsch", "2", 2, None, []),
-    "int": ("", "many", "0x10", "3.5", 3.5, True, None, []),
-    "float": ("", "many", "nan", True, None, []),
+    "int": ("", "many", "0x10", "3.5", 3.5, True, None, [], "1_000", "\uff11\uff12"),
+    "float": ("", "many", "nan", True, None, [], "1_000", "\uff11\uff12"),
 }
 
 
@@ -70,9 +76,67 @@ def test_a_default_that_is_a_boolean_or_a_number_has_a_type_that_is_walked_here(
         assert (name, role_options()[name]["type"]) in TOP
 
 
+NUMBERS = [path for path, kind in ALL if kind != "bool"]
+
+
+def option(path: tuple[str, ...]) -> dict[str, Any]:
+    """What the specs say of a boolean or a number."""
+    found: dict[str, Any] = dict(role_options()[path[0]])
+    return found["options"][path[1]] if path[1:] else found
+
+
+def edges(path: tuple[str, ...], step: int = 0) -> list[int]:
+    """The ends of the range of a number, or what is a step outside of them."""
+    least, most = option(path)["range"]
+    return [least - step, *([] if most is None else [most + step])]
+
+
+def test_every_number_has_a_range_and_a_range_is_that_of_a_number() -> None:
+    # plugins/plugin_utils/ranges.yml; tools/make_specs puts it into the specs.
+    ranges = yaml.safe_load((ROOT / "plugins" / "plugin_utils" / "ranges.yml").read_text())
+    assert sorted(ranges) == sorted(".".join(path) for path in NUMBERS)
+    assert [name for name, (least, most) in ranges.items() if least is None or (most or least) < least] == []
+
+
+def test_ranges_of_ids_and_of_jobs_are_those_of_the_rules_and_the_jobs() -> None:
+    assert edges(("kafka_node_id",)) == edges(("kafka_replaced_id",)) == [0, MAX_NODE_ID]
+    assert edges(("zookeeper_id",)) == [1, MAX_ID]
+    jobs = {"spark_validation_records": (smoke.FIELDS, "records"), "mirror_audit_wait": (mirror.FIELDS, "wait_seconds"),
+            "spark_validation_live_seconds": (smoke.FIELDS, "live_seconds"),
+            "spark_validation_client_timeout": (mirror.FIELDS, "timeout_seconds"),
+            "mirror_audit_bucket_seconds": (mirror.FIELDS, "bucket_seconds"),
+            "mirror_audit_max_examples": (mirror.FIELDS, "max_examples"),
+            "mirror_audit_from_ms": (mirror.FIELDS, "from_ms")}  # fmt: skip
+    for name, (fields, field) in jobs.items():
+        assert not any(fields[field].rule(value) for value in edges((name,))), name
+        assert all(fields[field].rule(value) for value in edges((name,), 1)), name
+
+
+@pytest.mark.parametrize("path", NUMBERS)
+def test_a_default_is_in_its_range(path: tuple[str, ...]) -> None:
+    default = option(path).get("default")
+    assert default is None or edges(path)[0] <= default <= (option(path)["range"][1] or default)
+
+
+@pytest.mark.parametrize("name", [path[0] for path in NUMBERS if len(path) == 1 and path[0] not in IDS])
+def test_a_number_outside_of_its_range_is_refused_by_name_before_any_host_is_touched(name: str) -> None:
+    assert [node("kafka1", 1, **{name: str(value)}).unclear for value in edges((name,))] == [()] * len(edges((name,)))
+    for value in (one for far in edges((name,), 1) for one in (far, str(far))):
+        (found,) = [one for one in check_inventory(combined(**{name: value})) if one.name == "unclear_value"]
+        assert (found.level, found.hosts, found.variable) == ("error", ("kafka1", "kafka2", "kafka3"), name)
+        assert (found.what, found.found) == ("the value is out of its range", repr(value))
+        assert f"{edges((name,))[0]}" in found.allowed
+
+
+def test_a_number_outside_of_its_range_is_an_error_where_a_role_reads_it() -> None:
+    with pytest.raises(ValueError, match="kafka_limit_nofile is out of its range"):
+        view({"b1": {"kafka_limit_nofile": 0}}, brokers=["b1"])["settings"]["kafka_limit_nofile"]
+
+
 @pytest.mark.parametrize(("name", "kind"), TOP)
 def test_clear_text_is_what_it_says(name: str, kind: str) -> None:
-    for text, value in CLEAR[kind]:
+    numbers = [(f" {value} ", value) for value in edges((name,))] if kind == "int" else CLEAR[kind]
+    for text, value in numbers:
         found = node("kafka1", 1, **{name: text})
         assert (found.variables[name], type(found.variables[name]), found.unclear) == (value, type(value), ())
 
