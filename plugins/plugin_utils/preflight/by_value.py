@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What the hosts say of one variable: each value once, with the hosts that have it."""
+"""What the hosts say of one variable: each value once, with the hosts that have it, or what type it has."""
 
 from __future__ import annotations
 
@@ -44,3 +44,12 @@ def dicts(node: Node, variable: str) -> list[Mapping[str, Any]]:
     """The entries of a variable that is a list of dicts; what is no list, or no dict, another rule names."""
     listed = node.get(variable, [])
     return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, (list, tuple)) else []
+
+
+def kind_of(value: Any) -> str:
+    """What a value of the wrong type is, in words; never the value, which may be a secret."""
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        return "text"
+    return {dict: "a dict", list: "a list", bool: "true or false", int: "a number"}.get(type(value), "another type")

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.cves import of_version
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Listener, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts, kind_of
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import BY_PROFILE, WARNING, Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, TLS_PROTOCOLS
 
@@ -149,16 +150,59 @@ def _users(node: Node, variable: str) -> list[str]:
 
 @rule(
     number="B33",
-    variable="kafka_tls_client_names",
-    allowed="letters, digits, dot, hyphen and underscore",
-    fix="rename the client",
+    allowed="a name without User: before it, without ';' and '*', and with no space around it",
+    fix="correct the name",
 )
-def bad_client_name(inventory: Inventory) -> Iterator[Problem]:
-    """A name in `kafka_tls_client_names` cannot be the name of a file."""
+def bad_super_user(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_admin_user`, or a name in `kafka_super_users`, begins with `User:`, which the roles add, or has `;` or `*`
+    in it, or is empty: in `super.users` it would be somebody else, or several. Distinguished names (`CN=...`) may be
+    listed."""
     for cluster in inventory.clusters():
-        for name in cluster.nodes[0].names("kafka_tls_client_names"):
+        first = cluster.nodes[0]
+        listed = first.get("kafka_super_users", [])
+        named = {f"kafka_super_users[{place}]": one for place, one in enumerate(listed if _is_list(listed) else ())}
+        for variable, name in {"kafka_admin_user": first.variables.get("kafka_admin_user", "admin"), **named}.items():
+            if name is UNDEFINED or _is_principal_name(name):
+                continue
+            fix = "leave out User:, which the roles add" if _begins_with_user(name) else None
+            found = repr(str(name)) if isinstance(name, str) else kind_of(name)
+            yield Problem(cluster, "a super user cannot have this name", found, fix=fix, variable=variable)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple))
+
+
+def _begins_with_user(name: Any) -> bool:
+    return str(name).strip().lower().startswith("user:")
+
+
+def _is_principal_name(name: Any) -> bool:
+    """Whether a name is one principal in super.users, where ';' stands between them."""
+    text = str(name)
+    is_plain = isinstance(name, (str, int)) and not isinstance(name, bool) and text.isprintable()
+    return is_plain and text == text.strip() != "" and not re.search(r"[;*]", text) and not _begins_with_user(text)
+
+
+@rule(number="B33", allowed="letters, digits, dot, hyphen and underscore", fix="choose another name")
+def bad_client_name(inventory: Inventory) -> Iterator[Problem]:
+    """A name that becomes the name of a file or a folder cannot be one: in `kafka_tls_client_names`; of
+    `kafka_admin_user` with the development CA; of `kafka_users` with `kafka_resources_client_bundle_dir`."""
+    for cluster in inventory.clusters():
+        for variable, name in _file_names(cluster.nodes[0]):
             if not CLIENT_NAME.fullmatch(name):
-                yield Problem(cluster.nodes[0], "this client name cannot be the name of a file", repr(name))
+                what = "this name cannot be the name of a file"
+                yield Problem(cluster.nodes[0], what, repr(name), variable=variable)
+
+
+def _file_names(node: Node) -> Iterator[tuple[str, str]]:
+    """The names of files and folders that follow from names, each with its variable."""
+    yield from (("kafka_tls_client_names", name) for name in node.names("kafka_tls_client_names"))
+    if node.text("kafka_tls_source") == "development_ca" and node.text("kafka_admin_user"):
+        yield "kafka_admin_user", node.text("kafka_admin_user")
+    if node.text("kafka_resources_client_bundle_dir"):
+        present = (user for user in dicts(node, "kafka_users") if user.get("state") != "absent")
+        yield from (("kafka_users", str(user.get("name"))) for user in present)
 
 
 @rule(

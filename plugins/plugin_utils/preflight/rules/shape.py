@@ -12,7 +12,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.names import
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import CONVERSIONS, typed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import OWN_PREFIXES, Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value, kind_of
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import (
     Spec,
@@ -44,7 +44,7 @@ def wrong_type(inventory: Inventory) -> Iterator[Problem]:
         for value, nodes in by_value(inventory.processes, name):
             if not isinstance(value, expected):
                 yield Problem(
-                    nodes, "the value has the wrong type", found=_kind(value), allowed=f"a {kind}", variable=name
+                    nodes, "the value has the wrong type", found=kind_of(value), allowed=f"a {kind}", variable=name
                 )
     for node in inventory.nodes:
         for key, value in node.config().items():
@@ -52,7 +52,7 @@ def wrong_type(inventory: Inventory) -> Iterator[Problem]:
                 yield Problem(
                     node,
                     "a property has one plain value",
-                    found=_kind(value),
+                    found=kind_of(value),
                     allowed="text, a number, true or false (Kafka writes lists as text with commas)",
                     variable=f"kafka_config['{key}']",
                 )
@@ -74,7 +74,7 @@ def bad_entry(inventory: Inventory) -> Iterator[Problem]:
                     for what, found, allowed, fix in _faults(entry, options):
                         yield Problem(nodes, what, found=found, allowed=allowed, fix=fix, variable=place)
                 elif entry is not UNDEFINED:
-                    yield Problem(nodes, "the entry has the wrong type", _kind(entry), "a dict", variable=place)
+                    yield Problem(nodes, "the entry has the wrong type", kind_of(entry), "a dict", variable=place)
 
 
 def _faults(entry: Mapping[str, Any], options: Spec) -> Iterator[tuple[str, str, str, str | None]]:
@@ -88,7 +88,7 @@ def _faults(entry: Mapping[str, Any], options: Spec) -> Iterator[tuple[str, str,
     for key, one in options.items():
         value = known.get(key)
         if one["type"] == "dict" and value not in (None, UNDEFINED) and not isinstance(value, Mapping):
-            yield f"{key} has the wrong type", _kind(value), "a dict", None
+            yield f"{key} has the wrong type", kind_of(value), "a dict", None
     for complaint in checked_known(known, plain)[1]:
         yield "the entry cannot be used", complaint, "", None
 
@@ -109,11 +109,3 @@ def misspelt_variable(inventory: Inventory) -> Iterator[Problem]:
             own = name.startswith(OWN_PREFIXES) and name not in known
             if own and (near := nearest(name, known, cutoff=0.88)):
                 yield Problem(node, "nothing reads this variable", name, f"perhaps {near} is meant", variable=name)
-
-
-def _kind(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, str):
-        return "text"
-    return {dict: "a dict", list: "a list", bool: "true or false", int: "a number"}.get(type(value), "another type")

@@ -93,11 +93,46 @@ BAD: list[tuple[dict[str, Any], str, list[str]]] = [
         ["a client has the name of a super user", "found: kafka2"],
     ),
     ({"kafka_tls_client_names": ["../orders"]}, "bad_client_name", ["cannot be the name of a file", "../orders"]),
+    (
+        {"kafka_tls_source": "development_ca", "kafka_admin_user": "../admin"},
+        "bad_client_name",
+        ["kafka_admin_user", "cannot be the name of a file", "../admin"],
+    ),
+    (
+        {
+            "kafka_resources_client_bundle_dir": "/bundles",
+            "kafka_users": [{"name": "../orders", "password": "x1-long"}],
+        },
+        "bad_client_name",
+        ["kafka_users", "cannot be the name of a file", "../orders"],
+    ),
+    (
+        {"kafka_super_users": ["User:bob"]},
+        "bad_super_user",
+        ["kafka_super_users[0]", "'User:bob'", "fix: leave out User:"],
+    ),
+    ({"kafka_super_users": ["ops", "user: bob"]}, "bad_super_user", ["kafka_super_users[1]", "fix: leave out User:"]),
+    ({"kafka_super_users": ["a;User:mallory"]}, "bad_super_user", ["'a;User:mallory'", "without ';' and '*'"]),
+    ({"kafka_super_users": ["*"]}, "bad_super_user", ["kafka_super_users[0]", "'*'"]),
+    ({"kafka_super_users": [""]}, "bad_super_user", ["kafka_super_users[0]", "found: ''"]),
+    ({"kafka_super_users": [None]}, "bad_super_user", ["kafka_super_users[0]", "found: null"]),
+    ({"kafka_super_users": [{"name": "bob"}]}, "bad_super_user", ["kafka_super_users[0]", "found: a dict"]),
+    ({"kafka_super_users": ["bob "]}, "bad_super_user", ["'bob '", "no space around it"]),
+    ({"kafka_admin_user": "a;User:mallory"}, "bad_super_user", ["kafka_admin_user", "'a;User:mallory'"]),
+    ({"kafka_admin_user": "User:admin"}, "bad_super_user", ["kafka_admin_user", "fix: leave out User:"]),
+    ({"kafka_admin_user": ""}, "bad_super_user", ["kafka_admin_user", "found: ''"]),
 ]
 
 
 def test_a_secured_cluster_breaks_no_row() -> None:
     assert check_inventory(combined(**GOOD)) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["CN=ops,OU=data platform,O=Example", "CN=a\\,b,O=x", "spiffe://a/b", "Jörg", "ops@example"]
+)
+def test_principals_of_other_forms_may_be_super_users(name: str) -> None:
+    assert check_inventory(combined(**GOOD, kafka_super_users=[name, 17])) == []
 
 
 @pytest.mark.parametrize(("wrong", "row", "words"), BAD)
