@@ -18,11 +18,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC, is_internal
+from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import allowed_instead
 
 CONSENT = "kafka_replace_lost_topics"
 #: With it somebody who is not in sync may lead. A topic whose value is not known is taken for one that has it.
 UNCLEAN = "unclean.leader.election.enable"
 _NAME = re.compile(r"[A-Za-z0-9._-]+\Z")
+_WRITE = "write it as [orders, payments] or orders,payments, with commas between the names, each by itself"
+#: What stands for nothing in YAML and Python, and is the name of a topic only inside of a list.
+_NOTHING = ("null", "Null", "NULL", "None", "none", "~")
 #: Topics and ranges of partitions that one message names.
 _TOPICS, _RANGES = 50, 20
 
@@ -65,17 +69,21 @@ def topic_names(given: Any) -> list[str]:
     """The topics of kafka_replace_lost_topics: a list, or text of -e: names with commas between them, in [] or not."""
     if given is None:
         return []
-    if isinstance(given, str):
-        given = _names_in(given.strip())
-    if not isinstance(given, (list, tuple)) or not all(isinstance(one, str) for one in given):
-        raise ValueError(
-            f"{CONSENT} is no list of topics: {given!r}; write it as [orders, payments] or orders,payments"
-        )
-    return [one.strip() for one in given if one.strip()]
+    listed = _names_in(given.strip()) if isinstance(given, str) else given
+    if not isinstance(listed, (list, tuple)) or not all(isinstance(one, str) for one in listed):
+        raise ValueError(f"{CONSENT} is no list of topics: {given!r}; {_WRITE}")
+    names = [one.strip() for one in listed if one.strip()]
+    for name in names:
+        allowed = allowed_instead(name)
+        if allowed:
+            raise ValueError(f"{CONSENT} names {name!r}, which no topic can be called (allowed: {allowed}); {_WRITE}")
+    return names
 
 
 def _names_in(text: str) -> Any:
     """What text means: JSON, or names with commas between them, in brackets as in YAML or without."""
+    if text in _NOTHING:
+        return None
     if not text.startswith("["):
         return text.split(",")
     try:

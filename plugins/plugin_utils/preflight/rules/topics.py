@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import allowed_instead
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.replace import CONSENT, topic_names
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.keys import TOPIC_KEYS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
@@ -103,3 +105,13 @@ def unknown_topic_key(inventory: Inventory) -> Iterator[Problem]:
                 if key not in known:
                     what = f"Kafka {cluster.version} does not know this key of topic {topic.name}"
                     yield Problem(cluster, what, key, fix=advice(key, known))
+
+
+@rule(variable=CONSENT, fix="name each topic, or remove the variable; there is no name for all topics")
+def bad_lost_topics(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_replace_lost_topics` is no list of topics, or names one that cannot exist, such as `*` or `a;b`."""
+    for given, nodes in by_value(inventory.nodes, CONSENT):
+        try:
+            topic_names(given)
+        except ValueError as error:
+            yield Problem(nodes, str(error).removeprefix(f"{CONSENT} "))

@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool, as_int
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import BY_PROFILE, WARNING, Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import managed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.replication import (
@@ -82,6 +83,17 @@ def even_ensemble(inventory: Inventory) -> Iterator[Problem]:
         if is_weak_quorum(count) and not resizing:
             what = f"the ensemble of cluster {cluster.name} {survives(count, ' servers')}"
             yield Problem(cluster.zookeepers, what, f"{count} servers")
+
+
+@rule(variable="zookeeper_leaving", fix="correct the name, or remove it")
+def unknown_leaving_server(inventory: Inventory) -> Iterator[Problem]:
+    """`zookeeper_leaving` names what is no server of ZooKeeper, so that nobody would leave."""
+    servers = [node.name for node in inventory.nodes if node.zookeeper]
+    for listed, nodes in by_value(inventory.nodes, "zookeeper_leaving"):
+        for name in map(str, listed if isinstance(listed, (list, tuple)) else ()):
+            if name not in servers:
+                what = "a host that shall leave the ensemble is none of its servers"
+                yield Problem(nodes, what, repr(name), ", ".join(servers) or "no host, since there is no ensemble")
 
 
 @rule(number="C3", variable=ZOOKEEPER_GROUP, fix="name a second host with the same ansible_host for the other process")

@@ -123,7 +123,7 @@ def test_consent_is_for_the_topics_that_it_names() -> None:
     assert "- payments: partition 0" in left
     assert "- orders" not in left
     assert replace_refusal(both, 3, ["orders", "payments"]) == ""
-    assert "- orders" in replace_refusal(both, 3, ["*"]), "there is no name for all topics"
+    assert "- orders" in replace_refusal(both, 3, ["ALL"]), "there is no name for all topics"
 
 
 @pytest.mark.parametrize(
@@ -149,6 +149,21 @@ def test_topics_may_be_given_as_text(given_text: Any, names: list[str]) -> None:
 @pytest.mark.parametrize("bad", [True, 3, {"orders": 1}, [1], "[orders", '[{"a": 1}]', "[{a: 1}]", "[a b]", "[1]"])
 def test_what_is_no_list_of_topics_is_refused(bad: Any) -> None:
     with pytest.raises(ValueError, match="kafka_replace_lost_topics is no list of topics"):
+        topic_names(bad)
+
+
+@pytest.mark.parametrize("nothing", ["null", "None", " none ", "~"])
+def test_a_word_for_nothing_is_no_topic(nothing: str) -> None:
+    with pytest.raises(ValueError, match="kafka_replace_lost_topics is no list of topics"):
+        topic_names(nothing)
+    assert topic_names(["null"]) == ["null"]
+
+
+@pytest.mark.parametrize(
+    "bad", ["*", "orders;payments", "orders payments", '{"a":1}', ["*"], ["a/b"], ["orders,payments"], "..", "a" * 250]
+)
+def test_a_name_that_no_topic_can_have_is_refused_with_the_separator(bad: Any) -> None:
+    with pytest.raises(ValueError, match=r"which no topic can be called .*with commas between the names"):
         topic_names(bad)
 
 

@@ -71,3 +71,14 @@ def test_all_mistakes_are_found_at_once() -> None:
         "colliding_topics",
         "more_replicas_than_brokers",
     }
+
+
+@pytest.mark.parametrize("given", ["orders,payments", "[]", ["orders"], None])
+def test_topics_that_may_be_lost_are_listed_with_commas(given: Any) -> None:
+    assert check_inventory(combined(kafka_replace_lost_topics=given)) == []
+
+
+@pytest.mark.parametrize("given", ["*", "null", "orders;payments", "orders payments", '{"a":1}', ["*"], {"a": 1}, 3])
+def test_what_is_no_list_of_topics_may_not_be_lost(given: Any) -> None:
+    parts = ["kafka1, kafka2, kafka3: kafka_replace_lost_topics", "orders,payments, with commas between the names"]
+    expect(combined(kafka_replace_lost_topics=given), "bad_lost_topics", *parts)

@@ -42,6 +42,16 @@ def test_an_ensemble_may_stand_alone() -> None:
     assert check_inventory(ensemble(brokers=0)) == []
 
 
+def test_servers_may_leave_that_are_there() -> None:
+    assert check_inventory(ensemble(servers=5, zookeeper_leaving=["zk4", "zk5"])) == []
+
+
+@pytest.mark.parametrize("name", ["nosuch", "broker11", ""])
+def test_who_is_no_server_cannot_leave(name: str) -> None:
+    parts = ["zookeeper_leaving", f"found: '{name}', allowed: zk1, zk2, zk3, zk4, zk5"]
+    expect(ensemble(servers=5, zookeeper_leaving=["zk5", name]), "unknown_leaving_server", *parts)
+
+
 @pytest.mark.parametrize(
     ("inventory", "rule", "parts"),
     [
