@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import 
     WATCH_OPTIONS,
     Tracker,
     complaint,
+    id_refusal,
     place,
     split_secrets,
 )
@@ -42,6 +43,9 @@ class ActionModule(ProgressAction):
             return dict(result, skipped=True, msg=why)
         if options["audit_run_id"] and options["job"] != SMOKE:
             return dict(result, failed=True, msg=_NO_AGAIN.format(job=options["job"]))
+        refusal = id_refusal(options)
+        if refusal:
+            return dict(result, failed=True, msg=refusal)
         plain, secret = split_secrets(options["client_properties"])
         source_plain, source_secret = split_secrets(options["source_client_properties"])
         job_dir, arguments = place(options, time.strftime("%Y%m%dT%H%M%S", time.gmtime()), secrets.token_hex(2))

@@ -7,6 +7,7 @@ Job and collection share no code, only file formats: arguments in (JSON), progre
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
@@ -34,6 +35,8 @@ WATCH_OPTIONS: dict[str, Any] = {
     "client_properties": {"type": "dict", "default": {}},
     "source_client_properties": {"type": "dict", "default": {}},
 }
+#: The name of a run is that of its directory; the job takes no other (spark_validation/fields.py).
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 SMOKE, MIRROR_AUDIT = "smoke", "mirror_audit"
 
 PASS = "pass"
@@ -47,6 +50,17 @@ def split_secrets(properties: Mapping[str, Any]) -> tuple[dict[str, str], dict[s
         text = str(value).lower() if isinstance(value, bool) else str(value)
         (secret if is_secret(name) else plain)[name] = text
     return plain, secret
+
+
+def id_refusal(options: Mapping[str, Any]) -> str:
+    """Why a run cannot have its name, before anything is written below it; empty when it can."""
+    for option in ("run_id", "audit_run_id"):
+        if options[option] and not _RUN_ID.fullmatch(options[option]):
+            return (
+                f"{option} cannot be the name of a directory (found: {options[option]!r}, allowed: up to 32 letters, "
+                "digits, dots, dashes or underscores, the first a letter or a digit). Nothing was started."
+            )
+    return ""
 
 
 def place(options: Mapping[str, Any], stamp: str, drawn: str) -> tuple[str, dict[str, Any]]:

@@ -27,6 +27,8 @@ MODES = ("kraft_combined", "kraft_isolated", ZOOKEEPER_MODE)
 MAX_NODE_ID = 2**31 - 1
 # Kafka keeps these for itself: Uuid.ZERO_UUID, and Uuid.ONE_UUID = Uuid.METADATA_TOPIC_ID.
 RESERVED_CLUSTER_IDS = ("AAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAQ")
+# Names of directories, of units, and of entries in lists with commas.
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 # What makes one cluster of several nodes: variable -> level of a disagreement. Versions differ while one node is
 # tried first with a new one.
 SHARED = {
@@ -49,6 +51,21 @@ def no_cluster_name(inventory: Inventory) -> Iterator[Problem]:
     for node in inventory.processes:
         if node.cluster == NO_CLUSTER and node.variables.get("kafka_cluster_name") is not UNDEFINED:
             yield Problem(node, "the host belongs to no cluster", "nothing")
+
+
+@rule(allowed="letters, digits, dot, hyphen and underscore, the first a letter or a digit", fix="choose another name")
+def bad_name(inventory: Inventory) -> Iterator[Problem]:
+    """The name of a host, or `kafka_cluster_name`, cannot be the name of a directory, of a unit and of an entry in a
+    list: `..`, `a/b`, `-k1`, `k,1`, `k 1`."""
+    for node in inventory.processes:
+        if not NAME.fullmatch(node.name):
+            what = "the host's name cannot be the name of a directory and a unit"
+            fix = "rename it in the inventory and write its address as ansible_host"
+            yield Problem(node, what, repr(node.name), variable="inventory_hostname", fix=fix)
+        cluster = node.get("kafka_cluster_name")
+        if node.cluster != NO_CLUSTER and not NAME.fullmatch(str(cluster)):
+            what = "the cluster's name cannot be the name of a directory"
+            yield Problem(node, what, repr(str(cluster)), variable="kafka_cluster_name")
 
 
 @rule(

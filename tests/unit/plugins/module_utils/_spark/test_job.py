@@ -11,6 +11,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import 
     Tracker,
     command,
     complaint,
+    id_refusal,
     place,
     split_secrets,
     summary,
@@ -50,6 +51,16 @@ def test_a_run_gets_a_directory_of_its_own_named_by_its_id() -> None:
     options = {"job": "smoke", "output_dir": "/out/", "run_id": None, "audit_run_id": None, "arguments": {"records": 5}}
     assert place(options, "T", "ab") == ("/out/T-ab", {"records": 5, "mode": "run", "run_id": "T-ab"})
     assert place({**options, "run_id": "mine"}, "T", "ab")[0] == "/out/mine"
+
+
+@pytest.mark.parametrize("name", ["../../etc", "..", "a/b", "-a", "a b", "a" * 33])
+def test_a_run_whose_name_is_no_directory_is_refused(name: str) -> None:
+    for option in ("run_id", "audit_run_id"):
+        said = id_refusal({"run_id": None, "audit_run_id": None, option: name})
+        assert said.startswith(
+            f"{option} cannot be the name of a directory (found: {name!r}, allowed: up to 32 letters"
+        )
+    assert id_refusal({"run_id": "mine", "audit_run_id": "20260101T000000-ab12"}) == ""
 
 
 def test_an_audit_lies_within_the_run_that_it_audits_and_takes_its_ledger() -> None:

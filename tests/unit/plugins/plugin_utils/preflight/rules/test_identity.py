@@ -11,6 +11,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.identity import usable_cluster_id
 from tests.support.preflight_inventories import UNSET, combined, expect, isolated, node
+from tests.support.preflight_mirrors import flow, mirrored
 
 GOOD_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 
@@ -134,3 +135,25 @@ def test_a_cluster_without_controllers_is_named_as_such() -> None:
 )
 def test_cluster_ids_are_uuids_that_kafka_does_not_keep(value: str, usable: bool) -> None:
     assert usable_cluster_id(value) is usable
+
+
+NOT_NAMES = ["..", "a/b", "k 1", "-k1", "k;reboot", "k%1", "k$1", "k,1", "\u00fc1", ".k", "k\n"]
+
+
+@pytest.mark.parametrize("name", NOT_NAMES)
+def test_a_host_whose_name_cannot_be_that_of_a_directory_is_refused(name: str) -> None:
+    inventory = Inventory((*combined().nodes, node(name, 4, controller=False)))
+    expect(inventory, "bad_name", f"{name}: inventory_hostname", f"found: {name!r}", "fix: rename it", "ansible_host")
+    alone = mirrored(flow(), mirrors={name: {"kafka_cluster_name": "dc_b"}})
+    assert [one.name for one in check_inventory(alone) if one.level == "error"] == ["bad_name"]
+
+
+@pytest.mark.parametrize("name", [*NOT_NAMES, "../../etc", " blue"])
+def test_a_cluster_whose_name_cannot_be_that_of_a_directory_is_refused(name: str) -> None:
+    expect(combined(kafka_cluster_name=name), "bad_name", "kafka1, kafka2, kafka3: kafka_cluster_name", f"{name!r}")
+
+
+@pytest.mark.parametrize("name", ["k", "K1.example.org", "10.0.0.1", "k_1-a", "1"])
+def test_host_names_addresses_and_short_names_are_names(name: str) -> None:
+    assert check_inventory(Inventory((*combined().nodes, node(name, 4, controller=False)))) == []
+    assert check_inventory(combined(kafka_cluster_name=name)) == []
