@@ -16,8 +16,8 @@ from spark_validation.errors import BadArgumentsError
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 #: Names whose values are secrets: the rule of module_utils/_core/properties.py, which a test compares with this one.
 SECRET_NAME = re.compile(
-    r"pass(word|phrase|wd|code)|(?<!by)pass$|pwd|secret|token(?!\.(endpoint|expiry|max)|s\.per)|jaas|credential|private"
-    r"|user\.info|authorization$|assertion$|connection[._-]?string|(api|access|account)[._-]?key"
+    r"pass(word|phrase|wd|code)|(?<!by)pass$|pw(d|$)|secret|token(?!\.(endpoint|expiry|max)|s\.per)|jaas|credential"
+    r"|private|user\.info|authorization$|assertion$|connection[._-]?string|(api|access|account)[._-]?key"
     r"|(?<!message)(?<!partition)(?<!routing)(?<!sort)[._-]key$",
     re.IGNORECASE,
 )

@@ -24,6 +24,9 @@ SECRET = (
     "interceptor.api_key",
     "interceptor.api-key",
     "metrics.http.proxy.pwd",
+    "metrics.http.proxy.pw",
+    "user_pw",
+    "userPw",
     "reporter.passcode",
     "rsm.config.s3.credentials",
     "ssl.keystore.pass",
@@ -63,6 +66,7 @@ PUBLIC = (
     "connections.max.idle.ms",
     "compression.type",
     "traffic.bypass",
+    "pw.algorithm",
     "sasl.oauthbearer.assertion.algorithm",
     "max.request.size",
 )

@@ -25,8 +25,8 @@ _PRINTED = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\f": "\\f", "\\": "\\\\"}
 #: Of tokens, sasl.oauthbearer.token.endpoint.url, delegation.token.expiry.* and delegation.token.max.lifetime.ms are
 #: no secrets. This is the collection's one rule; spark_validation/fields.py, which shares no code with it, repeats it.
 SECRET_NAME = re.compile(
-    r"pass(word|phrase|wd|code)|(?<!by)pass$|pwd|secret|token(?!\.(endpoint|expiry|max)|s\.per)|jaas|credential|private"
-    r"|user\.info|authorization$|assertion$|connection[._-]?string|(api|access|account)[._-]?key"
+    r"pass(word|phrase|wd|code)|(?<!by)pass$|pw(d|$)|secret|token(?!\.(endpoint|expiry|max)|s\.per)|jaas|credential"
+    r"|private|user\.info|authorization$|assertion$|connection[._-]?string|(api|access|account)[._-]?key"
     r"|(?<!message)(?<!partition)(?<!routing)(?<!sort)[._-]key$",
     re.IGNORECASE,
 )

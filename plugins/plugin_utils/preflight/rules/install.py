@@ -97,14 +97,20 @@ def _heaps(inventory: Inventory) -> Iterator[tuple[Node, str, re.Match[str] | No
 
 @rule(number="C8", fix="write the whole path of a directory")
 def bad_directory(inventory: Inventory) -> Iterator[Problem]:
-    """A directory is not absolute, or the root."""
+    """A directory is empty, not absolute, or the root."""
     for node in inventory.processes:
-        paths = [(variable, node.text(variable)) for variable in DIRECTORIES]
-        listed = node.get("kafka_log_dirs") or node.zookeeper
-        paths += [("kafka_log_dirs", path) for path in node.log_dirs() if listed]
+        given = {variable: str(node.get(variable)) for variable in DIRECTORIES if node.get(variable) is not None}
+        parent = given.get("kafka_data_dir", "")
+        paths = list(given.items())
+        below = [("zookeeper_data_log_dir", node.text("zookeeper_data_log_dir"))] if node.zookeeper else []
+        if node.get("kafka_log_dirs") and not node.zookeeper:
+            below = [("kafka_log_dirs", path) for path in node.log_dirs()]
+        # What follows from the directory above it is named by that one.
+        paths += [(name, path) for name, path in below if path and not (parent and path.startswith(f"{parent}/"))]
         for variable, path in paths:
-            if path and (not path.startswith("/") or _plain(path) == "/"):
-                yield Problem(node, "the directory is not absolute, or the root", path, variable=variable)
+            if not path.strip().startswith("/") or _plain(path.strip()) == "/":
+                shown = path if path.strip() else repr(path)
+                yield Problem(node, "the directory is not absolute, or the root", shown, variable=variable)
 
 
 @rule(number="C8", variable="kafka_log_dirs", fix="give each node its own directory")

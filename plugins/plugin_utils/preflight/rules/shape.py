@@ -25,6 +25,17 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import (
 NODE_ROLES = ("_common", "kafka_broker", "kraft_controller", "mirror_maker", "preflight", "zookeeper_ensemble")
 #: Lists that a module takes as they are.
 MODULES = {"kafka_topics": "topics", "kafka_users": "users", "kafka_acls": "acls", "kafka_quotas": "quotas"}
+#: What Ansible would convert, or take as it is, by its type: a dict as a password would be its own text.
+SHAPES = {"list": "a list", "dict": "a dict", "str": "text", "path": "text"}
+#: Lists of entries may be text: Ansible cuts it at its commas.
+ENTRY_SHAPES = ("dict", "str", "path")
+
+
+def _is_of(kind: str, value: Any) -> bool:
+    """Whether a value has the shape of its type; numbers, true and false are text too, and what has no shape is any."""
+    if kind in ("list", "dict"):
+        return isinstance(value, (list, tuple) if kind == "list" else Mapping)
+    return kind not in SHAPES or not isinstance(value, (list, tuple, Mapping))
 
 
 @cache
@@ -36,16 +47,15 @@ def entry_options() -> dict[str, Spec]:
 
 @rule(number="C12", fix="write it as allowed")
 def wrong_type(inventory: Inventory) -> Iterator[Problem]:
-    """A variable that is a list or a dict is something else, or a property of `kafka_config` is no single value."""
+    """A variable that is a list, a dict or text is something else, or a property of `kafka_config` is no single
+    value."""
     for name, option in role_options(*NODE_ROLES).items():
         # Paths may be one text with commas, as Kafka has it.
         kind = option["type"] if option.get("elements") != "path" else ""
-        expected: Any = {"list": (list, tuple), "dict": Mapping}.get(kind, object)
         for value, nodes in by_value(inventory.processes, name):
-            if not isinstance(value, expected):
-                yield Problem(
-                    nodes, "the value has the wrong type", found=kind_of(value), allowed=f"a {kind}", variable=name
-                )
+            if not _is_of(kind, value):
+                what, allowed = "the value has the wrong type", SHAPES[kind]
+                yield Problem(nodes, what, found=kind_of(value), allowed=allowed, variable=name)
     for node in inventory.nodes:
         for key, value in node.config().items():
             if value is None or isinstance(value, (list, tuple, Mapping)):
@@ -87,8 +97,8 @@ def _faults(entry: Mapping[str, Any], options: Spec) -> Iterator[tuple[str, str,
     plain = {key: {**one, "type": "raw"} if one["type"] in CONVERSIONS else one for key, one in options.items()}
     for key, one in options.items():
         value = known.get(key)
-        if one["type"] == "dict" and value not in (None, UNDEFINED) and not isinstance(value, Mapping):
-            yield f"{key} has the wrong type", kind_of(value), "a dict", None
+        if one["type"] in ENTRY_SHAPES and value not in (None, UNDEFINED) and not _is_of(one["type"], value):
+            yield f"{key} has the wrong type", kind_of(value), SHAPES[one["type"]], None
     for complaint in checked_known(known, plain)[1]:
         yield "the entry cannot be used", complaint, "", None
 

@@ -50,6 +50,27 @@ BAD: list[tuple[dict[str, Any], str, list[str]]] = [
         "bad_entry",
         ["kafka_listeners[3]", "missing required arguments: purpose"],
     ),
+    (
+        {"kafka_users": [{"name": "a", "password": {"p": "planted"}}]},
+        "bad_entry",
+        ["kafka_users[0]: password has the wrong type", "found: a dict, allowed: text"],
+    ),
+    (
+        {"kafka_users": [{"name": "a", "password": ["planted"]}]},
+        "bad_entry",
+        ["kafka_users[0]: password has the wrong type", "found: a list"],
+    ),
+    (
+        {"kafka_listeners": [{**LISTENERS[0], "host": ["a"]}, *LISTENERS[1:]]},
+        "bad_entry",
+        ["kafka_listeners[0]: host has the wrong type", "found: a list, allowed: text"],
+    ),
+    (
+        {"kafka_admin_password": {"p": "planted"}},
+        "wrong_type",
+        ["kafka_admin_password", "found: a dict, allowed: text"],
+    ),
+    ({"kafka_user": ["kafka"]}, "wrong_type", ["kafka_user", "found: a list"]),
     ({"kafka_listeners": [{**LISTENERS[0], "adress": "x"}, *LISTENERS[1:]]}, "bad_entry", ["found: adress"]),
 ]
 
@@ -57,6 +78,11 @@ BAD: list[tuple[dict[str, Any], str, list[str]]] = [
 @pytest.mark.parametrize(("variables", "name", "parts"), BAD)
 def test_each_bad_shape_is_named_alone(variables: dict[str, Any], name: str, parts: list[str]) -> None:
     expect(combined(**variables), name, *parts)
+
+
+@pytest.mark.parametrize("variables", [variables for variables, _name, _parts in BAD])
+def test_a_value_that_may_be_a_secret_is_never_shown(variables: dict[str, Any]) -> None:
+    assert [one for one in check_inventory(combined(**variables)) if "planted" in one.sentence()] == []
 
 
 def test_a_name_with_a_typing_error_is_a_warning_with_the_right_name() -> None:

@@ -42,6 +42,11 @@ def test_an_ensemble_may_stand_alone() -> None:
     assert check_inventory(ensemble(brokers=0)) == []
 
 
+def test_a_directory_of_a_server_is_named_by_its_own_variable() -> None:
+    inventory = ensemble(hosts={"zk2": {"zookeeper_data_log_dir": "txlog"}})
+    expect(inventory, "bad_directory", "zk2: zookeeper_data_log_dir", "found: txlog")
+
+
 def test_servers_may_leave_that_are_there() -> None:
     assert check_inventory(ensemble(servers=5, zookeeper_leaving=["zk4", "zk5"])) == []
 
