@@ -62,8 +62,8 @@ def test_what_is_read_is_defined(path: Path) -> None:
 
 def trees_of(path: Path) -> list[nodes.Template]:
     """The syntax trees of all templates and expressions of a file."""
-    pieces = [("", path.read_text(), None)] if path in TEMPLATES else texts(load(path))
-    return [parsed(text, key in EXPRESSIONS) for key, text, _option in pieces]
+    pieces = [("", path.read_text())] if path in TEMPLATES else texts(load(path))
+    return [parsed(text, key in EXPRESSIONS) for key, text in pieces]
 
 
 def of_model(trees: list[nodes.Template]) -> Iterator[tuple[str, str]]:
