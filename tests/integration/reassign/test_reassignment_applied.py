@@ -172,7 +172,7 @@ def test_a_run_killed_at_twenty_points_in_time_is_gone_on_with_towards_the_same_
     chance, targets = random.Random(6), []
     with topic_of(combined, "minced", spread(combined, 6), 3) as topic:
         before = throttles(combined, topic)
-        spec: dict[str, Any] = {"replication_factor": {topic: 2}, "concurrency": 1, "throttle": 30_000}
+        spec: dict[str, Any] = {"replication_factor": {topic: 2}, "concurrency": 1, "throttle": 30_000, "timeout": 900}
         # 18 MB, three moves at a time: 200 s, and the twenty points take half of that on the fastest machine.
         with producing(combined.bootstrap_servers, topic, rate=50) as ledger:
             for _point in range(20):
