@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers, list_topics
-from tests.support.cluster import Cluster, until
+from tests.support.cluster import Cluster, local_variables, until
 from tests.support.growing import FIFTH, held, moves, report, with_brokers
 from tests.support.modules import run_module
 from tests.support.moves import administering, fill, move, replicas, throttles, topic_of
@@ -186,6 +186,10 @@ def test_a_topic_gets_fewer_and_more_replicas_and_more_partitions(three: Cluster
         assert replicas(three, "lopsided") == {number: [1, 2] for number in range(6)}
         assert three.playbook("playbooks/grow_topic.yml", **grown).ok().changed == 0
     assert "kafka_topics still declares 6 partitions for orders. Change it to" in " ".join(first.output.split())
+    declared = local_variables()["kafka_topics"]
+    three.variables["kafka_topics"] = [
+        {**one, **({"partitions": 9} if one["name"] == TOPIC else {})} for one in declared
+    ]
     options = {"bootstrap_servers": three.bootstrap_servers, "topics": [TOPIC]}
     partitions = run_module("streamops.kafka.cluster_info", options)["topics"][0]["partitions"]
     assert [len(one["replicas"]) for one in partitions] == [3] * 9

@@ -13,6 +13,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_
 
 #: Numbers and words whose own rules say more.
 IDS = ("kafka_node_id", "zookeeper_id")
+#: What a playbook asks for: a survey without an answer sends empty text, and the playbook says what it lacks.
+ANSWERS = ("kafka_grow_partitions", "kafka_replaced_id")
 WORDS = ("kafka_mode", "kafka_version", "zookeeper_version")
 
 
@@ -20,10 +22,12 @@ WORDS = ("kafka_mode", "kafka_version", "zookeeper_version")
 def unclear_value(inventory: Inventory) -> Iterator[Problem]:
     """A variable of the roles or playbooks that is true or false, or a number, has another value: `maybe`, an empty
     text, null, `3.5` or `0x10` for a whole number, or a number outside of its range (docs/reference), such as a port
-    above 65535. Text such as `"no"` or `"3"` (surveys, INI, `-e`) is read."""
+    above 65535. Text such as `"no"` or `"3"` (surveys, INI, `-e`) is read; empty text is no answer to a playbook that
+    asks for a number."""
     for node in inventory.processes:
         for one in node.unclear:
-            if one.name not in IDS:
+            is_no_answer = one.name in ANSWERS and str(node.get(one.name)).strip() == ""
+            if one.name not in IDS and not is_no_answer:
                 yield Problem(node, one.what, found=one.found, allowed=one.allowed, variable=one.name)
 
 

@@ -18,7 +18,7 @@ from ansible.template import Templar
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.zookeeper import MAX_ID
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.identity import MAX_NODE_ID
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.values import IDS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.values import ANSWERS, IDS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 from spark_validation.mirror import config as mirror
 from spark_validation.smoke import config as smoke
@@ -144,9 +144,17 @@ def test_clear_text_is_what_it_says(name: str, kind: str) -> None:
 @pytest.mark.parametrize(("name", "kind"), [one for one in TOP if one[0] not in IDS])
 def test_unclear_values_are_refused_by_name_before_any_host_is_touched(name: str, kind: str) -> None:
     for value in UNCLEAR[kind]:
+        if name in ANSWERS and value == "":
+            continue
         (found,) = [one for one in check_inventory(combined(**{name: value})) if one.name == "unclear_value"]
         assert (found.level, found.hosts, found.variable) == ("error", ("kafka1", "kafka2", "kafka3"), name)
         assert "" not in (found.found, found.allowed, found.fix)
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.parametrize("value", ["", " "])
+def test_no_answer_to_what_a_playbook_asks_is_none(name: str, value: str) -> None:
+    assert not [one for one in check_inventory(combined(**{name: value})) if one.variable == name]
 
 
 @pytest.mark.parametrize("value", UNCLEAR["int"])
