@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import stat
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,12 +48,8 @@ def storage_format(options: dict[str, Any]) -> Call:
     defaults: dict[str, Any] = dict.fromkeys(("class_path", "features", "release_version", "scram", "owner", "group"))
     defaults.update(java="", metadata_dir="", standalone=False, no_initial_controllers=False)
 
-    def run(command: list[str], umask: int, handle_exceptions: bool) -> tuple[int, str, str]:
-        done = subprocess.run(command, umask=umask, capture_output=True, text=True, check=handle_exceptions)
-        return done.returncode, done.stdout, done.stderr
-
     def call(**other: Any) -> dict[str, Any]:
-        return _storage_format.storage_format({**defaults, **options, **other}, run, check=False)
+        return _storage_format.storage_format({**defaults, **options, **other}, check=False)
 
     return call
 
