@@ -45,5 +45,5 @@ def together(path: str) -> str:
     A test names a cluster as an argument, or as a word where it asks for it while it runs.
     """
     text = (ROOT / path).read_text()
-    named = (name for name in SHARED if re.search(rf'\b{name}: \w*Cluster|"{name}"', text))
+    named = (name for name in SHARED if re.search(rf'^def \w+\([^)]*\b{name}: |"{name}"', text, re.M))
     return next(named, Path(path).name)

@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._configs.api impor
     alter_configs,
     describe_configs,
 )
+from tests.support.cluster import Cluster
 from tests.support.modules import run_module
 
 Ensure = Callable[..., dict[str, Any]]
@@ -22,14 +23,14 @@ KEY = "log.cleaner.backoff.ms"
 
 
 @pytest.fixture
-def admin(combined: Any) -> Iterator[Session]:
+def admin(combined: Cluster) -> Iterator[Session]:
     """The cluster, seen by the client of the collection."""
     with Session(Connection(tuple(combined.bootstrap_servers))) as connected:
         yield connected
 
 
 @pytest.fixture
-def ensure(combined: Any, admin: Session) -> Iterator[Ensure]:
+def ensure(combined: Cluster, admin: Session) -> Iterator[Ensure]:
     """Calls the module; the dynamic values of KEY are taken away afterwards, min.insync.replicas is put back."""
     before = describe_configs(admin, BROKER, {"": ["min.insync.replicas"]})[""]
 

@@ -13,20 +13,21 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.session im
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers, list_topics, topics_at
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs, describe_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics, delete_topics
+from tests.support.cluster import Cluster
 from tests.support.modules import run_module
 
 Ensure = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def admin(combined: Any) -> Iterator[Session]:
+def admin(combined: Cluster) -> Iterator[Session]:
     """The cluster, seen by the client of the collection."""
     with Session(Connection(tuple(combined.bootstrap_servers))) as connected:
         yield connected
 
 
 @pytest.fixture
-def ensure(combined: Any, admin: Session) -> Iterator[Ensure]:
+def ensure(combined: Cluster, admin: Session) -> Iterator[Ensure]:
     """Calls the module with a list of topics; every topic of the test's own prefix is deleted afterwards."""
 
     def call(*topics: dict[str, Any], check: bool = False, diff: bool = True, **options: Any) -> dict[str, Any]:

@@ -173,6 +173,7 @@ def test_another_control_node_makes_no_ca_of_its_own(secured: Cluster, tmp_path:
     assert secured.pids() == pids
 
 
+@pytest.mark.full
 def test_the_administrators_password_changes_under_way(secured: Cluster) -> None:
     new = "the n3xt one, of the administrator"
 

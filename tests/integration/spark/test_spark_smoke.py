@@ -215,6 +215,7 @@ def test_an_aborted_transaction_is_not_seen_and_a_committed_copy_is(
     assert actual(committed, "duplicated") == 5
 
 
+@pytest.mark.full
 def test_records_deleted_since_show_and_retention_is_told_from_damage(
     spark: SparkSession, combined: Cluster, admin: AdminClient, tmp_path: Path
 ) -> None:
