@@ -41,9 +41,9 @@ class ActionModule(ProgressAction):
             why = _NOT_IN_CHECK_MODE[options["job"]]
             self._display.display(f"[{(task_vars or {}).get('inventory_hostname')}] {why}")
             return dict(result, skipped=True, msg=why)
-        if options["audit_run_id"] and options["job"] != SMOKE:
-            return dict(result, failed=True, msg=_NO_AGAIN.format(job=options["job"]))
         refusal = id_refusal(options)
+        if options["audit_run_id"] and options["job"] != SMOKE:
+            refusal = _NO_AGAIN.format(job=options["job"])
         if refusal:
             return dict(result, failed=True, msg=refusal)
         plain, secret = split_secrets(options["client_properties"])
@@ -60,7 +60,6 @@ class ActionModule(ProgressAction):
         if started.get("failed"):
             return dict(result, **started)
         tracker = Tracker()
-
         # What was written once, at the start, needs no second way.
         unwritten: dict[str, Any] = {"client_properties": {}, "source_client_properties": {}, "arguments": {}}
 
