@@ -41,6 +41,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         judged = [host for host in hosts if not _partial(hostvars[host])]
         batch = vars_.get("ansible_play_batch", ())
         touched = clusters(batch, hostvars)
+        # Asked of few runs: it goes through all groups.
+        meant = clusters(filter(hosts.__contains__, batch), hostvars) if options["named"] else {}
         found = refusals(
             RunStart(
                 strategy=str(self._task.get_play().strategy),
@@ -52,7 +54,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
                 plan_only=options["plan_only"],
                 plans=options["plans"],
                 named=options["named"],
-                limits=limits(clusters([host for host in batch if host in hosts], hostvars), groups),
+                limits=limits(meant, groups),
             )
         )
         if options["one_of"] and not any(groups.get(group) for group in options["one_of"]):

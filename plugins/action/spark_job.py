@@ -14,8 +14,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import 
     WATCH_OPTIONS,
     Tracker,
     complaint,
-    id_refusal,
     place,
+    refusal,
     split_secrets,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
@@ -24,7 +24,6 @@ _NOT_IN_CHECK_MODE = {
     SMOKE: "Spark validation is skipped in check mode: the job writes records",
     MIRROR_AUDIT: "The audit of the mirror is skipped in check mode: it waits for records that no run has sent",
 }
-_NO_AGAIN = "audit_run_id reads an earlier run of job smoke again by its ledger; {job} has none. Nothing was started."
 
 
 class ActionModule(ProgressAction):
@@ -41,11 +40,9 @@ class ActionModule(ProgressAction):
             why = _NOT_IN_CHECK_MODE[options["job"]]
             self._display.display(f"[{(task_vars or {}).get('inventory_hostname')}] {why}")
             return dict(result, skipped=True, msg=why)
-        refusal = id_refusal(options)
-        if options["audit_run_id"] and options["job"] != SMOKE:
-            refusal = _NO_AGAIN.format(job=options["job"])
-        if refusal:
-            return dict(result, failed=True, msg=refusal)
+        wrong = refusal(options)
+        if wrong:
+            return dict(result, failed=True, msg=wrong)
         plain, secret = split_secrets(options["client_properties"])
         source_plain, source_secret = split_secrets(options["source_client_properties"])
         job_dir, arguments = place(options, time.strftime("%Y%m%dT%H%M%S", time.gmtime()), secrets.token_hex(2))
@@ -60,6 +57,7 @@ class ActionModule(ProgressAction):
         if started.get("failed"):
             return dict(result, **started)
         tracker = Tracker()
+
         # What was written once, at the start, needs no second way.
         unwritten: dict[str, Any] = {"client_properties": {}, "source_client_properties": {}, "arguments": {}}
 

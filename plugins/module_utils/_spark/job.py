@@ -52,8 +52,13 @@ def split_secrets(properties: Mapping[str, Any]) -> tuple[dict[str, str], dict[s
     return plain, secret
 
 
-def id_refusal(options: Mapping[str, Any]) -> str:
-    """Why a run cannot have its name, before anything is written below it; empty when it can."""
+def refusal(options: Mapping[str, Any]) -> str:
+    """Why a job cannot run with these names of runs, before anything is written below them; empty when it can."""
+    if options["audit_run_id"] and options["job"] != SMOKE:
+        return (
+            f"audit_run_id reads an earlier run of job smoke again by its ledger; {options['job']} has none. "
+            "Nothing was started."
+        )
     for option in ("run_id", "audit_run_id"):
         if options[option] and not _RUN_ID.fullmatch(options[option]):
             return (

@@ -11,8 +11,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import 
     Tracker,
     command,
     complaint,
-    id_refusal,
     place,
+    refusal,
     split_secrets,
     summary,
 )
@@ -56,11 +56,11 @@ def test_a_run_gets_a_directory_of_its_own_named_by_its_id() -> None:
 @pytest.mark.parametrize("name", ["../../etc", "..", "a/b", "-a", "a b", "a" * 33])
 def test_a_run_whose_name_is_no_directory_is_refused(name: str) -> None:
     for option in ("run_id", "audit_run_id"):
-        said = id_refusal({"run_id": None, "audit_run_id": None, option: name})
+        said = refusal({"job": "smoke", "run_id": None, "audit_run_id": None, option: name})
         assert said.startswith(
             f"{option} cannot be the name of a directory (found: {name!r}, allowed: up to 32 letters"
         )
-    assert id_refusal({"run_id": "mine", "audit_run_id": "20260101T000000-ab12"}) == ""
+    assert refusal({"job": "smoke", "run_id": "mine", "audit_run_id": "20260101T000000-ab12"}) == ""
 
 
 def test_an_audit_lies_within_the_run_that_it_audits_and_takes_its_ledger() -> None:
