@@ -44,7 +44,7 @@ def root_cause(error: BaseException) -> str:
         while deepest.__cause__ is not None:
             deepest = deepest.__cause__
         return _first_line(f"{type(deepest).__name__}: {deepest}")
-    for _ in range(20):
+    for _cause in range(20):
         cause = java.getCause()
         if cause is None or cause.equals(java):
             break

@@ -70,6 +70,8 @@ install_collection() {
   mkdir -p "$collections/ansible_collections/community"
   cp -r "$site"/ansible_collections/community/{crypto,general} "$collections/ansible_collections/community/"
   git -C "$installed" init --quiet
+  # Where ansible-test keeps its own environments; else it would judge them too.
+  echo /tests/output/ >> "$installed/.git/info/exclude"
   git -C "$installed" add --all
 }
 

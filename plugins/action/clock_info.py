@@ -30,7 +30,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
     def _clock(self) -> dict[str, Any]:
         """The offset and its uncertainty in seconds, or why there is none."""
         questions = []
-        for _ in range(_QUESTIONS):
+        for _question in range(_QUESTIONS):
             asked = time.time()
             answer = self._low_level_execute_command("LC_ALL=C date +%s.%N", sudoable=False)
             answered = time.time()

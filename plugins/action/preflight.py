@@ -26,7 +26,10 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.trust_re
 
 # Ansible imports an action in the process of the run, and forks one for each task and host: what the lookup `model`
 # needs in nearly all of them is imported once here, and not forty milliseconds long in each.
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render import kafka, view  # noqa: F401
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import (  # noqa: F401  # pylint: disable=unused-import
+    kafka,
+    view,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import module_options
 
 COLLECTION = "streamops.kafka"
@@ -42,7 +45,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         """Read all hosts of all clusters, apply all rules, report all violations."""
         result: dict[str, Any] = super().run(tmp, task_vars)
         known = task_vars or {}
-        _, options = self.validate_argument_spec(argument_spec=dict(module_options("preflight")))
+        _checked, options = self.validate_argument_spec(argument_spec=dict(module_options("preflight")))
         reader = InventoryReader(self, known)
         groups = (options[f"{name}_group"] for name in ("controllers", "brokers", "zookeeper", "mirror_makers"))
         nodes = reader.nodes(*groups)

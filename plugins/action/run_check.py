@@ -35,7 +35,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         """Fail with everything that is wrong with the start of the run."""
         result: dict[str, Any] = super().run(tmp, task_vars)
         vars_ = task_vars or {}
-        _, options = self.validate_argument_spec(argument_spec=SPEC)
+        _checked, options = self.validate_argument_spec(argument_spec=SPEC)
         hostvars, groups = vars_["hostvars"], vars_["groups"]
         hosts = dict.fromkeys(host for group in options["groups"] for host in groups.get(group, ()))
         judged = [host for host in hosts if not _partial(hostvars[host])]

@@ -1,4 +1,5 @@
 # Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What an operator wants to see of a run: changes, restarts, progress, warnings, failures, the last summary."""
 

@@ -1,15 +1,9 @@
 # Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The lookup by which roles read the model of the inventory."""
 
 from __future__ import annotations
-
-from typing import Any
-
-from ansible.plugins.lookup import LookupBase
-
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.task import TaskReader, is_worker
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 
 DOCUMENTATION = r"""
 name: model
@@ -38,6 +32,13 @@ _raw:
   type: list
   elements: dict
 """
+
+from typing import Any
+
+from ansible.plugins.lookup import LookupBase
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.task import TaskReader, is_worker
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 
 _KEPT: dict[str, View] = {}
 

@@ -1,4 +1,6 @@
 #!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ description:
     there is none, or when what the user named belongs to one cluster and the run has several. What such a run does
     would be wrong, or nothing at all.
   - Runs on the control node only and connects to no host. The roles and playbooks of this collection begin with it.
-author: The streamops engineers
+author: The streamops engineers (@streamops)
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:

@@ -15,7 +15,7 @@ def addresses(name: str) -> list[str]:
         found = resolve(name, None)
     except (OSError, UnicodeError):
         return []
-    return sorted({str(entry[4][0]).split("%")[0] for entry in found})
+    return sorted({str(entry[4][0]).partition("%")[0] for entry in found})
 
 
 def resolved(names: Iterable[str]) -> dict[str, list[str]]:

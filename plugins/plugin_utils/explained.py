@@ -38,7 +38,7 @@ def explained(function: Callable[..., Any] | str, name: str = "", secret: bool =
 
 
 def _found(path: str) -> Callable[..., Any]:
-    file, _, function = path.rpartition(".")
+    file, _dot, function = path.rpartition(".")
     folder = "module_utils" if file.startswith("_") else "plugin_utils"
     module = import_module(f"ansible_collections.streamops.kafka.plugins.{folder}.{file}")
     return getattr(module, function)  # type: ignore[no-any-return]  # tests/lint sees that it is there

@@ -121,7 +121,7 @@ class Comparison:
 
     def _order(self, scopes: list[Scope], suspects: set[tuple[int, int]]) -> Found:
         parts = {side: self._spans(scopes, side, suspects) for side in self._readers}
-        touched = [scope for scope in scopes if any(number == scope.number for number, _ in suspects)]
+        touched = [scope for scope in scopes if any(number == scope.number for number, _records in suspects)]
         rows = self._rows(touched, parts)
         cut = [scope for scope in touched if any(span.cut_source or span.cut_target for span in scope.spans)]
         marks = None

@@ -53,7 +53,7 @@ class _Search:
             found.update(self._last(windows))
             left = {
                 place: (left[place][0], low)
-                for place, (low, _) in windows.items()
+                for place, (low, _high) in windows.items()
                 if found[place] is None and low > left[place][0]
             }
             step *= _GROWTH
@@ -67,10 +67,10 @@ class _Search:
         self._consumer.assign(assigned)
         # A partition that stays assigned also stays paused, as the step before left it.
         self._consumer.resume(assigned)
-        for place, (low, _) in windows.items():
+        for place, (low, _high) in windows.items():
             self._consumer.seek(known[place], low)
         found: dict[Place, int | None] = {}
-        at = {place: low for place, (low, _) in windows.items()}
+        at = {place: low for place, (low, _high) in windows.items()}
         open_still = set(windows)
         moved, reached = time.monotonic(), sum(at.values())
         while open_still:

@@ -52,7 +52,7 @@ class MirrorAudit:
             examples = arguments.max_examples
             result.checks += judge.judge_caught_up(waited, frozen.lasts, arguments.wait_seconds, examples)
             result.figures["lag"] = waited.samples
-            behind = {topic for topic, _ in waited.behind}
+            behind = {topic for topic, _partition in waited.behind}
             with self.progress.phase("compare", "compare source and mirror"):
                 pairs = [pair for pair in arguments.pairs if pair.source not in behind]
                 self._compare(frozen, before, pairs, waited.positions)

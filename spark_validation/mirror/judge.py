@@ -54,7 +54,7 @@ def judge_caught_up(waited: Waited, frontiers: Mapping[Place, int | None], secon
         )
     ]
     lag: dict[str, int] = {}
-    for (topic, _), count in waited.behind.items():
+    for (topic, _partition), count in waited.behind.items():
         lag[topic] = lag.get(topic, 0) + count
     worst = sorted(lag.items(), key=lambda item: (-item[1], item[0]))
     total = sum(lag.values())
@@ -85,7 +85,7 @@ def judge_topics(
     """Whether the target has the topics, with partitions enough. `lasts`: the last record of each source partition."""
     examples = arguments.max_examples
     held = {place for place, last in lasts.items() if last is not None}
-    holding = {topic for topic, _ in held}
+    holding = {topic for topic, _partition in held}
     missing = [pair for pair in pairs if pair.target not in target and pair.source in holding]
     missing_topics = none_of(
         "topics",

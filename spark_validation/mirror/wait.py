@@ -26,8 +26,10 @@ class Waited:
 
     def unknown(self, frontiers: dict[Place, int | None]) -> list[str]:
         """Topics that hold records, of which no partition has a position."""
-        known = {topic for topic, _ in self.positions}
-        return sorted({topic for (topic, _), last in frontiers.items() if last is not None and topic not in known})
+        known = {topic for topic, _partition in self.positions}
+        return sorted(
+            {topic for (topic, _partition), last in frontiers.items() if last is not None and topic not in known}
+        )
 
 
 def left(frontiers: dict[Place, int | None], starts: dict[Place, int], positions: dict[Place, int]) -> dict[Place, int]:

@@ -71,7 +71,7 @@ def _buckets(document: Document) -> str:
             f"{formatted(slot['began_ms'], 'time')}: source {slot['source']:,} and {slot['beyond']:,} "
             f"after the frontier, mirror {slot['target']:,}"
         )
-        frame.bar(left + 0.5, max(1.0, step - 1), whole, 'class="bar"', title)
+        frame.draw_bar(left + 0.5, max(1.0, step - 1), whole, 'class="bar"', title)
         y = frame.y(slot["target"])
         ends = f'x1="{left:.1f}" x2="{left + step:.1f}" y1="{y:.1f}" y2="{y:.1f}"'
         frame.parts.append(f'<line class="expected" {ends}/>')

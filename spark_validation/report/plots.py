@@ -56,7 +56,7 @@ class Frame:
         """The pixel row of a value."""
         return self.height - _BOTTOM - value / self.ticks[-1] * (self.height - _TOP - _BOTTOM)
 
-    def bar(self, x: float, width: float, value: float, style: str, title: str) -> None:
+    def draw_bar(self, x: float, width: float, value: float, style: str, title: str) -> None:
         """A bar from the ground up; `title` shows on pointing."""
         top, ground = self.y(value), self.y(0)
         radius = min(3.0, width / 2)
@@ -99,7 +99,7 @@ def by_partition(document: Document, measure: str) -> str:
         tint = colour(order.index(leader)) if leader in order else "var(--soft)"
         path = f"figures.partitions.{position}"
         title = f"partition {row['partition']}: {document.text(f'{path}.{measure}', form)}"
-        frame.bar(left + step * 0.14, step * 0.72, row[measure], f'style="fill:{tint}"', title)
+        frame.draw_bar(left + step * 0.14, step * 0.72, row[measure], f'style="fill:{tint}"', title)
         if form == "plain":
             y = frame.y(row["expected"])
             ends = f'x1="{left + step * 0.05:.1f}" x2="{left + step * 0.95:.1f}"'
@@ -125,13 +125,13 @@ def latency(document: Document, path: str) -> str:
     for place in range(first, last + 1):
         left = frame.x(0) + (place - first) * step
         title = f"{counts[place]:,} below {_EDGES[place + 1]:,g} ms"
-        frame.bar(left + 1, step - 2, counts[place], 'class="bar"', title)
+        frame.draw_bar(left + 1, step - 2, counts[place], 'class="bar"', title)
         if (place - first) % (1 if last - first < 13 else 2) == 0:
             frame.label(left, f"{_EDGES[place]:,g}")
     for row, name in enumerate(("p50", "p99")):
         value = document.get(f"{path}.{name}")
         if value is not None:
-            place = next(index for index, (_, high) in enumerate(pairs) if value < high)
+            place = next(index for index, (_low, high) in enumerate(pairs) if value < high)
             inside = (value + 0.5 - pairs[place][0]) / (pairs[place][1] - pairs[place][0])
             x = frame.x(0) + (place - first + min(1.0, inside)) * step
             frame.mark(x, row, f"{name} {document.show(f'{path}.{name}', tag='tspan')} ms")
@@ -147,7 +147,7 @@ def timeline(document: Document) -> str:
     step = frame.plot_width / last
     for slot in slots:
         title = f"{formatted(slot['records'], 'plain')} records"
-        frame.bar(frame.x(slot["index"] / last) + 0.5, max(1.0, step - 1), slot["records"], 'class="bar"', title)
+        frame.draw_bar(frame.x(slot["index"] / last) + 0.5, max(1.0, step - 1), slot["records"], 'class="bar"', title)
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         anchor = {0.0: "start", 1.0: "end"}.get(share, "middle")
         frame.label(frame.x(share), f"{share * last * width / 1000:.1f} s", anchor)

@@ -59,7 +59,7 @@ def stranger_lanes(ledger: Ledger, seen: Observation) -> dict[int, int]:
 
 
 def _unledgered(ledger: Ledger, seen: Observation, leftover: bool) -> dict[int, int]:
-    known = {lane.number for lane, _ in ledger.shape.lanes(ledger.final_attempts)}
+    known = {lane.number for lane, _attempt in ledger.shape.lanes(ledger.final_attempts)}
     found: dict[int, int] = defaultdict(int)
     for lane in seen.lanes:
         if lane.kind > MISROUTED or lane.lane in known:

@@ -45,11 +45,11 @@ def stream_range(
         session.readStream.format("kafka")
         .options(**source_options(arguments))
         .option("subscribe", topic)
-        .option("startingOffsets", json.dumps({topic: {str(i): start for i, (start, _) in ranges.items()}}))
+        .option("startingOffsets", json.dumps({topic: {str(i): start for i, (start, _end) in ranges.items()}}))
         .option("maxOffsetsPerTrigger", _RECORDS_PER_BATCH)
         .load()
     )
-    ends = F.create_map(*[F.lit(number) for index, (_, end) in ranges.items() for number in (index, end)])
+    ends = F.create_map(*[F.lit(number) for index, (_start, end) in ranges.items() for number in (index, end)])
     inside = record.classify(rows.where(F.col("offset") < ends[F.col("partition")]), run_id, topic)
     query = (
         inside.writeStream.foreachBatch(add)

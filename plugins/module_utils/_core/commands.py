@@ -35,7 +35,8 @@ def run(argv: Sequence[str], seconds: float, umask: int = -1) -> tuple[int, str,
     Raises OSError where it cannot be started, and CommandTimeoutError after C(seconds). Then its whole process group is
     killed, so that nothing that it started goes on unwatched. umask -- that of the program, -1 for our own.
     """
-    process = subprocess.Popen(
+    # Ansible's own run_command has no limit of time.
+    process = subprocess.Popen(  # pylint: disable=ansible-bad-function
         list(argv),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

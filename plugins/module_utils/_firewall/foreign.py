@@ -68,14 +68,16 @@ def _refusal(chain: Mapping[str, Any], table: Sequence[tuple[str, Any]]) -> str:
     if chain.get("policy") == "drop":
         return "its policy is drop"
     maps = {item["name"]: item.get("elem", []) for kind, item in table if kind == "map"}
-    names = [chain["name"]]
-    for name in names:  # grows while it is read
+    names, waiting = {chain["name"]}, [chain["name"]]
+    while waiting:
+        name = waiting.pop(0)
         for rule in (item for kind, item in table if kind == "rule" and item["chain"] == name):
             for word, value in _words(rule["expr"], maps):
                 if word in ("drop", "reject") or (word == "xt" and _may_refuse(value)):
                     return f"rule {rule.get('handle', '?')} of chain {name} refuses"
                 if word in ("jump", "goto") and value["target"] not in names:
-                    names.append(value["target"])
+                    names.add(value["target"])
+                    waiting.append(value["target"])
     return ""
 
 

@@ -151,7 +151,7 @@ class Flow:
 
     def _search(self, starts: Sequence[int], most: int | None) -> None:
         self.label = dict.fromkeys(starts, 0)
-        self.layers = [{} for _ in self.parts]
+        self.layers = [{} for _part in self.parts]
         for start in starts:
             self._layer(start, 0)
         self.parent = {}

@@ -141,7 +141,7 @@ class Givers:
     def fill(self, partition: int, count: int) -> bool:
         """Give a partition so many replicas more; whether there are brokers for them."""
         wanted = len(self.placement.at(partition)) + count
-        for _ in range(count):
+        for _copy in range(count):
             broker = self._best(partition, wanted)
             if broker is None:
                 return False

@@ -32,7 +32,7 @@ def rounds_of(
         colours = _Colouring(bound).colours([(leaders[change.partition], change.added[0]) for change in ordered])
     else:
         colours = _first_fit(ordered, leaders, most)
-    rounds: list[list[Change]] = [[] for _ in range(max(colours, default=-1) + 1)]
+    rounds: list[list[Change]] = [[] for _round in range(max(colours, default=-1) + 1)]
     for place, colour in enumerate(colours):
         rounds[colour].append(ordered[place])
     return [changes for changes in rounds if changes], bound

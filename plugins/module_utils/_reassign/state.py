@@ -24,8 +24,8 @@ class Placement:
         self.racks = racks
         self.now: dict[int, list[int]] = {}
         self.loads = [0] * brokers
-        self.homes: list[list[int]] = [[] for _ in range(brokers)]
-        self.guests: list[dict[int, None]] = [{} for _ in range(brokers)]
+        self.homes: list[list[int]] = [[] for _broker in range(brokers)]
+        self.guests: list[dict[int, None]] = [{} for _broker in range(brokers)]
         #: Partitions that stay as they are.
         self.fixed = frozenset(fixed)
         #: Guests that were put where they are by name and stay there.

@@ -48,7 +48,8 @@ def start(params: Mapping[str, Any]) -> dict[str, Any]:
     _write_private(arguments_file, json.dumps(with_properties(params), indent=1))
     argv = command(params, archive, arguments_file)
     log, code = os.path.join(job_dir, "spark.log"), os.path.join(job_dir, "exit_code")
-    process = subprocess.Popen(
+    # It outlives the module.
+    process = subprocess.Popen(  # pylint: disable=ansible-bad-function
         ["/bin/sh", "-c", _WRAPPER, "spark-job", log, code, *argv],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

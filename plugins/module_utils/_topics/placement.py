@@ -25,7 +25,7 @@ def placement(
     holds = Counter(broker for replicas in held for broker in replicas)
     idle = sum(not leads[broker] for broker in racks)
     added = []
-    for _ in range(max(total - len(held), idle)):
+    for _partition in range(max(total - len(held), idle)):
         replicas = [min(racks, key=lambda broker: (leads[broker], holds[broker], broker))]
         while len(replicas) < factor:
             replicas.append(_follower(replicas, racks, holds))

@@ -38,7 +38,7 @@ class Frame:
         """The pixel row of a value."""
         return _HEIGHT - _BOTTOM - value / self._top * (_HEIGHT - _TOP - _BOTTOM)
 
-    def bar(self, x: float, width: float, value: float, style: str, title: str) -> None:
+    def draw_bar(self, x: float, width: float, value: float, style: str, title: str) -> None:
         """A bar from the ground up; C(title) shows on pointing."""
         height = self.y(0) - self.y(value)
         self.parts.append(
@@ -72,7 +72,7 @@ def by_broker(brokers: Sequence[Mapping[str, Any]], measure: str) -> str:
             shown = megabytes(value) if measure == "bytes" else f"{value:,}"
             style = f'style="fill:{tint};opacity:{0.35 if end == "from" else 1}"'
             title = f"broker {one['id']}, {'before' if end == 'from' else 'after'}: {shown} {measure}"
-            frame.bar(left + width * (0.12 + 0.38 * half), width * 0.36, value or 0, style, title)
+            frame.draw_bar(left + width * (0.12 + 0.38 * half), width * 0.36, value or 0, style, title)
         if place % max(1, math.ceil(len(ordered) / 40)) == 0:
             frame.label(left + width / 2, str(one["id"]))
             if one["rack"]:
