@@ -156,7 +156,7 @@ def test_clients_log_in_and_only_what_an_acl_allows_works(secured: ZookeeperClus
         {**asked, "topics": [wish], "sasl_username": "app", "sasl_password": "app of tests"},
     )
     assert app["failed"]
-    assert "it needs the operation DESCRIBE on the topic other" in app["msg"]
+    assert "it needs the operation describe on the topic other" in app["msg"]
 
 
 def test_a_running_ensemble_is_not_opened_in_passing(secured: ZookeeperCluster) -> None:
