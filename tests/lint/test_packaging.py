@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
 GALAXY = yaml.safe_load((ROOT / "galaxy.yml").read_text())
@@ -99,7 +101,7 @@ def test_only_what_users_need_is_packed(packed: set[str]) -> None:
     folders = {name.split("/")[0] for name in packed if "/" in name}
     assert folders == {"docs", "inventories", "meta", "playbooks", "plugins", "roles", "spark_validation"}
     assert {name for name in packed if "/" not in name} == {
-        *("CHANGELOG.rst", "FILES.json", "LICENSE", "MANIFEST.json", "README.md", "requirements.txt")
+        *("CHANGELOG.rst", "FILES.json", "LICENSE", "MANIFEST.json", "README.md", "requirements.txt", "requirements-spark.txt")
     }
     assert not [name for name in packed if name.endswith((".pyc", ".retry")) or "/." in name]
 
@@ -114,6 +116,29 @@ def test_links_in_packed_pages_lead_to_packed_files(packed: set[str]) -> None:
                 if target not in packed | folders:
                     broken.append(f"{page}: {link}")
     assert broken == []
+
+
+def pins(name: str) -> dict[str, Requirement]:
+    """The requirements of a file of pip's, by the name of their package."""
+    lines = [line for line in (ROOT / name).read_text().splitlines() if line and not line.startswith(("#", "-r"))]
+    return {canonicalize_name(one.name): one for one in map(Requirement, lines)}
+
+
+def test_users_get_ranges_and_the_repository_runs_with_what_they_allow() -> None:
+    ranges, locked = pins("requirements.txt"), pins("requirements.lock")
+    assert pins("requirements-spark.txt")["pyspark"] == locked["pyspark"]
+    for name, wanted in ranges.items():
+        (version,) = locked[name].specifier
+        assert version.operator == "=="
+        assert version.version in wanted.specifier, name
+        assert {one.operator for one in wanted.specifier} in ({">="}, {">=", "<"}), name
+    # What carries other collections, what starts processes on one machine, and what only Spark needs: users choose.
+    assert not {"ansible", "supervisor", "pyspark"} & set(ranges)
+
+
+def test_the_oldest_ansible_of_pip_is_the_one_that_is_promised() -> None:
+    promised = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text())["requires_ansible"]
+    assert str(pins("requirements.txt")["ansible-core"].specifier) == promised
 
 
 def test_roles_promise_the_ansible_that_the_collection_promises() -> None:

@@ -33,6 +33,10 @@ class JobStartError(StreamopsError):
         super().__init__(f"Spark job in {job_dir}: {why}. Nothing was started.", job_dir=job_dir, why=why)
 
 
+#: How a host gets a spark-submit.
+_ADVICE = "; install PySpark there (requirements-spark.txt of this collection), or name another by spark_submit"
+
+
 def start(params: Mapping[str, Any]) -> dict[str, Any]:
     """Write the job's files and start it in a session of its own; returns pid, start_time and the command."""
     job_dir = params["job_dir"]
@@ -42,7 +46,7 @@ def start(params: Mapping[str, Any]) -> dict[str, Any]:
             raise JobStartError(job_dir, f"the directory holds an earlier run ({name} is there); give each run its own")
     for path in [params["spark_submit"], f"{params['package']}/__main__.py", *params["jars"]]:
         if not os.path.exists(path):
-            raise JobStartError(job_dir, f"{path} does not exist")
+            raise JobStartError(job_dir, f"{path} does not exist{_ADVICE if path == params['spark_submit'] else ''}")
     archive, arguments_file = os.path.join(job_dir, "spark_validation.zip"), os.path.join(job_dir, "args.json")
     _pack(params["package"], archive)
     _write_private(arguments_file, json.dumps(with_properties(params), indent=1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A secured site with the oldest ansible-core that meta/runtime.yml promises; the environment has the newest."""
+"""A secured site with the oldest packages that the collection promises to run with; the environment has the newest."""
 
 from __future__ import annotations
 
@@ -23,11 +23,17 @@ def oldest() -> str:
     return str(re.fullmatch(r">=(\d+\.\d+\.\d+)", promised)[1])  # type: ignore[index]
 
 
+def lowest() -> list[str]:
+    """The lowest version that requirements.txt allows of each package, as pip takes it."""
+    ranges = re.findall(r"^([\w-]+)>=([\d.]+)", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
+    return [f"{name}=={version}" for name, version in ranges]
+
+
 @pytest.fixture(scope="module")
 def programs() -> Path:
-    """The programs of an environment with that version, kept in .cache; all other packages are those of .venv."""
-    pinned = re.findall(r"^supervisor==.*$", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
-    wanted = [f"ansible-core=={oldest()}", *pinned]
+    """The programs of an environment with the oldest packages, kept in .cache; all others are those of .venv."""
+    pinned = re.findall(r"^supervisor==.*$", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
+    wanted = [*lowest(), *pinned]
     name = hashlib.sha256(" ".join([sys.executable, *wanted]).encode()).hexdigest()[:8]
     environment = ROOT / ".cache" / f"ansible-core-{oldest()}-{name}"
     if not (environment / "whole").exists():

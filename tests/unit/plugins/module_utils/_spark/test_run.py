@@ -147,6 +147,6 @@ def test_the_directory_of_an_earlier_run_is_refused(params: dict[str, Any]) -> N
 
 
 def test_a_missing_file_is_named_before_anything_starts(params: dict[str, Any]) -> None:
-    with pytest.raises(job.JobStartError, match=r"spark-submit does not exist.*Nothing was started"):
+    with pytest.raises(job.JobStartError, match=r"spark-submit does not exist; install PySpark.*Nothing was started"):
         job.start(params)
     assert not (Path(params["job_dir"]) / "process").exists()
