@@ -101,7 +101,8 @@ def test_only_what_users_need_is_packed(packed: set[str]) -> None:
     folders = {name.split("/")[0] for name in packed if "/" in name}
     assert folders == {"docs", "inventories", "meta", "playbooks", "plugins", "roles", "spark_validation"}
     assert {name for name in packed if "/" not in name} == {
-        *("CHANGELOG.rst", "FILES.json", "LICENSE", "MANIFEST.json", "README.md", "requirements.txt", "requirements-spark.txt")
+        *("CHANGELOG.rst", "FILES.json", "LICENSE", "MANIFEST.json", "README.md"),
+        *("requirements.txt", "requirements-spark.txt"),
     }
     assert not [name for name in packed if name.endswith((".pyc", ".retry")) or "/." in name]
 
