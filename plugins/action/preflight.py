@@ -47,9 +47,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         known = task_vars or {}
         _checked, options = self.validate_argument_spec(argument_spec=dict(module_options("preflight")))
         reader = InventoryReader(self, known)
-        groups = (options[f"{name}_group"] for name in ("controllers", "brokers", "zookeeper", "mirror_makers"))
-        nodes = reader.nodes(*groups)
-        mirrors = reader.mirrors(options["mirror_makers_group"], nodes)
+        nodes = reader.nodes()
+        mirrors = reader.mirrors(nodes)
         if options["of"] == "hosts" or self._task.action.endswith("host_preflight"):
             found = check_hosts(_hosts(reader, (*nodes, *mirrors), known, options))
         else:

@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_start i
     limits,
     refusals,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import GROUP_FIX
 
 SPEC = {
     "one_of": {"type": "list", "elements": "str", "default": []},
@@ -58,7 +59,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
             )
         )
         if options["one_of"] and not any(groups.get(group) for group in options["one_of"]):
-            found.append(f"The inventory has no host in the groups {', '.join(options['one_of'])}.")
+            found.append(f"The inventory has no host in the groups {', '.join(options['one_of'])}. fix: {GROUP_FIX}.")
         if found:
             result.update(
                 failed=True, refusals=found, msg=" ".join([*found, "No cluster was asked, and nothing was changed."])

@@ -40,22 +40,6 @@ options:
     description: The variable that the result of clock_info was registered as on each host.
     type: str
     default: __preflight_clock
-  controllers_group:
-    description: The group of the controllers of all clusters.
-    type: str
-    default: kraft_controllers
-  brokers_group:
-    description: The group of the brokers of all clusters.
-    type: str
-    default: kafka_brokers
-  zookeeper_group:
-    description: The group of the servers of ZooKeeper.
-    type: str
-    default: zookeeper
-  mirror_makers_group:
-    description: The group of the mirrors (MirrorMaker) of all clusters.
-    type: str
-    default: mirror_makers
 notes:
   - A violation of a rule of prudence becomes a warning when the cluster's variable C(preflight_accept) names the rule.
   - A value made from facts of a host is not judged, since facts are not gathered yet.
@@ -146,10 +130,6 @@ ARGUMENT_SPEC = {
     "of": {"type": "str", "choices": ["inventory", "hosts"], "default": "inventory"},
     "node_info_variable": {"type": "str", "default": "__common_node_info"},
     "clock_info_variable": {"type": "str", "default": "__preflight_clock"},
-    "controllers_group": {"type": "str", "default": "kraft_controllers"},
-    "brokers_group": {"type": "str", "default": "kafka_brokers"},
-    "zookeeper_group": {"type": "str", "default": "zookeeper"},
-    "mirror_makers_group": {"type": "str", "default": "mirror_makers"},
 }
 
 

@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.values impor
     UnclearValueError,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import PURPOSE as MIRROR_PURPOSE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import ROLE as MIRROR
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import runs_legacy
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import PURPOSES
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import (
@@ -26,11 +27,22 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variable
     known,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import PORTS as ZOOKEEPER_PORTS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import ROLE as ZOOKEEPER
 
 CONTROLLER_GROUP = "kraft_controllers"
 BROKER_GROUP = "kafka_brokers"
 ZOOKEEPER_GROUP = "zookeeper"
 MIRROR_GROUP = "mirror_makers"
+#: The groups of the inventory by the role of their hosts, Kafka's first. Their names are fixed: Ansible chooses the
+#: hosts of a play before it knows any variable of a host or a group.
+GROUPS = {
+    "controller": CONTROLLER_GROUP,
+    "broker": BROKER_GROUP,
+    ZOOKEEPER: ZOOKEEPER_GROUP,
+    MIRROR: MIRROR_GROUP,
+}
+#: How an inventory with groups of its own gets these.
+GROUP_FIX = "put the host, or a group that it is in, into one of them (kafka_brokers: {children: {my_brokers: {}}})"
 NO_CLUSTER = ""
 REST_PORT = "mirror_maker_rest_port"
 # The connections that end on the control node itself.
@@ -346,13 +358,13 @@ def build_node(
 
 
 def build_inventory(read: Callable[[str], Mapping[str, Any]], groups: Mapping[str, Sequence[str]]) -> Inventory:
-    """All clusters of an inventory, from the hosts of the groups controller, broker, zookeeper and mirror.
+    """All clusters of an inventory, from its groups (GROUPS).
 
     read -- the typed variables of a host. Controllers come first and servers of ZooKeeper last, each host once; a host
     of another group is no mirror.
     """
-    members = {role: groups.get(role, ()) for role in ("controller", "broker", "zookeeper", "mirror")}
-    hosts = dict.fromkeys(host for role in ("controller", "broker", "zookeeper") for host in members[role])
+    members = {role: groups.get(group, ()) for role, group in GROUPS.items()}
+    hosts = dict.fromkeys(host for role in members if role != MIRROR for host in members[role])
     nodes = [
         build_node(
             host,

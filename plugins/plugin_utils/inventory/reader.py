@@ -20,7 +20,10 @@ from ansible.parsing.vault import EncryptedString
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import all_typed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certificates import read_certificate
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import ROLE as MIRROR
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    GROUPS,
+    MIRROR_GROUP,
     OWN_PREFIXES,
     PLACEHOLDER,
     Node,
@@ -54,19 +57,17 @@ class InventoryReader:
         self._groups = task_vars["groups"]
         self._defaults = action._loader.load_from_file(str(SHARED_DEFAULTS), trusted_as_template=True)
 
-    def nodes(self, controllers: str, brokers: str, zookeepers: str, mirrors: str) -> list[Node]:
-        """All hosts of the first three groups, controllers first, servers of ZooKeeper last, each once."""
-        groups = {role: self._groups.get(group, []) for role, group in
-                  (("controller", controllers), ("broker", brokers), ("zookeeper", zookeepers))}  # fmt: skip
-        hosts = dict.fromkeys(host for members in groups.values() for host in members)
-        groups["mirror"] = self._groups.get(mirrors, [])
-        return [self._node(host, {role: host in members for role, members in groups.items()}) for host in hosts]
+    def nodes(self) -> list[Node]:
+        """All hosts of Kafka and ZooKeeper, controllers first, servers of ZooKeeper last, each once."""
+        members = {role: self._groups.get(group, []) for role, group in GROUPS.items()}
+        hosts = dict.fromkeys(host for role in members if role != MIRROR for host in members[role])
+        return [self._node(host, {role: host in named for role, named in members.items()}) for host in hosts]
 
-    def mirrors(self, group: str, nodes: Sequence[Node]) -> list[Node]:
+    def mirrors(self, nodes: Sequence[Node]) -> list[Node]:
         """The hosts of the group of mirrors that are none of the nodes: there the mistake is that they are in both."""
         taken = {node.name for node in nodes}
-        alone = {"controller": False, "broker": False, "zookeeper": False, "mirror": True}
-        return [self._node(host, alone) for host in self._groups.get(group, []) if host not in taken]
+        alone = {role: role == MIRROR for role in GROUPS}
+        return [self._node(host, alone) for host in self._groups.get(MIRROR_GROUP, []) if host not in taken]
 
     def peers(self, nodes: Sequence[Node]) -> list[Node]:
         """The other hosts that firewalls of these nodes let in: those of client groups, and named administrators."""
@@ -74,7 +75,7 @@ class InventoryReader:
         for node in nodes:
             wanted.update(dict.fromkeys(host for host in node.let_in(self._groups) if host in self._hostvars))
         taken = {node.name for node in nodes}
-        none = {"controller": False, "broker": False, "zookeeper": False, "mirror": False}
+        none = dict.fromkeys(GROUPS, False)
         return [self._node(host, none) for host in wanted if host not in taken]
 
     def _node(self, host: str, roles: dict[str, bool]) -> Node:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow, flows_into, read_flows
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import MIRROR_GROUP
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import legacy, rights, views
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.identity import same_cluster
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.legacy_topics import legacy_topics
@@ -146,7 +147,7 @@ class Mirroring(Parts):
         settings = self._settings
         if not settings["kafka_authorizer"]:
             return []
-        mirrors = self._groups.get(settings["kafka_mirror_makers_group"], ())
+        mirrors = self._groups.get(MIRROR_GROUP, ())
         homes = {host: self._read(host)["kafka_cluster_name"] for host in mirrors}
         certificates = homes if self._has_listener(("SSL",), "clients") else {}
         principals = rights.mirror_principals(self._flows, self._cluster, settings["mirror_user"], certificates)

@@ -12,6 +12,8 @@ from typing import Any, Protocol
 from ansible_collections.streamops.kafka.plugins.plugin_utils.addresses import resolved
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import mirror_reach, rest_url
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    GROUP_FIX,
+    GROUPS,
     Inventory,
     Node,
     build_inventory,
@@ -45,13 +47,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.zookeeper_s
     server_jaas,
 )
 
-#: The variables that name the groups of the inventory, by what the hosts in them are.
-GROUPS = {
-    "controller": "kafka_controllers_group",
-    "broker": "kafka_brokers_group",
-    "zookeeper": "kafka_zookeeper_group",
-    "mirror": "kafka_mirror_makers_group",
-}
 #: What hosts of one machine have alike that share a piece of work: preparing it, installing a release, its firewall.
 ALIKE = {
     "machine": (
@@ -148,9 +143,7 @@ class View(Parts):
 
     @property
     def _inventory(self) -> Inventory:
-        own, groups = self._reader.read(self._reader.host), self._reader.groups
-        members = {role: groups.get(own[name], []) for role, name in GROUPS.items()}
-        made: Inventory = self._once("inventory", lambda: build_inventory(self._reader.read, members))
+        made: Inventory = self._once("inventory", lambda: build_inventory(self._reader.read, self._reader.groups))
         return made
 
     def _plain(self, nodes: Iterable[Node]) -> list[dict[str, Any]]:
@@ -166,7 +159,7 @@ class View(Parts):
         if not found:
             raise ValueError(
                 f"{self._reader.host} is in none of the groups of Kafka, ZooKeeper and MirrorMaker "
-                f"({', '.join(GROUPS.values())})"
+                f"({', '.join(GROUPS.values())}); fix: {GROUP_FIX}"
             )
         return dict(found[0])
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,21 @@ def test_an_inventory_without_a_group_of_this_collection_is_refused(tmp_path: Pa
     for playbook in ("site", "status"):
         why = refused(cluster, cluster.playbook(f"playbooks/{playbook}.yml"))
         assert "no host in the groups zookeeper, kraft_controllers, kafka_brokers, mirror_makers" in why
+        assert "kafka_brokers: {children: {my_brokers: {}}}" in why
+
+
+def test_groups_of_an_inventory_have_own_names_as_children_of_the_known_ones(tmp_path: Path) -> None:
+    inventory = tmp_path / "inventory"
+    shutil.copytree(ROOT / "inventories" / "local", inventory)
+    groups = yaml.safe_load((inventory / "hosts.yml").read_text())
+    groups["mine"] = groups["kafka_brokers"]
+    groups["kafka_brokers"] = groups["kraft_controllers"] = {"children": {"mine": None}}
+    (inventory / "hosts.yml").write_text(yaml.safe_dump(groups))
+    cluster = Cluster(inventory, tmp_path / "run", free_port_base())
+    judged = cluster.playbook("playbooks/site.yml", "--tags", "preflight").ok()
+    assert "kafka3" in judged.output
+    named = cluster.playbook("playbooks/site.yml", kafka_brokers_group="mine")
+    assert "kafka_brokers: {children: {mine: {}}}" in refused(cluster, named)
 
 
 def test_a_node_to_be_replaced_must_be_named(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     BROKER_GROUP,
     CONTROLLER_GROUP,
+    GROUPS,
     NO_CLUSTER,
     ZOOKEEPER_GROUP,
     Inventory,
@@ -29,6 +30,8 @@ MAX_NODE_ID = 2**31 - 1
 RESERVED_CLUSTER_IDS = ("AAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAQ")
 # Names of directories, of units, and of entries in lists with commas.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+# What would name a group of the inventory: kafka_brokers_group.
+GROUP_VARIABLE = re.compile(r"(kafka|kraft|preflight)_(brokers|controllers|zookeeper|mirror_makers)_group")
 # What makes one cluster of several nodes: variable -> level of a disagreement. Versions differ while one node is
 # tried first with a new one.
 SHARED = {
@@ -66,6 +69,23 @@ def bad_name(inventory: Inventory) -> Iterator[Problem]:
         if node.cluster != NO_CLUSTER and not NAME.fullmatch(str(cluster)):
             what = "the cluster's name cannot be the name of a directory"
             yield Problem(node, what, repr(str(cluster)), variable="kafka_cluster_name")
+
+
+@rule(fix="remove the variable, and make your group a child of the allowed one")
+def group_named_by_variable(inventory: Inventory) -> Iterator[Problem]:
+    """A variable such as `kafka_brokers_group` names a group of the inventory. The names of the groups are fixed, since
+    Ansible chooses the hosts of a play before it knows their variables; a group of your own is a child of one of
+    them."""
+    for node in inventory.processes:
+        for variable in filter(GROUP_VARIABLE.fullmatch, node.variables):
+            group = next(one for one in GROUPS.values() if one.endswith(variable.split("_", 1)[1][: -len("_group")]))
+            yield Problem(
+                node,
+                "the names of the groups are fixed, and nothing reads this variable",
+                found=node.get(variable),
+                allowed=f"{group}: {{children: {{{node.get(variable)}: {{}}}}}}",
+                variable=variable,
+            )
 
 
 @rule(

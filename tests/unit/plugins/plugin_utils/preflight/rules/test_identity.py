@@ -33,6 +33,11 @@ BAD: list[tuple[Inventory, str, list[str]]] = [
         "duplicate_node_id",
         ["kafka1, kafka2: kafka_node_id", "same node id", "found: 1"],
     ),
+    (
+        isolated(kafka_controllers_group="my_controllers"),
+        "group_named_by_variable",
+        ["kafka_controllers_group", "nothing reads", "kraft_controllers: {children: {my_controllers: {}}}"],
+    ),
     (isolated(hosts={"broker4": {"kafka_node_id": 1}}), "duplicate_node_id", ["controller1, broker4", "same node id"]),
     (
         combined(hosts={"kafka2": {"kafka_node_id": UNSET}}),
