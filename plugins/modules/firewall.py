@@ -15,6 +15,8 @@ description:
     else. A port that no rule names, such as that of SSH, is never touched.
   - The table is replaced as a whole in one transaction. It is loaded anew only when the file or what the kernel really
     filters differs from what is wanted, hand-made changes included.
+  - Refuses a table that would cut connections which are open now, in check mode too, unless O(accept_cuts) names their
+    peers. The machine is looked at three times within a second, and only when its table has to change.
   - Finds other firewalls (ufw, firewalld, iptables, own tables) with a policy or a rule that refuses, since the table
     of this collection cannot overrule them. It names them in RV(foreign), and warns of those that O(checked) leaves
     out, with the ports to open there. It does not change them, and does not work out which connections they refuse.
@@ -54,6 +56,11 @@ options:
     type: list
     elements: str
     default: []
+  accept_cuts:
+    description: Addresses and networks whose open connections the table may cut, although O(rules) refuse them.
+    type: list
+    elements: str
+    default: []
   path:
     description: The file that the table is loaded from at boot.
     type: path
@@ -78,6 +85,24 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+cuts:
+  description: Open connections that the table cuts, or would in check mode, all of them accepted by O(accept_cuts).
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    peer:
+      description: Address of the other end.
+      type: str
+    port:
+      description: Port of this machine.
+      type: int
+    purpose:
+      description: What the port serves.
+      type: str
+    connections:
+      description: How many there are.
+      type: int
 foreign:
   description: Chains of other firewalls that can refuse what the rules allow, an entry for each port.
   returned: success
@@ -131,6 +156,7 @@ RULE = {
 SPEC = {
     "rules": {"type": "list", "elements": "dict", "required": True, "options": RULE},
     "checked": {"type": "list", "elements": "str", "default": []},
+    "accept_cuts": {"type": "list", "elements": "str", "default": []},
     "path": {"type": "path", "default": "/etc/streamops-kafka/firewall.nft"},
 }
 
@@ -139,7 +165,8 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
     with errors_reported(module):
-        result = apply.ensure(module, module.params["rules"], module.params["path"], module.params["checked"])
+        given = module.params
+        result = apply.ensure(module, given["rules"], given["path"], given["checked"], given["accept_cuts"])
         unchecked = dict.fromkeys(one["message"] for one in result["foreign"] if not one["checked"])
         for line in (*unchecked, *result["notes"]):
             module.warn(f"firewall: {line}.")

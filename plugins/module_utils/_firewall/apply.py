@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import run
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._firewall import foreign
+from ansible_collections.streamops.kafka.plugins.module_utils._firewall import foreign, look
+from ansible_collections.streamops.kafka.plugins.module_utils._firewall.connections import Cut, cuts, refusal
 from ansible_collections.streamops.kafka.plugins.module_utils._firewall.text import (
     FAMILY,
     TABLE,
@@ -33,12 +34,21 @@ class NftError(StreamopsError):
     """nft is missing or refused what it was given."""
 
 
-def ensure(
-    module: AnsibleModule, rules: Sequence[Mapping[str, Any]], path: str, checked: Collection[str]
-) -> dict[str, Any]:
-    """Bring file and kernel to these rules; without rules both go. Returns {changed, diff, foreign, notes}.
+class CutError(StreamopsError):
+    """The wanted rules would cut connections that are open now, and nobody accepted that."""
 
-    checked -- other firewalls that an administrator has looked at, see foreign.blocking.
+
+def ensure(
+    module: AnsibleModule,
+    rules: Sequence[Mapping[str, Any]],
+    path: str,
+    checked: Collection[str],
+    accept_cuts: Collection[str],
+) -> dict[str, Any]:
+    """Bring file and kernel to these rules; without rules both go. Returns {changed, diff, cuts, foreign, notes}.
+
+    checked -- other firewalls that an administrator has looked at, see foreign.blocking. accept_cuts -- addresses and
+    networks whose open connections may be cut; CutError names all others that a changed table would cut.
 
     The table is loaded before the file is written: what nft refuses changes nothing, and a run that is cut between
     the two finds the old file next time and does both again.
@@ -51,20 +61,36 @@ def ensure(
     if nft is None:
         if not module.check_mode:
             raise NftError("nft: the program was not found; install the package nftables. Nothing was changed.")
-        return _result(True, _diff(path, before, wanted))
+        return _result(True, _diff(path, before, wanted), _accepted(rules, accept_cuts))
     candidate = _candidate(module, wanted)
     _run([nft, "--check", "--file", candidate], "the table does not fit this machine's nft")
     drift = _drift(module, nft, candidate, wanted)
     changed = before != wanted or drift is not None
+    cut = _accepted(rules, accept_cuts) if changed else []
     if changed and not module.check_mode:
         _run([nft, "--file", candidate], "the table could not be loaded")
         _write(module, candidate, path)
     diff = _diff(path, before, wanted) if before != wanted else drift
-    return {**_result(changed, diff), **_others(module, nft, rules, checked)}
+    return {**_result(changed, diff, cut), **_others(module, nft, rules, checked)}
 
 
-def _result(changed: bool, diff: Mapping[str, str] | None) -> dict[str, Any]:
-    return {"changed": changed, "diff": [dict(diff)] if diff and changed else [], "foreign": [], "notes": []}
+def _accepted(rules: Sequence[Mapping[str, Any]], accept_cuts: Collection[str]) -> list[Cut]:
+    """What a table of these rules cuts with consent; raises CutError for the rest."""
+    try:
+        refused, accepted = cuts(look.connections(), rules, accept_cuts)
+    except ValueError as error:
+        raise NftError(f"firewall: accept_cuts: {error}; write addresses or networks. Nothing was changed.") from error
+    if refused:
+        raise CutError(f"firewall: {refusal(refused)}", cuts=[one._asdict() for one in refused])
+    return accepted
+
+
+def _result(changed: bool, diff: Mapping[str, str] | None, cut: Sequence[Cut] = ()) -> dict[str, Any]:
+    """What the module returns; the diff names the connections that end, too."""
+    diffs = [dict(diff)] if diff and changed else []
+    if cut:
+        diffs.append(_diff("open connections that the table cuts", "".join(f"{one}\n" for one in cut), ""))
+    return {"changed": changed, "diff": diffs, "cuts": [one._asdict() for one in cut], "foreign": [], "notes": []}
 
 
 def _diff(path: str, before: str, after: str) -> dict[str, str]:

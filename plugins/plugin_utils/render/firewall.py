@@ -205,13 +205,3 @@ def _told_apart(found: list[dict[str, Any]], machine: str) -> list[dict[str, Any
             )
         apart.append({**rule, "address": rule["address"] if shared else ""})
     return apart
-
-
-def allowed(found: Iterable[Mapping[str, Any]], source: str, port: int, address: str = "") -> bool:
-    """Whether these rules let `source` connect to `port` (of `address`); ports that no rule names are not filtered."""
-    for rule in found:
-        if rule["port"] == port and rule["address"] in ("", address):
-            origin = ipaddress.ip_address(source)
-            networks = [ipaddress.ip_network(one) for one in rule["sources"]]
-            return origin.is_loopback or any(origin in one for one in networks if one.version == origin.version)
-    return True

@@ -87,10 +87,12 @@ def load(hosts: dict[str, Namespace], tmp_path: Path) -> Callable[[list[dict[str
 def module(hosts: dict[str, Namespace], tmp_path: Path) -> Callable[..., dict[str, Any]]:
     """Runs the module on the machine; its file is firewall.nft."""
 
-    def run(rules: list[dict[str, Any]], checked: tuple[str, ...] = (), **how: Any) -> dict[str, Any]:
-        params = {"rules": rules, "path": str(tmp_path / "firewall.nft"), "checked": list(checked)}
-        result = hosts["machine"].module(MODULE, params, **how)
-        assert not result["failed"], result
+    def run(
+        rules: list[dict[str, Any]], *, check: bool = False, diff: bool = False, fails: bool = False, **more: Any
+    ) -> dict[str, Any]:
+        params = {"rules": rules, "path": str(tmp_path / "firewall.nft"), **more}
+        result = hosts["machine"].module(MODULE, params, check=check, diff=diff)
+        assert result["failed"] == fails, result
         return result
 
     return run
@@ -261,3 +263,40 @@ def test_what_nft_refuses_changes_nothing(hosts: dict[str, Any], module: Any, tm
     assert "Nothing was changed" in result["msg"]
     assert (tmp_path / "firewall.nft").read_text() == before
     assert seen(hosts, CLIENT) == {"broker": "open", "gateway": "open", "stranger": "refused"}
+
+
+def test_a_table_that_would_cut_an_open_connection_is_refused_until_that_is_accepted(
+    hosts: dict[str, Any], module: Any, tmp_path: Path
+) -> None:
+    with (
+        hosts["gateway"].process(STAY, MACHINE, str(INTER)),
+        hosts["gateway"].process(STAY, "fd77::1", str(INTER)),
+        hosts["broker"].process(STAY, MACHINE, str(INTER)),
+        hosts["stranger"].process(STAY, MACHINE, str(SSH)),
+        hosts["machine"].process(STAY, "10.77.0.101", str(INTER)),
+    ):
+        for check in (True, False):
+            told = module(wish(), check=check, fails=True)["msg"]
+            assert f"{GATEWAY} to port {INTER} (brokers): 1 connection, fd77::3 to port {INTER} (brokers)" in told
+            assert "kafka_firewall_accept_cuts" in told
+            assert BROKER not in told, "a connection that stays is named"
+            assert STRANGER not in told, "a port that is not ours is judged"
+            assert not (tmp_path / "firewall.nft").exists()
+            assert hosts["machine"].run("nft", "list", "ruleset") == ""
+        planned = module(wish(), check=True, diff=True, accept_cuts=["10.77.0.0/24", "fd77::3"])
+        assert GATEWAY in planned["diff"][1]["before"]
+        assert module(wish(), accept_cuts=["10.77.0.0/24", "fd77::3"])["cuts"] == [
+            {"peer": GATEWAY, "port": INTER, "purpose": "brokers", "connections": 1},
+            {"peer": "fd77::3", "port": INTER, "purpose": "brokers", "connections": 1},
+        ]
+        assert not module(wish())["changed"], "without a change nothing is cut, so nothing is compared"
+
+
+def test_the_session_of_an_administrator_is_no_exception(hosts: dict[str, Any], module: Any) -> None:
+    with hosts["stranger"].process(STAY, MACHINE, str(SSH)):
+        rules = [{"port": SSH, "purpose": "clients", "sources": [BROKER]}]
+        assert f"{STRANGER} to port {SSH}" in module(rules, fails=True)["msg"]
+
+
+def test_a_network_to_cut_that_is_none_is_named(module: Any) -> None:
+    assert "accept_cuts: 'gateway'" in module(wish(), accept_cuts=["gateway"], fails=True)["msg"]

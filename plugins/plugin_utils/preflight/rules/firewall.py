@@ -106,7 +106,7 @@ def _ports(node: Node) -> Mapping[str, Any]:
     fix="write an address or a network such as 10.1.0.0/16",
 )
 def bad_network(inventory: Inventory) -> Iterator[Problem]:
-    """`kafka_firewall_networks`, or networks of a listener, hold something else than addresses and networks."""
+    """`kafka_firewall_networks`, `kafka_firewall_accept_cuts` or a listener's networks hold what is no network."""
     for node, where, listed in _networks(inventory):
         if not isinstance(listed, (list, tuple)):
             what, found = "the value has the wrong type", repr(str(listed))
@@ -119,8 +119,10 @@ def bad_network(inventory: Inventory) -> Iterator[Problem]:
 
 
 def _networks(inventory: Inventory) -> Iterator[tuple[Node, str, Any]]:
-    """The networks that firewalls let in, with the variable that has them."""
+    """The networks that firewalls let in or may cut, with the variable that has them."""
     for node in inventory.nodes:
+        if isinstance(node.get("kafka_firewall_accept_cuts"), (list, tuple)):
+            yield node, "kafka_firewall_accept_cuts", node.get("kafka_firewall_accept_cuts")
         given = node.get("kafka_firewall_networks", {})
         for purpose, listed in given.items() if isinstance(given, Mapping) else ():
             yield node, f"kafka_firewall_networks['{purpose}']", listed

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.streamops.kafka.plugins.module_utils._firewall.connections import allowed
 from ansible_collections.streamops.kafka.plugins.module_utils._firewall.text import digest_of, table_text
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
@@ -144,8 +145,8 @@ def test_nodes_that_share_a_port_are_told_apart_by_the_address_they_bind_to() ->
     groups["kafka_brokers"].append("green1")
     found = rules_of(hostvars, groups, "green1")
     assert [(rule["port"], rule["address"]) for rule in found][:2] == [(9092, "10.0.0.11"), (9092, "10.0.1.11")]
-    assert firewall.allowed(found, "10.0.0.12", 9094, "10.0.0.11")
-    assert not firewall.allowed(found, "10.0.0.12", 9094, "10.0.1.11")
+    assert allowed(found, "10.0.0.12", 9094, "10.0.0.11")
+    assert not allowed(found, "10.0.0.12", 9094, "10.0.1.11")
     hostvars["green1"]["kafka_listeners"] = LISTENERS
     with pytest.raises(firewall.FirewallError, match=r"port 9092 of machine 10\.0\.0\.11 is shared"):
         rules_of(hostvars, groups, "broker1")
@@ -243,8 +244,8 @@ def test_each_source_reaches_each_port_exactly_when_a_purpose_says_so(
             expected = {9092: source in clients or in_net, 9093: source in members, 9094: source in brokers}
             for port in (9092, 9093, 9094, 22, 9095):
                 wanted = expected[port] if port in opened else True
-                assert firewall.allowed(found, source, port) == wanted, (source, port)
-        assert firewall.allowed(found, "127.0.0.1", 9092)
+                assert allowed(found, source, port) == wanted, (source, port)
+        assert allowed(found, "127.0.0.1", 9092)
 
 
 @given(NODES)

@@ -63,6 +63,9 @@ def test_another_node_of_the_machine_may_tell_the_administration_port() -> None:
 def test_badly_written_networks_are_refused(networks: Any, part: str) -> None:
     expect(combined(**ON, kafka_firewall_networks={"clients": networks}), "bad_network", "['clients']", part)
     expect(combined(**ON, kafka_listeners=listeners(networks=networks)), "bad_network", "networks of CLIENT", part)
+    rule = "bad_network" if isinstance(networks, list) else "wrong_type"
+    named = part if isinstance(networks, list) else "allowed: a list"
+    expect(combined(**ON, kafka_firewall_accept_cuts=networks), rule, "kafka_firewall_accept_cuts", named)
 
 
 def test_networks_are_for_purposes_that_exist_and_at_listeners_for_clients() -> None:
