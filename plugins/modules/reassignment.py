@@ -197,7 +197,8 @@ bound:
 proof:
   description: >-
     How the bound is known. partition, the sum over partitions alone; count, the counts of brokers; flow, a minimum-cost
-    flow; bytes, see RV(bytes_bound).
+    flow; in_sync, such a flow without what a lower replication factor dropped because it was behind; bytes, see
+    RV(bytes_bound).
   type: str
   returned: when planned
 no_room:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Cluster, Plan, Spec
@@ -35,6 +35,8 @@ class Network:
     bounds: list[tuple[int, int]]
     #: With weights: by broker its part rounded down and up, and the number of its class, the fullest last.
     parts: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    #: By partition the brokers that must not get it.
+    closed: dict[int, set[int]] = field(default_factory=dict)
 
     def price(self, b: int, load: int) -> int:
         """What one replica more costs a broker with so many."""
@@ -89,6 +91,17 @@ def rack_bounds(rule: str, replicas: int, sizes: Counter[str]) -> tuple[int, int
         if sum(min(high, size) for size in sizes.values()) >= replicas:
             return 0, high
     return 0, replicas
+
+
+def without_late(network: Network, cluster: Cluster, after: list[tuple[int, ...]]) -> Network:
+    """The same network, closed to what a lower replication factor took away because it was not in sync."""
+    assert cluster.isr is not None
+    closed = {
+        p: set(then) - set(cluster.isr[p]) - set(after[p])
+        for p, then in enumerate(network.had)
+        if network.wanted[p] < len(then)
+    }
+    return replace(network, closed=closed)
 
 
 def placement_after(plan: Plan) -> list[tuple[int, ...]]:
@@ -170,7 +183,7 @@ def _relax(
 ) -> None:
     """Lower the distances of brokers through one partition: out of its racks, across where a rack has room."""
     low, high = network.bounds[p]
-    had, mine = network.had[p], set(now)
+    had, mine = network.had[p], set(now) | network.closed.get(p, set())
     counts = Counter(network.rack[b] for b in now)
     out: dict[str, int] = {}
     for b in now:
@@ -202,6 +215,27 @@ def fewest_moves(network: Network) -> tuple[int, int]:
     flow = _filled(network)
     moves = sum(len(flow.at[p] - set(network.had[p])) for p in range(len(network.had)) if network.open[p])
     return unevenness(network, flow.loads), moves
+
+
+def best_of_all(network: Network) -> tuple[int, int]:
+    """The same by trying every placement; for the smallest clusters."""
+    choices = []
+    for p, then in enumerate(network.had):
+        stay = set(then) - network.may_give
+        brokers = (network.may_take | set(then)) - (network.may_give - network.may_take) - network.closed.get(p, set())
+        some = [now for now in itertools.combinations(sorted(brokers), network.wanted[p]) if stay <= set(now)]
+        some = [now for now in some if not rack_breach(network, p, now)] if network.open[p] else [then]
+        choices.append([(now, len(set(now) - set(then))) for now in some])
+    takers = sorted(network.may_take)
+    states = {tuple(0 for _ in takers): 0}
+    for options in choices:
+        following: dict[tuple[int, ...], int] = {}
+        for loads, moves in states.items():
+            for now, more in options:
+                reached = tuple(load + (b in now) for b, load in zip(takers, loads, strict=True))
+                following[reached] = min(following.get(reached, moves + more), moves + more)
+        states = following
+    return min((unevenness(network, Counter(dict(zip(takers, loads, strict=True)))), m) for loads, m in states.items())
 
 
 def parts_possible(network: Network) -> bool:

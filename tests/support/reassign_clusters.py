@@ -92,3 +92,12 @@ def with_weights(seed: int, cluster: Cluster, spec: Spec) -> tuple[Cluster, Spec
         return tuple(replace(spec, weight=draw.choice([0.5, 1, 2, 4])) for spec in specs)
 
     return replace(cluster, brokers=weighted(cluster.brokers)), replace(spec, add=weighted(spec.add))
+
+
+def with_thin_isrs(seed: int, cluster: Cluster) -> Cluster:
+    """The same cluster with replicas that are not in sync, few or most of them; each partition has one that is."""
+    draw = random.Random(seed + 4)
+    late = draw.choice([0.1, 0.3, 0.6])
+    isr = [tuple(b for b in brokers if draw.random() > late) or brokers[:1] for brokers in cluster.replicas]
+    least = [draw.choice([0, 1, 2]) for _topic in cluster.topics]
+    return replace(cluster, isr=isr, leaders=[brokers[0] for brokers in isr], min_insync=least)

@@ -76,10 +76,12 @@ def release(placement: Placement, demands: Demands, partition: int, loads: Seque
 def _trim(placement: Placement, partition: int, wanted: int, demands: Demands, loads: Sequence[int]) -> None:
     """Drop what is more than the rack rule allows (when it must be kept) and more than is wanted.
 
-    Replicas that are not in sync go first, as far as the rack rule lets them, and do not come back.
+    Replicas that are not in sync go first, as far as the rack rule lets them. Where more are taken away than added they
+    do not come back; otherwise each that comes back takes the place of a new one, and nothing is lost (C(too_thin)).
     """
     racks, keep_rule = placement.racks, demands.racks
     lagging = demands.lagging.get(partition, 0)
+    barring = lagging if wanted < len(placement.had[partition]) else 0
     low, high = racks.bounds(wanted)
     while True:
         members = placement.at(partition)
@@ -92,13 +94,13 @@ def _trim(placement: Placement, partition: int, wanted: int, demands: Demands, l
         if not crowded and surplus <= 0:
             return
         spare = crowded
-        late = [broker for broker in members if lagging >> broker & 1]
+        late = [broker for broker in members if barring >> broker & 1]
         for some in ([*late, *movable], members):
             # No rack loses its only one as long as another can be dropped.
             spare = spare or [b for b in some if racks.rule == "none" or counts[racks.rack_of[b]] > 1]
         dropped = _least_missed(placement, partition, spare or late or movable or members, loads, lagging)
         placement.drop(partition, dropped)
-        if lagging >> dropped & 1:
+        if barring >> dropped & 1:
             placement.barred[partition] = placement.barred.get(partition, 0) | 1 << dropped
 
 
@@ -152,7 +154,7 @@ class Givers:
         racks = self.placement.racks
         members = self.placement.at(partition)
         low, _high = racks.bounds(wanted)
-        room = racks.room(members, -1, wanted)
+        room = racks.room(members, -1, wanted) & ~self.placement.barred.get(partition, 0)
         if low:
             counts = racks.counts(members)
             missing = _union(racks, (rack for rack in range(racks.count) if not counts.get(rack)))

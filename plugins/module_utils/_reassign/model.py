@@ -186,10 +186,12 @@ class Plan:
     C(topic_bound) is the most that brokers may differ in one topic, with topic_spread. C(no_room) are brokers, by id,
     that get nothing since their disks have no room for it.
     C(moves) are the fewest for what the planner saw. A plan made on the result moves nothing more, but for what the
-    first one ruled out: brokers without room, which may have some now, and brokers whose replica was dropped because it
-    was behind, which do not get that partition back in the same plan.
+    first one ruled out: brokers without room, which may have some now, and brokers that lost a replica which was behind
+    to a lower replication factor, and do not get that partition back in the same plan.
     proof partition: each partition alone needs as many. count: the counts of the brokers need as many. flow: a
-    minimum-cost flow shows that no placement with the same shares needs fewer. bytes: what is moved is held against a
+    minimum-cost flow shows that no placement with the same shares needs fewer. in_sync: the same of the placements that
+    leave out the replicas behind which a lower replication factor took away; who gives those back may need fewer, and
+    as even. bytes: what is moved is held against a
     bound of bytes, and fewer replicas might do.
     """
 

@@ -361,6 +361,8 @@ class _Planner:
             above = left_above(self.ledger, ids)
             return replace(found, bound=self.forced, bytes=Bytes(self.ledger.bound, above))
         proof = "partition" if moves == self.forced else "count" if moves == floor else "flow"
+        if placement.barred and proof == "flow":
+            proof = "in_sync"
         return self._plan(changes, moves, proof, witness)
 
     def _reasons(self, partition: int, had: Sequence[int], first: int) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ class Placement:
         self.fixed = frozenset(fixed)
         #: Guests that were put where they are by name and stay there.
         self.pinned: set[int] = set()
-        #: By partition the brokers that do not get it back: their replica was dropped because it is not in sync.
+        #: By partition the brokers that do not get it back: it shall have fewer replicas, and theirs is not in sync.
         self.barred: dict[int, int] = {}
         for partition, brokers_had in enumerate(had):
             for broker in brokers_had:

@@ -15,6 +15,7 @@ _PROOFS = {
     "partition": "each partition alone needs as many",
     "count": "the brokers' counts ask for as many",
     "flow": "a minimum-cost flow needs as many",
+    "in_sync": "a minimum-cost flow without the dropped replicas that are behind needs as many",
 }
 #: Instead of a bound of bytes that no plan can reach.
 UNKEPT = "not every broker can keep its limit of bytes"

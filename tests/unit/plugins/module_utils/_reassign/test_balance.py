@@ -10,10 +10,11 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Cluster, Plan, Spec
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec, Cluster, Plan, Spec
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.plan import plan_moves
 from tests.support.hash_seeds import digests
 from tests.support.reassign_check import (
+    best_of_all,
     cheaper_cycle,
     cheaper_leaders,
     fewest_changes,
@@ -25,8 +26,9 @@ from tests.support.reassign_check import (
     placement_after,
     unevenness,
     unfair_leaders,
+    without_late,
 )
-from tests.support.reassign_clusters import random_cluster, random_spec, with_weights
+from tests.support.reassign_clusters import random_cluster, random_spec, with_thin_isrs, with_weights
 
 #: Clusters in one test, so that a failure names few seeds and progress is seen.
 CHUNK = 50
@@ -112,6 +114,58 @@ def test_moves_are_those_of_a_minimum_cost_flow_from_nothing(chunk: int) -> None
         loads = Counter(broker for brokers in placement_after(plan) for broker in brokers)
         assert (unevenness(network, loads), plan.moves) == fewest_moves(network), seed
     assert compared > CHUNK * 0.6
+
+
+def thin(seed: int, brokers: tuple[int, int], partitions: int) -> tuple[Cluster, Spec, Plan] | None:
+    """A cluster in which replicas are behind, and its plan where there is one; a plan that loses copies is refused."""
+    draw = random.Random(seed)
+    cluster = random_cluster(seed, draw.randint(*brokers), draw.randint(1, partitions))
+    spec, cluster = random_spec(seed, cluster), with_thin_isrs(seed, cluster)
+    plan = planned(cluster, spec, (*REASONS, "in sync", "below its min.insync.replicas"))
+    return None if plan is None else (cluster, spec, plan)
+
+
+@pytest.mark.parametrize("chunk", range(10))
+def test_no_placement_is_better_where_replicas_are_behind(chunk: int) -> None:
+    granted = 0
+    for seed in range(100_000 + chunk * CHUNK, 100_000 + (chunk + 1) * CHUNK):
+        found = thin(seed, (3, 30), 90)
+        if found is None:
+            continue
+        granted += 1
+        cluster, spec, plan = found
+        after = placement_after(plan)
+        network = network_of(cluster, spec)
+        assert invalid(network, after) == []
+        assert moves_between(network.had, after) == plan.moves == plan.bound
+        if plan.proof == "in_sync" or spec.replication_factor:
+            network = without_late(network, cluster, after)
+        assert not cheaper_cycle(network, after), seed
+    assert granted > CHUNK * 0.6
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_where_replicas_are_behind_moves_are_those_of_a_search_of_all_placements(chunk: int) -> None:
+    compared = 0
+    for seed in range(110_000 + chunk * CHUNK, 110_000 + (chunk + 1) * CHUNK):
+        found = thin(seed, (3, 4), 5)
+        if found is None:
+            continue
+        cluster, spec, plan = found
+        after, network = placement_after(plan), network_of(cluster, spec)
+        if spec.replication_factor:
+            network = without_late(network, cluster, after)
+        compared += 1
+        loads = Counter(broker for brokers in after for broker in brokers)
+        assert (unevenness(network, loads), plan.moves) == best_of_all(network), seed
+    assert compared > CHUNK * 0.6
+
+
+def test_a_replica_that_is_behind_costs_no_move_more() -> None:
+    brokers = tuple(BrokerSpec(number, rack) for number, rack in ((1, "a"), (2, "a"), (3, "b")))
+    cluster = Cluster(brokers, ["p", "q"], [1, 1], [0, 1], [0, 0], [(1, 2), (1,)], [1, 1], [(1,), (1,)])
+    plan = plan_moves(cluster, Spec(rebalance=True))
+    assert (plan.moves, [set(change.after) for change in plan.changes]) == (1, [{2, 3}])
 
 
 def weighted(seed: int, partitions: int = 120) -> tuple[Cluster, Spec]:
