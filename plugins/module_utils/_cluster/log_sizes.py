@@ -46,7 +46,7 @@ def log_dirs_of(directories: Iterable[Mapping[str, Any]]) -> LogDirs:
     if not listed or min(*totals, *usable) < 0:
         return LogDirs(sizes, None, None)
     counts = [sum(len(topic["partitions"]) for topic in directory["topics"]) for directory in listed]
-    disks = tuple(Disk(*one) for one in zip(totals, usable, counts, held, strict=True))
+    disks = tuple(Disk(totals[n], usable[n], counts[n], held[n]) for n in range(len(listed)))
     return LogDirs(sizes, sum(totals), sum(totals) - sum(usable), disks)
 
 

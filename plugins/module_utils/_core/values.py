@@ -11,9 +11,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.common.validation import check_type_bool, check_type_float
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 #: What each type of an argument spec takes, in words.
 ALLOWED = {
@@ -23,7 +26,7 @@ ALLOWED = {
 }
 _KINDS = {"bool": "neither true nor false", "int": "no whole number", "float": "no number"}
 #: The least and the most of a number; None: there is none.
-Limits = Sequence[float | None]
+Limits: TypeAlias = "Sequence[float | None]"
 NO_LIMITS: Limits = (None, None)
 # With an exponent too, as JSON and YAML write floats.
 _FLOAT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
