@@ -18,7 +18,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.values impor
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import PURPOSE as MIRROR_PURPOSE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import ROLE as MIRROR
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import runs_legacy
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import PURPOSES
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import PURPOSES, ZOOKEEPER_MODE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import (
+    Property,
+    copies_defaults,
+    effective,
+    written,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import (
     UNDEFINED,
     as_bool,
@@ -138,9 +144,18 @@ class Node:
         """Whether the host runs MirrorMaker and nothing else."""
         return self.mirror and not (self.broker or self.controller or self.zookeeper)
 
-    def config(self) -> dict[str, Any]:
-        """kafka_config without the values that could not be templated."""
-        return known(self.get("kafka_config"))
+    def written(self) -> list[Property]:
+        """Every native property that the inventory writes for it, without the values that could not be templated."""
+        return list(written(self.roles, lambda name: known(self.get(name))))
+
+    def properties(self) -> dict[str, Property]:
+        """By key the native properties that the inventory gives it: of several layers the last one wins."""
+        return effective(self.written())
+
+    def value(self, key: str) -> Any:
+        """The value of one of these properties; None when the inventory does not set it."""
+        found = self.properties().get(key)
+        return None if found is None else found.value
 
     @property
     def id(self) -> int | None:
@@ -267,6 +282,12 @@ class Cluster:
     def version(self) -> str:
         """The Kafka version of the cluster."""
         return self.nodes[0].text("kafka_version")
+
+    def properties(self, broker: Node) -> dict[str, Property]:
+        """By key the native properties of one of its brokers, with our defaults about copies below the inventory's."""
+        kraft = broker.get("kafka_mode") != ZOOKEEPER_MODE
+        defaults = copies_defaults(len(self.brokers), kraft)
+        return effective([*(Property(key, value) for key, value in defaults.items()), *broker.written()])
 
     def all_topics(self) -> list[Topic]:
         """The well-formed entries of kafka_topics; the first node that has the list speaks for the cluster."""

@@ -12,6 +12,11 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes im
     endpoints,
     listener_properties,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import (
+    copies_defaults,
+    effective,
+    written,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import (
     connect_string,
     server_properties,
@@ -40,10 +45,10 @@ ZOOKEEPER_DEFAULTS: Mapping[str, Any] = {
 }
 
 
-def copies(brokers: int) -> tuple[int, int]:
-    """Copies of every partition that Kafka makes by itself, and how many must be in sync before an acknowledgement."""
-    wanted = min(3, brokers)
-    return wanted, 2 if wanted >= 3 else 1
+def own_properties(roles: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What the inventory itself gives a node with these roles; it wins over all that we write."""
+    found = effective(written(roles, settings.__getitem__))
+    return {key: one.value for key, one in found.items()}
 
 
 def super_users(nodes: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[str]:
@@ -65,7 +70,7 @@ def broker_properties(
     nodes -- of its cluster; servers -- the members of its ensemble, all of them, since a broker that knows a part hangs
     on that part; settings -- its variables; addresses -- what the nodes of the cluster connect from.
     """
-    own = {**settings["kafka_config"], **settings["kafka_broker_config"]}
+    own = own_properties(node["roles"], settings)
     return {
         **_identity(node, servers, settings),
         **({"broker.rack": settings["kafka_rack"]} if settings["kafka_rack"] else {}),
@@ -91,8 +96,7 @@ def controller_properties(
         **_identity(node, (), settings),
         **_listeners_and_security(node, nodes, settings),
         "max.connections.per.ip": ADDRESS_CONNECTIONS,
-        **settings["kafka_config"],
-        **settings["kraft_controller_config"],
+        **own_properties(node["roles"], settings),
     }
 
 
@@ -107,7 +111,7 @@ def zookeeper_properties(
         **zookeeper_security.server_properties(zookeeper_settings(node["host"], settings)),
         **ZOOKEEPER_DEFAULTS,
         "standaloneEnabled": len(members) == 1,
-        **settings["zookeeper_ensemble_config"],
+        **own_properties(node["roles"], settings),
     }
 
 
@@ -174,21 +178,10 @@ def _broker_defaults(
     Three copies of everything, two of them in sync before an acknowledgement, no topic by accident; as many copies as
     there are brokers where those are fewer.
     """
-    wanted, in_sync = copies(sum("broker" in node["roles"] for node in nodes))
-    defaults: dict[str, Any] = {
-        "auto.create.topics.enable": False,
-        "default.replication.factor": wanted,
-        "min.insync.replicas": in_sync,
-        "offsets.topic.replication.factor": wanted,
-        "transaction.state.log.replication.factor": wanted,
-        "transaction.state.log.min.isr": in_sync,
-        "unclean.leader.election.enable": False,
-    }
-    if settings["kafka_mode"] == ZOOKEEPER_MODE:
-        return {**defaults, **zookeeper_security.broker_properties(zookeeper_settings(node["host"], settings))}
-    # Groups that share partitions (KIP-932) need KRaft.
+    kraft = settings["kafka_mode"] != ZOOKEEPER_MODE
     return {
-        **defaults,
-        "share.coordinator.state.topic.replication.factor": wanted,
-        "share.coordinator.state.topic.min.isr": in_sync,
+        **copies_defaults(sum("broker" in one["roles"] for one in nodes), kraft),
+        "auto.create.topics.enable": False,
+        "unclean.leader.election.enable": False,
+        **({} if kraft else zookeeper_security.broker_properties(zookeeper_settings(node["host"], settings))),
     }

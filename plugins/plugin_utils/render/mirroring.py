@@ -19,6 +19,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.legacy_top
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines import mirror_lines, mirror_pairs
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import mirror_properties
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import mirror_clients
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.kafka import own_properties
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, hold_secret
 
@@ -108,7 +109,7 @@ class Mirroring(Parts):
             "nodes": len(self._model["mirrors"]),
             "secrets_dir": self["shared_dir"],
             "config_dir": f"{settings['kafka_config_dir']}/{host}",
-            "config": settings["mirror_maker_config"],
+            "config": own_properties(("mirror",), settings),
         }
 
     def _properties(self) -> dict[str, Any]:

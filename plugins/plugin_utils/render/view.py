@@ -109,7 +109,7 @@ class View(Parts):
             "first": self._first,
             "bootstrap_servers": lambda: endpoints(self["nodes"], "clients"),
             "super_users": lambda: kafka.super_users(self["nodes"], self["settings"]),
-            "copies_in_sync": lambda: kafka.copies(sum("broker" in node["roles"] for node in self["nodes"]))[1],
+            "copies_in_sync": self._copies_in_sync,
             "properties": self._properties,
             "paths": self._paths,
             "owners": lambda: owners(self["settings"]),
@@ -179,6 +179,11 @@ class View(Parts):
         if "controller" in node["roles"]:
             return kafka.controller_properties(node, self["nodes"], settings)
         return {}
+
+    def _copies_in_sync(self) -> Any:
+        """The min.insync.replicas of the brokers of the cluster; the first of them speaks for all."""
+        cluster = next(one for one in self._inventory.clusters() if one.name == self._cluster())
+        return cluster.properties(cluster.brokers[0])["min.insync.replicas"].value
 
     def _paths(self) -> dict[str, Any]:
         own = next(node for node in self._inventory.processes if node.name == self["node"]["host"])

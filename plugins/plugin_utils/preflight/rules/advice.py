@@ -84,7 +84,7 @@ def large_partitions(inventory: Inventory) -> Iterator[Problem]:
 def no_retention(inventory: Inventory) -> Iterator[Problem]:
     """Nothing sets how long records of a topic stay (time, size or compaction), so they fill the disk."""
     for cluster in inventory.clusters():
-        if any(key in node.config() for node in cluster.brokers for key in BROKER_RETENTION):
+        if any(key in node.properties() for node in cluster.brokers for key in BROKER_RETENTION):
             continue
         silent = [topic.name for topic in cluster.topics() if not any(key in topic.config for key in TOPIC_RETENTION)]
         if silent and cluster.brokers:

@@ -171,7 +171,7 @@ def certificate_principal(inventory: Inventory) -> Iterator[Problem]:
     for cluster in inventory.clusters():
         for node in cluster.nodes:
             subject, listeners = subject_of(node), _met(cluster, node)
-            if subject is not None and not node.zookeeper and "principal.builder.class" not in node.config():
+            if subject is not None and not node.zookeeper and node.value("principal.builder.class") is None:
                 for rules in mapping_rules(node, listeners):
                     yield from _principal(cluster, node, subject, rules, NODE)
         yield from _administrator(cluster)
@@ -179,7 +179,7 @@ def certificate_principal(inventory: Inventory) -> Iterator[Problem]:
 
 def _administrator(cluster: Cluster) -> Iterator[Problem]:
     node = next(iter(cluster.brokers), None)
-    if node is None or "principal.builder.class" in node.config():
+    if node is None or node.value("principal.builder.class") is not None:
         return
     subject = node.admin_certificate["subject"] if node.admin_certificate is not None else None
     if node.text("kafka_tls_source") == "development_ca":
@@ -257,13 +257,14 @@ def _asks(node: Node, listener: Listener) -> bool:
 
     The roles set ssl.client.auth of each listener, so the general setting decides nothing.
     """
-    asked = node.config().get(f"listener.name.{listener.name.lower()}.ssl.client.auth", "required")
+    asked = node.value(f"listener.name.{listener.name.lower()}.ssl.client.auth") or "required"
     return listener.protocol == "SSL" and str(asked).lower() != "none"
 
 
 def mapping_rules(node: Node, listeners: list[Listener]) -> list[str]:
     """The rules that hold at these listeners, each once; those of all nodes of a cluster are the same."""
-    config, key = node.config(), "ssl.principal.mapping.rules"
+    key, own = "ssl.principal.mapping.rules", node.properties()
+    config = {name: one.value for name, one in own.items()}
     general = config.get(key, node.get("kafka_tls_principal_rules"))
     found = [config.get(f"listener.name.{one.name.lower()}.{key}", general) for one in listeners]
     # What could not be templated is named by another rule.
@@ -271,7 +272,7 @@ def mapping_rules(node: Node, listeners: list[Listener]) -> list[str]:
 
 
 def _super_users(cluster: Cluster, node: Node) -> set[str]:
-    native = node.config().get("super.users")
+    native = node.value("super.users")
     if native is not None:
         return {str(one).strip().removeprefix("User:") for one in str(native).split(";")}
     return {*cluster.hosts, node.text("kafka_admin_user"), *node.names("kafka_super_users")}

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool, as_int
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, as_int
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
     VARIABLE,
     flows,
@@ -56,16 +56,13 @@ def _native(inventory: Inventory, flow: Flow) -> Iterator[tuple[str, str, Any]]:
     for key, value in (flow.config or {}).items():
         yield f"{VARIABLE}, config of {flow.pair}", str(key), value
     for mirror in mirrors_of(inventory, flow.target):
-        given = mirror.get("mirror_maker_config", {})
-        for key, value in given.items() if isinstance(given, Mapping) else ():
-            plain = without_prefix(str(key), [f"{flow.pair}."])
+        for one in mirror.written():
+            plain = without_prefix(one.key, [f"{flow.pair}."])
             # What begins with a cluster's name is about its clients: records are read from one end and written to
             # the other.
             source, target = f"{flow.source}.consumer.", f"{flow.target}.producer."
-            if value is not UNDEFINED and plain.startswith(
-                ("consumer.", "producer.", "source.", "target.", source, target)
-            ):
-                yield f"mirror_maker_config['{key}']", plain, value
+            if plain.startswith(("consumer.", "producer.", "source.", "target.", source, target)):
+                yield one.variable, plain, one.value
 
 
 def _all_acks(value: Any) -> bool:
@@ -114,13 +111,14 @@ def few_transaction_log_replicas(inventory: Inventory) -> Iterator[Problem]:
     known = kafka_clusters(inventory)
     targets = dict.fromkeys(flow.target for flow in _exact(inventory) if flow.engine != LEGACY)
     for cluster in (known[target] for target in targets if target in known):
-        default = min(PRODUCTION_RF, len(cluster.brokers))
-        given = [as_int(node.config().get(LOG_FACTOR, default)) for node in cluster.brokers]
-        factor = min((one for one in given if one is not None), default=default)
-        if factor < PRODUCTION_RF:
-            what = f"exactly-once into {cluster.name} depends on a transaction log with few copies"
-            found = f"{LOG_FACTOR} {factor} with {len(cluster.brokers)} brokers"
-            yield Problem(where(inventory, cluster.name), what, found)
+        given = [cluster.properties(node)[LOG_FACTOR] for node in cluster.brokers]
+        factors = [(factor, one) for one in given if (factor := as_int(one.value)) is not None]
+        for factor, one in sorted(factors, key=lambda pair: pair[0])[:1]:
+            if factor < PRODUCTION_RF:
+                what = f"exactly-once into {cluster.name} depends on a transaction log with few copies"
+                found = f"{LOG_FACTOR} {factor} with {len(cluster.brokers)} brokers"
+                variable = one.variable if one.origin else None
+                yield Problem(where(inventory, cluster.name), what, found, variable=variable)
 
 
 @rule(

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import Property
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import VARIABLE, flows, where
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import managed
@@ -82,29 +83,30 @@ def managed_mirror_property(inventory: Inventory) -> Iterator[Problem]:
     listed = flows(inventory)
     prefixes = [f"{flow.pair}." for flow in listed]
     prefixes += [f"{name}." for flow in listed for name in (flow.source, flow.target)]
-    for mirror, key in _keys(inventory):
+    for mirror, one in _written(inventory):
+        key = one.key
         plain, of_pair = without_prefix(key, prefixes), "->" in key
         instead = OF_FLOWS.get(plain) and f"{OF_FLOWS[plain]} of each flow"
         instead = instead or (None if of_pair else OF_MIRRORS.get(plain))
         if instead:
-            yield managed(mirror, f"mirror_maker_config['{key}']", key, instead)
+            yield managed(mirror, one.variable, key, instead)
 
 
 @rule(number="C24", fix="name the cluster or the flow in the key, or remove it")
 def ignored_client_property(inventory: Inventory) -> Iterator[Problem]:
     """`mirror_maker_config` has a property of a client that names neither cluster nor flow: MirrorMaker ignores it."""
-    for mirror, key in _keys(inventory):
+    for mirror, one in _written(inventory):
+        key = one.key
         place = next((place for start, place in OF_NO_CLUSTER.items() if key.startswith(start)), "")
         if place and key != OF_CONNECTORS:
             what = "MirrorMaker ignores a property of a client that names neither a cluster nor a flow"
-            yield Problem(mirror, what, key, place.format(key=key), variable=f"mirror_maker_config['{key}']")
+            yield Problem(mirror, what, key, place.format(key=key), variable=one.variable)
 
 
-def _keys(inventory: Inventory) -> Iterator[tuple[Node, str]]:
+def _written(inventory: Inventory) -> Iterator[tuple[Node, Property]]:
     for mirror in inventory.mirrors:
-        given = mirror.get("mirror_maker_config", {})
-        for key in map(str, given if isinstance(given, Mapping) else ()):
-            yield mirror, key
+        for one in mirror.written():
+            yield mirror, one
 
 
 def without_prefix(key: str, prefixes: list[str]) -> str:

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Preflight rules on kafka_config: keys Kafka does not know, keys that are gone, keys that have a typed variable."""
+"""Preflight rules on native properties: keys Kafka does not know, that are gone, or that have a typed variable."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import LAYERS, Property, layers
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import known
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.keys import BROKER_KEYS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
 
 # What the collection writes itself, with the variable that says it. Nothing is set in two places.
@@ -53,10 +55,12 @@ REPLACEMENTS = {
 
 @rule(number="C10", fix="remove the property and set the variable")
 def managed_property(inventory: Inventory) -> Iterator[Problem]:
-    """`kafka_config` has a property that the collection writes from a variable of its own; the message names it."""
-    for node, key in _keys(inventory):
-        if key in MANAGED and not (node.text("kafka_mode").startswith("kraft_") and key.startswith("zookeeper.")):
-            yield managed(node, f"kafka_config['{key}']", key, MANAGED[key])
+    """A native property of a node (`kafka_config`, `kafka_broker_config`, `kraft_controller_config`) is one that the
+    collection writes from a variable of its own; the message names it."""
+    for node, one in _written(inventory):
+        kraft = node.text("kafka_mode").startswith("kraft_")
+        if one.key in MANAGED and not (kraft and one.key.startswith("zookeeper.")):
+            yield managed(node, one.variable, one.key, MANAGED[one.key])
 
 
 def managed(where: object, variable: str, key: str, instead: str) -> Problem:
@@ -67,13 +71,14 @@ def managed(where: object, variable: str, key: str, instead: str) -> Problem:
 
 @rule(number="B17", fix="remove it")
 def removed_property(inventory: Inventory) -> Iterator[Problem]:
-    """`kafka_config` has a key that this version or KRaft no longer reads; the message names what replaced it."""
-    for node, key in _keys(inventory):
-        reason = _gone(key, node)
-        if reason is not None and (key not in MANAGED or key.startswith("zookeeper.")):
+    """A native property of a node has a key that this version or KRaft no longer reads; the message names what
+    replaced it."""
+    for node, one in _written(inventory):
+        reason = _gone(one.key, node)
+        if reason is not None and (one.key not in MANAGED or one.key.startswith("zookeeper.")):
             what, instead = reason
             fix = f"remove it; {instead}" if instead else None
-            yield Problem(node, what, key, fix=fix, variable=f"kafka_config['{key}']")
+            yield Problem(node, what, one.key, fix=fix, variable=one.variable)
 
 
 @rule(
@@ -82,27 +87,43 @@ def removed_property(inventory: Inventory) -> Iterator[Problem]:
     fix="correct the key, or list it in kafka_allow_unknown_config when a plugin reads it",
 )
 def unknown_property(inventory: Inventory) -> Iterator[Problem]:
-    """`kafka_config` has a key that this Kafka version does not know and would ignore silently."""
-    for node, key in _keys(inventory):
+    """A native property of a node has a key that this Kafka version does not know and would ignore silently."""
+    for node, one in _written(inventory):
+        key = one.key
         version = node.text("kafka_version")
-        known = BROKER_KEYS.get(version)
-        if known is None or _is_known(node, key, known) or _gone(key, node) is not None:
+        keys = BROKER_KEYS.get(version)
+        if keys is None or _is_known(node, key, keys) or _gone(key, node) is not None:
             continue
-        plugin = f"{advice(key, known)}, or list it in kafka_allow_unknown_config when a plugin reads it"
+        plugin = f"{advice(key, keys)}, or list it in kafka_allow_unknown_config when a plugin reads it"
         yield Problem(
             node,
             f"Kafka {version} does not know this key and would ignore it silently",
             found=key,
             fix=_later(key) or plugin,
-            variable=f"kafka_config['{key}']",
+            variable=one.variable,
         )
 
 
-def _is_known(node: Node, key: str, known: frozenset[str]) -> bool:
+@rule(level=WARNING, fix="move its properties to a variable that these hosts read, or remove it")
+def unread_properties(inventory: Inventory) -> Iterator[Problem]:
+    """`kraft_controller_config` is set in a cluster of combined nodes, which are brokers and do not read it."""
+    variables = dict.fromkeys(name for kind in ("broker", "controller") for name in LAYERS[kind])
+    for cluster in inventory.clusters():
+        nodes = [node for node in cluster.nodes if not node.zookeeper]
+        read = dict.fromkeys(name for node in nodes for name in layers(node.roles))
+        for name in variables if read else ():
+            holders = [node for node in nodes if node.get(name)]
+            if holders and name not in read:
+                found = ", ".join(known(holders[0].get(name)))
+                what = f"no node of cluster {cluster.name} reads these native properties"
+                yield Problem(holders, what, found, ", ".join(read), variable=name)
+
+
+def _is_known(node: Node, key: str, keys: frozenset[str]) -> bool:
     allowed = node.get("kafka_allow_unknown_config", [])
     if isinstance(allowed, (list, tuple)) and key in allowed:
         return True
-    return key in known or key in PLUGIN_KEYS or key in MANAGED or key.startswith(PLUGIN_PREFIXES)
+    return key in keys or key in PLUGIN_KEYS or key in MANAGED or key.startswith(PLUGIN_PREFIXES)
 
 
 def _gone(key: str, node: Node) -> tuple[str, str] | None:
@@ -125,7 +146,7 @@ def _later(key: str) -> str:
     return f"remove it, or use Kafka {' or '.join(having)}, which knows it" if having else ""
 
 
-def _keys(inventory: Inventory) -> Iterator[tuple[Node, str]]:
+def _written(inventory: Inventory) -> Iterator[tuple[Node, Property]]:
     for node in inventory.kafka:
-        for key in node.config():
-            yield node, key
+        for one in node.written():
+            yield node, one

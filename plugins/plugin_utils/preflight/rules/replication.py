@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Node, Topic
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import Property
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, as_int
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import (
     BY_PROFILE,
@@ -80,7 +81,7 @@ def few_racks(inventory: Inventory) -> Iterator[Problem]:
     for cluster in inventory.clusters():
         racks = {node.text("kafka_rack") for node in cluster.brokers}
         factors = [topic.replication_factor or 0 for topic in cluster.topics()]
-        factors += [as_int(node.config().get(DEFAULT_RF)) or 0 for node in cluster.brokers]
+        factors += [as_int(cluster.properties(node)[DEFAULT_RF].value) or 0 for node in cluster.brokers]
         highest = max(factors, default=0)
         if "" not in racks and 0 < len(racks) < highest:
             most = -(-highest // len(racks))
@@ -117,39 +118,47 @@ def more_internal_replicas_than_brokers(inventory: Inventory) -> Iterator[Proble
 
 def _factors_above(inventory: Inventory, keys: Iterable[str], later: str) -> Iterator[Problem]:
     for cluster in inventory.clusters():
-        for node, key, factor in _factors(cluster, keys):
+        for node, one, factor in _factors(cluster, keys):
             if factor > len(cluster.brokers):
                 yield Problem(
                     node,
                     f"more copies than cluster {cluster.name} has brokers{later}",
                     found=f"{factor} with {len(cluster.brokers)} brokers",
                     allowed=f"1 to {len(cluster.brokers)}",
-                    variable=f"kafka_config['{key}']",
+                    variable=one.variable,
                 )
 
 
-def _factors(cluster: Cluster, keys: Iterable[str]) -> Iterator[tuple[Node, str, int]]:
-    """The replication factors among these keys that the brokers of a cluster set."""
+def _factors(cluster: Cluster, keys: Iterable[str]) -> Iterator[tuple[Node, Property, int]]:
+    """The replication factors among these keys that the inventory sets for the brokers of a cluster."""
     for node in cluster.brokers:
+        own = node.properties()
         for key in keys:
-            factor = as_int(node.config().get(key))
+            factor = as_int(own[key].value) if key in own else None
             if factor is not None:
-                yield node, key, factor
+                yield node, own[key], factor
 
 
-@rule(
-    number="B11",
-    variable="kafka_config['transaction.state.log.min.isr']",
-    fix="lower it, or raise transaction.state.log.replication.factor",
-)
+def _both(cluster: Cluster, node: Node, factor: str, least: str) -> Iterator[tuple[int, int, str]]:
+    """Copies and least copies in sync of a broker, ours where the inventory sets one of the two, and the variable to
+    blame."""
+    found = cluster.properties(node)
+    set_ones = [found[key] for key in (least, factor) if found[key].origin]
+    numbers = as_int(found[factor].value), as_int(found[least].value)
+    if set_ones and numbers[0] is not None and numbers[1] is not None:
+        yield numbers[0], numbers[1], set_ones[0].variable
+
+
+@rule(number="B11", fix="lower transaction.state.log.min.isr, or raise transaction.state.log.replication.factor")
 def transaction_log_min_isr(inventory: Inventory) -> Iterator[Problem]:
     """`transaction.state.log.min.isr` is above the number of copies of that log."""
-    for node in inventory.nodes:
-        factor = as_int(node.config().get("transaction.state.log.replication.factor"))
-        least = as_int(node.config().get("transaction.state.log.min.isr"))
-        if factor is not None and least is not None and least > factor:
-            what = "the transaction log needs more copies in sync than it has"
-            yield Problem(node, what, f"{least} of {factor}", f"1 to {factor}")
+    log = "transaction.state.log"
+    for cluster in inventory.clusters():
+        for node in cluster.brokers:
+            for factor, least, variable in _both(cluster, node, f"{log}.replication.factor", f"{log}.min.isr"):
+                if least > factor:
+                    what = "the transaction log needs more copies in sync than it has"
+                    yield Problem(node, what, f"{least} of {factor}", f"1 to {factor}", variable=variable)
 
 
 @rule(number="B9", fix=f"lower {MIN_ISR}, or raise the replication factor")
@@ -182,7 +191,7 @@ def _min_isr(inventory: Inventory) -> Iterator[tuple[Callable[[str], Problem], C
         return lambda what: Problem(where, what.format(of), found, allowed, fix, variable)
 
     for cluster in inventory.clusters():
-        values = [node.config().get(MIN_ISR) for node in cluster.brokers]
+        values = [node.value(MIN_ISR) for node in cluster.brokers]
         fallback = next((value for value in values if value is not None), None)
 
         def pair(topic: Topic, fallback: Any = fallback) -> tuple[int | None, int | None]:
@@ -194,8 +203,8 @@ def _min_isr(inventory: Inventory) -> Iterator[tuple[Callable[[str], Problem], C
             for (factor, least), names in _grouped(cluster.topics(), pair)
         ]
         for node in cluster.brokers:
-            own = (as_int(node.config().get(DEFAULT_RF)), as_int(node.config().get(MIN_ISR)))
-            pairs.append((node, f"kafka_config['{MIN_ISR}']", "", *own))
+            for copies, in_sync, blamed in _both(cluster, node, DEFAULT_RF, MIN_ISR):
+                pairs.append((node, blamed, "", copies, in_sync))
         for where, variable, of, factor, least in pairs:
             if factor is not None and least is not None and factor >= 1:
                 yield complaint(where, variable, of, factor, least), cluster, factor, least
@@ -204,8 +213,8 @@ def _min_isr(inventory: Inventory) -> Iterator[tuple[Callable[[str], Problem], C
 @rule(number="B10", fix="remove it", level=BY_PROFILE, acceptable=True)
 def unclean_election(inventory: Inventory) -> Iterator[Problem]:
     """Unclean leader election is on, for brokers or a topic: acknowledged records can be lost."""
-    for _cluster, where, variable, of, config in _configs(inventory):
-        if as_bool(config.get(UNCLEAN)):
+    for _cluster, where, variable, of, value in _values(inventory, UNCLEAN):
+        if as_bool(value):
             what = f"a copy that lags may become leader and acknowledged records are lost{of}"
             yield Problem(where, what, f"{UNCLEAN} true", variable=variable)
 
@@ -218,20 +227,22 @@ def unclean_election(inventory: Inventory) -> Iterator[Problem]:
 )
 def low_min_isr(inventory: Inventory) -> Iterator[Problem]:
     """In production `min.insync.replicas` is below 2, for brokers or a topic."""
-    for cluster, where, variable, of, config in _configs(inventory):
-        least = as_int(config.get(MIN_ISR))
+    for cluster, where, variable, of, value in _values(inventory, MIN_ISR):
+        least = as_int(value)
         if least is not None and least < PRODUCTION_MIN_ISR and cluster.production:
             what = f"acks=all is answered when a single copy has the record{of}"
             yield Problem(where, what, f"{MIN_ISR} {least}", variable=variable)
 
 
-def _configs(inventory: Inventory) -> Iterator[tuple[Cluster, Any, str, str, Mapping[str, Any]]]:
-    """The properties of brokers and of topics: (cluster, where, variable, of which topic, properties)."""
+def _values(inventory: Inventory, key: str) -> Iterator[tuple[Cluster, Any, str, str, Any]]:
+    """A property as brokers and topics set it: (cluster, where, variable, of which topic, value)."""
     for cluster in inventory.clusters():
         for node in cluster.brokers:
-            yield cluster, node, "kafka_config", "", node.config()
+            one = node.properties().get(key)
+            if one is not None:
+                yield cluster, node, one.variable, "", one.value
         for topic in cluster.topics():
-            yield cluster, cluster, "kafka_topics", f", for topic {topic.name}", topic.config
+            yield cluster, cluster, "kafka_topics", f", for topic {topic.name}", topic.config.get(key)
 
 
 @rule(
@@ -265,9 +276,9 @@ def few_replicas(inventory: Inventory) -> Iterator[Problem]:
         for factor, names in _grouped(low, lambda topic: topic.replication_factor):
             what = f"too few copies for {names}"
             yield Problem(cluster, what, f"replication_factor {factor}", variable="kafka_topics")
-        for node, key, number in _factors(cluster, (DEFAULT_RF, *INTERNAL_RF)):
+        for node, one, number in _factors(cluster, (DEFAULT_RF, *INTERNAL_RF)):
             if number < PRODUCTION_RF:
-                yield Problem(node, "too few copies", number, variable=f"kafka_config['{key}']")
+                yield Problem(node, "too few copies", number, variable=one.variable)
 
 
 def _grouped(topics: Iterable[Topic], key: Callable[[Topic], Any]) -> Iterator[tuple[Any, str]]:

@@ -39,7 +39,7 @@ def acls_without_authorizer(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_acls` are set, but the cluster has no authorizer."""
     for cluster in inventory.clusters():
         first = cluster.nodes[0]
-        native = first.config().get("authorizer.class.name")
+        native = any(node.value("authorizer.class.name") for node in cluster.nodes)
         if _entries(cluster, "kafka_acls") and not as_bool(first.get("kafka_authorizer")) and not native:
             yield Problem(cluster, "the cluster has no authorizer, so ACLs have no effect", "kafka_authorizer is false")
 

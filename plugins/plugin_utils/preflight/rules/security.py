@@ -55,12 +55,13 @@ def anonymous_clients(inventory: Inventory) -> Iterator[Problem]:
                 yield Problem(node, what, "PLAINTEXT with kafka_authorizer")
 
 
-@rule(number="B33", variable="kafka_config['allow.everyone.if.no.acl.found']", fix="remove the key and write ACLs")
+@rule(number="B33", fix="remove the key and write ACLs")
 def open_without_acl(inventory: Inventory) -> Iterator[Problem]:
     """`allow.everyone.if.no.acl.found` opens every resource without an ACL to everybody."""
     for node in inventory.nodes:
-        if as_bool(node.config().get("allow.everyone.if.no.acl.found")):
-            yield Problem(node, "resources without an ACL are open to everybody", "true")
+        one = node.properties().get("allow.everyone.if.no.acl.found")
+        if one is not None and as_bool(one.value):
+            yield Problem(node, "resources without an ACL are open to everybody", "true", variable=one.variable)
 
 
 @rule(
@@ -109,10 +110,10 @@ def no_admin_certificate(inventory: Inventory) -> Iterator[Problem]:
     fix="set kafka_tls_source: where the certificates come from",
 )
 def no_tls_source(inventory: Inventory) -> Iterator[Problem]:
-    """A listener uses TLS, and neither `kafka_tls_source` nor `kafka_config` says where certificates come from."""
+    """A listener uses TLS, and neither `kafka_tls_source` nor a native property says where certificates come from."""
     for node in inventory.nodes:
         tls = [listener.name for listener in node.listeners() if listener.protocol in TLS_PROTOCOLS]
-        own = any(str(key).endswith("ssl.keystore.location") for key in node.config())
+        own = any(key.endswith("ssl.keystore.location") for key in node.properties())
         if tls and not own and not node.text("kafka_tls_source"):
             yield Problem(node, f"listener {tls[0]} has no certificate", "an empty value")
 
@@ -241,8 +242,9 @@ def known_vulnerabilities(inventory: Inventory) -> Iterator[Problem]:
         if not cluster.production:
             continue
         first = cluster.nodes[0]
-        enabled = str(first.config().get("sasl.enabled.mechanisms", ""))
-        found = of_version(cluster.version, tuple(_sasl_mechanisms(first)) + tuple(enabled.replace(",", " ").split()))
+        native = [str(node.value("sasl.enabled.mechanisms") or "") for node in cluster.nodes]
+        enabled = " ".join(native).replace(",", " ").split()
+        found = of_version(cluster.version, tuple(dict.fromkeys([*_sasl_mechanisms(first), *enabled])))
         for helps in dict.fromkeys(one.helps for one in found):
             named = [f"{one.cve} ({one.what})" for one in found if one.helps == helps]
             what = f"Kafka {cluster.version} has known vulnerabilities"

@@ -47,8 +47,8 @@ def entry_options() -> dict[str, Spec]:
 
 @rule(number="C12", fix="write it as allowed")
 def wrong_type(inventory: Inventory) -> Iterator[Problem]:
-    """A variable that is a list, a dict or text is something else, or a property of `kafka_config` is no single
-    value."""
+    """A variable that is a list, a dict or text is something else, or a native property (`kafka_config`,
+    `kafka_broker_config`, `zookeeper_ensemble_config` ...) is no single value."""
     for name, option in role_options(*NODE_ROLES).items():
         # Paths may be one text with commas, as Kafka has it.
         kind = option["type"] if option.get("elements") != "path" else ""
@@ -56,15 +56,15 @@ def wrong_type(inventory: Inventory) -> Iterator[Problem]:
             if not _is_of(kind, value):
                 what, allowed = "the value has the wrong type", SHAPES[kind]
                 yield Problem(nodes, what, found=kind_of(value), allowed=allowed, variable=name)
-    for node in inventory.nodes:
-        for key, value in node.config().items():
-            if value is None or isinstance(value, (list, tuple, Mapping)):
+    for node in inventory.processes:
+        for one in node.written():
+            if one.value is None or isinstance(one.value, (list, tuple, Mapping)):
                 yield Problem(
                     node,
                     "a property has one plain value",
-                    found=kind_of(value),
+                    found=kind_of(one.value),
                     allowed="text, a number, true or false (Kafka writes lists as text with commas)",
-                    variable=f"kafka_config['{key}']",
+                    variable=one.variable,
                 )
 
 

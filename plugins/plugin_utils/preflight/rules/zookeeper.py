@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.zookeeper import MAX_ID
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
@@ -161,11 +161,9 @@ def unsupported_zookeeper_version(inventory: Inventory) -> Iterator[Problem]:
 def managed_zookeeper_property(inventory: Inventory) -> Iterator[Problem]:
     """`zookeeper_ensemble_config` has a property that the collection writes from a variable of its own."""
     for node in inventory.nodes:
-        given = node.get("zookeeper_ensemble_config", {})
-        for key in map(str, given) if node.zookeeper and isinstance(given, Mapping) else ():
-            if key in MANAGED or key.startswith("server."):
-                instead = MANAGED.get(key, "the group zookeeper")
-                yield managed(node, f"zookeeper_ensemble_config['{key}']", key, instead)
+        for one in node.written() if node.zookeeper else ():
+            if one.key in MANAGED or one.key.startswith("server."):
+                yield managed(node, one.variable, one.key, MANAGED.get(one.key, "the group zookeeper"))
 
 
 @rule(number="B33", variable="zookeeper_tls", fix=_SECURE)

@@ -142,7 +142,7 @@ def test_what_nobody_asks_to_see_needs_no_client_auth(
     auth: dict[str, str], fine: bool, tmp_path: Path, root: Issued
 ) -> None:
     leaf = issue("kafka9", by=root, names=("10.0.0.1",), extensions=(x509.ExtendedKeyUsage([SERVER]),))
-    config = {**combined().nodes[0].config(), **auth}
+    config = {**combined().nodes[0].get("kafka_config"), **auth}
     told = judged(tmp_path, leaf.pem(), leaf.key_pem(), root.pem(), kafka_config=config)
     assert ([one for one in told if "B32" in one or "certificate" in one] == []) is fine, told
 

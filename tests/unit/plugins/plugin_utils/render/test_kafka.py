@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render import kafka
 from tests.support.inventory_data import view
 
 LISTENERS = [
@@ -81,8 +80,3 @@ def test_a_server_of_zookeeper_knows_the_members_of_its_ensemble() -> None:
     assert (found["dataDir"], found["tickTime"], found["clientPort"]) == ("/d/z2", 3000, 2181)
     assert found["standaloneEnabled"] is False
     assert ensemble("z1", zookeeper_members=["z1"])["standaloneEnabled"] is True
-
-
-@pytest.mark.parametrize(("brokers", "expected"), [(0, (0, 1)), (1, (1, 1)), (2, (2, 1)), (3, (3, 2)), (9, (3, 2))])
-def test_copies(brokers: int, expected: tuple[int, int]) -> None:
-    assert kafka.copies(brokers) == expected

@@ -86,6 +86,15 @@ def test_a_listener_without_a_port_is_an_error_and_no_key_that_is_missing() -> N
         seen["nothing"]
 
 
+def test_the_copies_in_sync_of_a_cluster_are_those_of_its_brokers() -> None:
+    hosts = {name: {"kafka_node_id": number} for number, name in enumerate("cabd")}
+    where: dict[str, Any] = {"controllers": ["c"], "brokers": ["a", "b", "d"], "host": "c"}
+    assert view(hosts, **where)["copies_in_sync"] == 2
+    assert view(hosts, **where, kafka_config={"min.insync.replicas": 3})["copies_in_sync"] == 3
+    hosts["a"]["kafka_broker_config"] = {"min.insync.replicas": 1}
+    assert view(hosts, **where, kafka_config={"min.insync.replicas": 3})["copies_in_sync"] == 1
+
+
 def test_the_restart_lock_is_on_the_first_node_and_outlives_every_restart() -> None:
     times = {
         "kafka_gate_timeout": "1",

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""kafka_config, by table: one mistake in a good inventory gives exactly its own violation."""
+"""Native properties, by table: one mistake in a good inventory gives exactly its own violation."""
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.keys import BROKER_KEYS, TOPIC_KEYS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import MANAGED
-from tests.support.preflight_inventories import combined, expect
+from tests.support.preflight_inventories import combined, config, expect, isolated, node, only
 
 GOOD: list[dict[str, Any]] = [
     {"num.io.threads": 8, "log.retention.hours": "168", "auto.create.topics.enable": False},
@@ -36,6 +37,81 @@ BAD: list[tuple[dict[str, Any], str, list[str]]] = [
     ({"log.message.format.version": "3.0"}, "removed_property", ["Kafka 4.3.1 does not read this key any more"]),
     ({"leader.imbalance.per.broker.percentage": 5}, "removed_property", ["any more", "remove it"]),
 ]
+
+
+#: Rules on a property of any node, each with what breaks it alone.
+ANYWHERE: list[tuple[str, dict[str, Any]]] = [
+    ("unknown_property", {"num.io.thread": 8}),
+    ("managed_property", {"node.id": 7}),
+    ("managed_property", {"listeners": "CLIENT://:9092"}),
+    ("removed_property", {"zookeeper.connect": "zk:2181"}),
+    ("wrong_type", {"num.io.threads": {"a": 1}}),
+    ("wrong_type", {"num.io.threads": None}),
+    ("weak_secret", {"ssl.key.password": "changeme"}),
+    ("placeholder", {"ssl.truststore.location": "/CHANGE-ME"}),
+    ("open_without_acl", {"allow.everyone.if.no.acl.found": "yes"}),
+]
+#: The same of what brokers alone read.
+ON_BROKERS: list[tuple[str, dict[str, Any]]] = [
+    ("more_replicas_than_brokers", {"default.replication.factor": 5}),
+    ("more_internal_replicas_than_brokers", {"offsets.topic.replication.factor": 4}),
+    ("few_replicas", {"offsets.topic.replication.factor": 2}),
+    ("transaction_log_min_isr", {"transaction.state.log.min.isr": 4}),
+    ("unclean_election", {"unclean.leader.election.enable": "yes"}),
+    ("min_isr_above_replicas", {"min.insync.replicas": 4}),
+    ("low_min_isr", {"min.insync.replicas": "1"}),
+]
+BROKERS = ["kafka_config", "kafka_broker_config"]
+
+
+@pytest.mark.parametrize("variable", ["kafka_config", "kafka_broker_config", "kraft_controller_config"])
+@pytest.mark.parametrize(("rule", "properties"), ANYWHERE)
+def test_a_rule_judges_every_layer_and_names_the_one_it_found(
+    rule: str, properties: dict[str, Any], variable: str
+) -> None:
+    found = only(isolated(**{variable: {**config(), **properties}}), rule)
+    assert found.variable == f"{variable}['{next(iter(properties))}']"
+    readers = {"kafka_broker_config": "broker", "kraft_controller_config": "controller"}
+    if rule not in ("weak_secret", "placeholder"):
+        assert all(host.startswith(readers.get(variable, "")) for host in found.hosts)
+        assert len(found.hosts) == (3 if variable in readers else 6)
+
+
+@pytest.mark.parametrize("inventory", [combined, isolated])
+@pytest.mark.parametrize("variable", BROKERS)
+@pytest.mark.parametrize(("rule", "properties"), ON_BROKERS)
+def test_a_rule_on_brokers_judges_every_layer_of_theirs(
+    rule: str, properties: dict[str, Any], variable: str, inventory: Any
+) -> None:
+    found = only(inventory(kafka_topics=[], **{variable: {**config(), **properties}}), rule)
+    assert found.variable == f"{variable}['{next(iter(properties))}']"
+    assert len(found.hosts) == 3
+
+
+def test_a_mirror_and_a_server_of_zookeeper_have_properties_of_one_value_too() -> None:
+    server = {"zookeeper_id": 1, "zookeeper_ensemble_config": {"tickTime": {}}, "zookeeper_version": "3.9.5"}
+    zk = dataclasses.replace(node("zk1", 7, controller=False, broker=False, **server), zookeeper=True)
+    inventory = combined()
+    found = check_inventory(dataclasses.replace(inventory, nodes=(*inventory.nodes, zk)))
+    assert "zookeeper_ensemble_config['tickTime']" in [one.variable for one in found if one.name == "wrong_type"]
+    mirror = dataclasses.replace(
+        node("m1", 8, controller=False, broker=False, mirror_maker_config={"a": None}), mirror=True
+    )
+    found = check_inventory(dataclasses.replace(inventory, mirrors=(mirror,)))
+    assert "mirror_maker_config['a']" in [one.variable for one in found if one.name == "wrong_type"]
+
+
+def test_properties_that_no_node_of_a_cluster_reads_are_named() -> None:
+    lost = {"kraft_controller_config": {"metadata.max.idle.interval.ms": 1000}}
+    expect(
+        combined(**lost),
+        "unread_properties",
+        "kraft_controller_config",
+        "metadata.max.idle.interval.ms",
+        "allowed: kafka_config, kafka_broker_config",
+        level="warning",
+    )
+    assert check_inventory(isolated(**lost)) == []
 
 
 @pytest.mark.parametrize("properties", GOOD)

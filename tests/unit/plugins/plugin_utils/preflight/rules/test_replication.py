@@ -17,6 +17,8 @@ GOOD = [
     combined(hosts=RACKS),
     combined(count=5),
     combined(kafka_config={}),
+    # What a later layer overrides is not rendered.
+    combined(kafka_config=config(default_replication_factor=5), kafka_broker_config={"default.replication.factor": 3}),
     combined(kafka_topics=[topic(config={"min.insync.replicas": "2"})]),
     combined(kafka_topics=[{"name": "defaults"}]),
     # Combined controllers count as brokers, isolated ones do not need racks.
@@ -91,9 +93,25 @@ ERRORS: list[tuple[Inventory, str, list[str]]] = [
         ["too few copies for topic orders", "replication_factor 1"],
     ),
     (
-        combined(kafka_config=config(transaction_state_log_replication_factor=1)),
+        combined(
+            kafka_config=config(transaction_state_log_replication_factor=1, transaction_state_log_min_isr=1),
+        ),
         "few_replicas",
         ["transaction.state.log.replication.factor", "found: 1", "3 or more"],
+    ),
+]
+
+#: Numbers that contradict what this collection sets where the inventory is silent.
+ERRORS += [
+    (
+        combined(kafka_config={}, kafka_broker_config={"min.insync.replicas": 3}, kafka_topics=[]),
+        "min_isr_equals_replicas",
+        ["kafka_broker_config['min.insync.replicas']", "3 with replication factor 3"],
+    ),
+    (
+        combined(kafka_config={"transaction.state.log.min.isr": 4}),
+        "transaction_log_min_isr",
+        ["kafka_config['transaction.state.log.min.isr']", "4 of 3"],
     ),
 ]
 
