@@ -56,6 +56,10 @@ options:
       data was the last; the progress counts them.
     type: bool
     default: false
+  led_only:
+    description: Wait only until each partition in scope has a leader, whether its replicas are in sync or not.
+    type: bool
+    default: false
   timeout:
     description: Longest wait in seconds. The interval that has begun is finished.
     type: int
@@ -130,7 +134,9 @@ partitions_not_done:
   type: int
   returned: always
 partitions:
-  description: The first 20 partitions that do not fulfil the goal, with leader, replicas, isr, missing and why.
+  description: >-
+    The first 20 partitions that do not fulfil the goal (with O(led_only) 1000), with leader, replicas, isr, missing and
+    why.
   type: list
   elements: dict
   returned: always
