@@ -22,7 +22,9 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: Observes once and reports; never fails because something is not in sync.
+    details: >-
+      Observes once and reports; it never fails because something is not in sync, and fails when the cluster cannot be
+      reached.
   diff_mode:
     support: none
     details: It changes nothing.
