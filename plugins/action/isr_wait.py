@@ -35,6 +35,7 @@ class ActionModule(ClusterAction):
         if broken:
             return dict(result, **broken)
         result.update(tracker.result(), **followed.as_result())
-        if followed.last.state != DONE and not self._task.check_mode:
+        # Check mode does not wait, but it asks: an observation that was never made is no answer.
+        if followed.last.state != DONE and (not self._task.check_mode or tracker.last is None):
             result.update(failed=True, msg=tracker.failure(timeout))
         return result

@@ -30,7 +30,7 @@ options:
     type: str
     choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512]
   sasl_username:
-    description: User to log in as. Required with the two SASL protocols.
+    description: User to log in as. Required with the two SASL protocols, refused with the others, which do not log in.
     type: str
   sasl_password:
     description: Password of O(sasl_username). Required with the two SASL protocols.
@@ -39,7 +39,9 @@ options:
     description: PEM file, where the module runs, with the authorities to trust; the system's own by default.
     type: path
   ssl_certificate_location:
-    description: PEM file, where the module runs, with the client certificate. Goes with O(ssl_key_location).
+    description: >-
+      PEM file, where the module runs, with the client certificate. Goes with O(ssl_key_location), and is refused with a
+      protocol without TLS.
     type: path
   ssl_key_location:
     description: PEM file, where the module runs, with the key of the client certificate.

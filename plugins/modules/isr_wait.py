@@ -22,7 +22,9 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: Observes once and reports; never fails because something is not in sync.
+    details: >-
+      Observes once and reports; it never fails because something is not in sync, and fails when the cluster cannot be
+      reached.
   diff_mode:
     support: none
     details: It changes nothing.
@@ -54,6 +56,10 @@ options:
     description: >-
       Leave partitions out that have no leader, and nobody alive who may lead them, as after a broker was replaced whose
       data was the last; the progress counts them.
+    type: bool
+    default: false
+  led_only:
+    description: Wait only until each partition in scope has a leader, whether its replicas are in sync or not.
     type: bool
     default: false
   timeout:
@@ -130,7 +136,9 @@ partitions_not_done:
   type: int
   returned: always
 partitions:
-  description: The first 20 partitions that do not fulfil the goal, with leader, replicas, isr, missing and why.
+  description: >-
+    The first 20 partitions that do not fulfil the goal (with O(led_only) 1000), with leader, replicas, isr, missing and
+    why.
   type: list
   elements: dict
   returned: always

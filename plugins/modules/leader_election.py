@@ -2,19 +2,22 @@
 # Copyright: the streamops engineers
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Give partitions back to their preferred leaders."""
+"""Elect leaders of partitions."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: leader_election
-short_description: Give partitions back to their preferred leaders
+short_description: Elect leaders of partitions
 version_added: "0.1.0"
 author: The streamops engineers (@streamops)
 description:
   - Makes the preferred (first) replica lead, for the partitions of one broker, for a list of partitions, or for the
     whole cluster, and waits until it does. It moves no data.
   - A partition whose preferred replica is not in sync is reported and left as it is.
+  - With O(type=unclean) it elects, for each named partition that has no leader, a replica that is alive, whether it is
+    in sync or not (KIP-460). What that replica does not have is lost for good. It shows one line while it repeats this
+    until each of them is led, and fails with the name of each that is not.
   - A broker, topic or partition that does not exist is refused. So is a user without the operation describe on the
     cluster, from whom Kafka would hide topics.
 extends_documentation_fragment:
@@ -29,9 +32,12 @@ attributes:
     support: full
 options:
   type:
-    description: Kind of election.
+    description:
+      - V(preferred) elects the first replica, if it is in sync.
+      - V(unclean) elects any replica that is alive, for O(partitions) that have no leader. Required with it are the
+        O(partitions), each by its name and number. Others are never touched.
     type: str
-    choices: [preferred]
+    choices: [preferred, unclean]
     default: preferred
   broker:
     description: Only the partitions that prefer this broker, by its node id. Not together with O(partitions).
@@ -50,7 +56,7 @@ options:
         type: int
         required: true
   timeout:
-    description: Longest time in seconds to wait until the preferred replicas lead.
+    description: Longest time in seconds to wait until the elected replicas lead.
     type: int
     default: 60
 """
@@ -70,6 +76,15 @@ EXAMPLES = r"""
         partition: 0
       - topic: orders
         partition: 1
+  delegate_to: localhost
+
+- name: Accept that data is lost, and have any replica that is alive lead this partition again
+  streamops.kafka.leader_election:
+    bootstrap_servers: [kafka1.example.com:9092]
+    type: unclean
+    partitions:
+      - topic: orders
+        partition: 4
   delegate_to: localhost
 """
 
@@ -96,7 +111,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election_
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
 
 ARGUMENT_SPEC = {
-    "type": {"type": "str", "choices": ["preferred"], "default": "preferred"},
+    "type": {"type": "str", "choices": ["preferred", "unclean"], "default": "preferred"},
     "broker": {"type": "int"},
     "partitions": {
         "type": "list",
@@ -109,7 +124,12 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Run the module."""
-    run_on_cluster(ARGUMENT_SPEC, ensure_leaders, mutually_exclusive=[("broker", "partitions")])
+    run_on_cluster(
+        ARGUMENT_SPEC,
+        ensure_leaders,
+        mutually_exclusive=[("broker", "partitions")],
+        required_if=[("type", "unclean", ["partitions"])],
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Changes of brokers: preferred leaders, registrations, voters of the metadata quorum."""
+"""Changes of brokers: elected leaders, registrations, voters of the metadata quorum."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 
 #: Codes of an election that are no failure (org.apache.kafka.common.protocol.Errors): 84 is ELECTION_NOT_NEEDED.
 _ELECTED = (0, 84)
+#: org.apache.kafka.common.ElectionType (KIP-460).
+_PREFERRED, _UNCLEAN = 0, 1
 #: One election writes one metadata record; a KRaft controller refuses more than 10,000 in one request.
 _ELECTION_BATCH = 5000
 #: Kafka's error BROKER_ID_NOT_REGISTERED.
@@ -52,14 +54,22 @@ _FIELDS_OF_ERROR = [
 ]
 
 
-def elect_preferred(session: Session, partitions: Iterable[Key]) -> dict[Key, str]:
-    """Ask for the preferred leader of each partition; return why not, for those where it could not be done."""
+def elect(session: Session, partitions: Iterable[Key], unclean: bool = False) -> dict[Key, str]:
+    """Ask for the preferred leader of each partition, or C(unclean) for any; return why not, where it was not done.
+
+    An unclean election takes a replica that is in sync or eligible, else any that is alive (KIP-460, KIP-966).
+    """
     failed: dict[Key, str] = {}
     for part in parts(partitions, _ELECTION_BATCH):
         by_topic: dict[str, list[int]] = {}
         for topic, index in part:
             by_topic.setdefault(topic, []).append(index)
-        answer = session.sound(session.call(what := "elect leaders", partial(_elect, session, by_topic)), what)
+        answer = session.sound(
+            session.call(
+                what := "elect leaders", partial(_elect, session, by_topic, _UNCLEAN if unclean else _PREFERRED)
+            ),
+            what,
+        )
         failed.update(
             {
                 (result.topic, one.partition_id): session.explain(what, one, result.topic)[1]
@@ -71,10 +81,10 @@ def elect_preferred(session: Session, partitions: Iterable[Key]) -> dict[Key, st
     return failed
 
 
-def _elect(session: Session, by_topic: Mapping[str, list[int]]) -> Any:
-    # 0 is the preferred election; errors of single partitions are judged by the caller.
+def _elect(session: Session, by_topic: Mapping[str, list[int]], kind: int) -> Any:
+    # Errors of single partitions are judged by the caller.
     limit = session.connection.request_timeout * 1000
-    return session.python.elect_leaders(0, dict(by_topic), timeout_ms=limit, raise_errors=False)
+    return session.python.elect_leaders(kind, dict(by_topic), timeout_ms=limit, raise_errors=False)
 
 
 def unregister_broker(session: Session, broker: int) -> bool:

@@ -1,7 +1,7 @@
 # Copyright: the streamops engineers
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Which partitions need a preferred election, and whether it has happened. Pure."""
+"""Which partitions need an election, preferred or unclean, and whether it has happened. Pure."""
 
 from __future__ import annotations
 
@@ -16,11 +16,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plan:
-    """C(elect): preferred replica in sync and not leading. C(not_in_sync): it cannot lead yet. C(unknown): no such."""
+    """C(elect): what needs an election. C(not_in_sync): its preferred replica cannot lead yet. C(unknown): no such.
+
+    C(unclean): any leader will do, where a preferred election wants the first replica (KIP-460).
+    """
 
     elect: tuple[Partition, ...]
-    not_in_sync: tuple[Partition, ...]
+    not_in_sync: tuple[Partition, ...] = ()
     unknown: tuple[tuple[str, int], ...] = ()
+    unclean: bool = False
+
+    def is_led(self, partition: Partition, leader: int | None) -> bool:
+        """Tell whether this leader is what the election was for."""
+        return leader is not None if self.unclean else leader == partition.replicas[0]
 
 
 def plan(
@@ -43,6 +51,17 @@ def plan(
     )
 
 
+def plan_unclean(partitions: Iterable[Partition], wanted: Iterable[tuple[str, int]]) -> Plan:
+    """Return the C(wanted) partitions without a leader; no others are ever elected unclean, since that loses data."""
+    known = {(p.topic, p.index): p for p in partitions}
+    asked = sorted(set(wanted))
+    return Plan(
+        elect=tuple(known[key] for key in asked if key in known and known[key].leader is None),
+        unknown=tuple(key for key in asked if key not in known),
+        unclean=True,
+    )
+
+
 def unknown_broker(partitions: Iterable[Partition], registered: Iterable[int], broker: int | None) -> list[str]:
     """Return what speaks against a broker: it is neither registered nor holds a replica. Before Kafka 4.0 a broker that
     is down shows by its replicas only."""
@@ -56,11 +75,11 @@ def unknown_broker(partitions: Iterable[Partition], registered: Iterable[int], b
 def unled(
     planned: Plan, failed: Container[tuple[str, int]], leaders: Mapping[tuple[str, int], int | None]
 ) -> list[str]:
-    """Return the planned partitions that their preferred replica does not lead, but for those that C(failed)."""
+    """Return the planned partitions that are not led as planned, but for those that C(failed)."""
     return [
-        f"{p.topic}-{p.index} on broker {p.replicas[0]}"
+        f"{p.topic}-{p.index}" + ("" if planned.unclean else f" on broker {p.replicas[0]}")
         for p in planned.elect
-        if (p.topic, p.index) not in failed and leaders.get((p.topic, p.index)) != p.replicas[0]
+        if (p.topic, p.index) not in failed and not planned.is_led(p, leaders.get((p.topic, p.index)))
     ]
 
 

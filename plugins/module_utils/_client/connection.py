@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+
 #: The options of the doc fragment streamops.kafka._connection. A test keeps the two equal.
 CONNECTION_SPEC: dict[str, dict[str, Any]] = {
     "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
@@ -67,10 +69,16 @@ class Connection:
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> Connection:
-        """The connection in the parameters of a module, whose other parameters are not looked at."""
+        """The connection in the parameters of a module, whose other parameters are not looked at.
+
+        Raises RefusedError for parameters with which nothing could connect, or nothing would log in.
+        """
         values = {name: params[name] for name in CONNECTION_SPEC if params.get(name) is not None}
         values["bootstrap_servers"] = tuple(server.strip() for server in values["bootstrap_servers"])
-        return cls(**values)
+        connection = cls(**values)
+        if found := faults(connection):
+            raise RefusedError("connection", found)
+        return connection
 
     def confluent_config(self) -> dict[str, Any]:
         """The configuration for confluent-kafka (librdkafka's property names)."""
@@ -105,6 +113,43 @@ class Connection:
             "bootstrap_timeout_ms": self.request_timeout * 1000,
         }
         return {name: value for name, value in wanted.items() if value is not None}
+
+
+def split_address(server: str) -> tuple[str, int]:
+    """Host and port of C(host:port), an IPv6 address in brackets or not; ValueError for another form."""
+    host, _colon, port = server.rpartition(":")
+    if not host or host.count("[") != host.count("]") or not (port.isascii() and port.isdigit()):
+        raise ValueError(
+            f"{server!r} is not of the form host:port. Add the port of a listener for clients, as in kafka1:9092"
+        )
+    if not 1 <= int(port) <= 65535:
+        raise ValueError(f"{server!r} has the port {port}, which does not exist. Give it one from 1 to 65535")
+    return host.strip("[]"), int(port)
+
+
+def faults(connection: Connection) -> list[str]:
+    """What is wrong with a connection before anything connects: addresses, and an identity that would not be used."""
+    found = []
+    if not any(connection.bootstrap_servers):
+        found.append("bootstrap_servers names no server. Add at least one, as in kafka1:9092.")
+    for server in filter(None, connection.bootstrap_servers):
+        try:
+            split_address(server)
+        except ValueError as error:
+            found.append(f"bootstrap_servers: {error}.")
+    protocol = connection.security_protocol
+    user = [name for name in ("sasl_username", "sasl_password") if getattr(connection, name)]
+    if user and not protocol.startswith("SASL_"):
+        found.append(
+            f"security_protocol is {protocol}, so {' and '.join(user)} would not be used and nobody would log in. Set "
+            f"security_protocol to {'SASL_SSL' if protocol == 'SSL' else 'SASL_PLAINTEXT or SASL_SSL'}, or remove them."
+        )
+    if connection.ssl_certificate_location and not protocol.endswith("SSL"):
+        found.append(
+            f"security_protocol is {protocol}, so the certificate in ssl_certificate_location would not be shown. Set "
+            "security_protocol to SSL or SASL_SSL, or remove it."
+        )
+    return found
 
 
 def quick(connection: Connection) -> Connection:

@@ -27,6 +27,7 @@ _PRINTED = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\f": "\\f", "\\": "\\\\"}
 SECRET_NAME = re.compile(
     r"pass(word|phrase|wd|code)|(?<!by)pass$|pw(d|$)|secret|token(?!\.(endpoint|expiry|max)|s\.per)|jaas|credential"
     r"|private|user\.info|authorization$|assertion$|connection[._-]?string|(api|access|account)[._-]?key"
+    r"|(?<![a-z])sas(?![a-z])|jwt$|(?<!oauth)bearer$|key[._-]?(base64|b64|der|hex|jwk|material|pem)$"
     r"|(?<!message)(?<!partition)(?<!routing)(?<!sort)[._-]key$",
     re.IGNORECASE,
 )

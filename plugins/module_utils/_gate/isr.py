@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # Partitions that a result lists one by one; the totals are always complete.
 LISTED = 20
+# The same of a wait for leaders alone.
+LISTED_UNLED = 1000
 
 # The options that the module and the action plugin share; times in seconds.
 WAIT_OPTIONS: dict[str, dict[str, Any]] = {
@@ -26,6 +28,7 @@ WAIT_OPTIONS: dict[str, dict[str, Any]] = {
     "topics": {"type": "list", "elements": "str"},
     "leaders": {"type": "bool", "default": False},
     "leave_unled": {"type": "bool", "default": False},
+    "led_only": {"type": "bool", "default": False},
     "timeout": {"type": "int", "default": 300},
     "interval": {"type": "float", "default": 5.0},
     "sample_interval": {"type": "float", "default": 1.0},
@@ -41,7 +44,8 @@ class Goal:
     """What must be in sync: the replicas on C(broker) (own), all replicas of C(topics), or of the whole cluster.
 
     C(leaders): every partition in scope must also be led by its first replica (scope own: those preferring the broker).
-    C(leave_unled): partitions that nobody alive may lead are left out.
+    C(leave_unled): partitions that nobody alive may lead are left out. C(led_only): each partition in scope must have a
+    leader, and nothing else.
     """
 
     scope: str = "cluster"
@@ -49,12 +53,14 @@ class Goal:
     topics: tuple[str, ...] = ()
     leaders: bool = False
     leave_unled: bool = False
+    led_only: bool = False
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Goal:
         """Return the goal that the options of the module name."""
         topics = tuple(options["topics"] or ())
-        return cls(options["scope"], options["broker"], topics, options["leaders"], options["leave_unled"])
+        wanted = (options[name] for name in ("leaders", "leave_unled", "led_only"))
+        return cls(options["scope"], options["broker"], topics, *wanted)
 
     def __str__(self) -> str:
         if self.scope == "own":
@@ -119,6 +125,8 @@ def in_scope(partition: Partition, goal: Goal) -> bool:
 
 def missing(partition: Partition, goal: Goal) -> list[int]:
     """Return the replicas that the goal wants in the ISR and that are not, in replica order."""
+    if goal.led_only:
+        return []
     wanted = [r for r in partition.replicas if goal.scope != "own" or r == goal.broker]
     return [replica for replica in wanted if replica not in partition.isr]
 
@@ -153,6 +161,8 @@ def observe(snapshot: Snapshot, goal: Goal) -> Observation:
         if gone or misled(partition, goal) or partition.leader is None:
             bad.append((partition, gone))
     states = {broker: standing(snapshot, broker) for broker in absent}
+    # Each partition without a leader is a matter of its own: someone must start its broker, or give its data up.
+    listed = LISTED_UNLED if goal.led_only else LISTED
     return Observation(
         total=len(mine),
         done=len(mine) - len(bad),
@@ -162,7 +172,7 @@ def observe(snapshot: Snapshot, goal: Goal) -> Observation:
         left_out=len(concerned) - len(mine),
         brokers={str(broker): states[broker] for broker in sorted(states)},
         missing_by_broker={str(broker): absent[broker] for broker in sorted(absent)},
-        partitions=[_detail(partition, gone, states) for partition, gone in bad[:LISTED]],
+        partitions=[_detail(partition, gone, states, alive) for partition, gone in bad[:listed]],
         unmet=_unmet(snapshot, goal),
     )
 
@@ -206,10 +216,11 @@ def explain(broker: int | str, state: str) -> str:
     return f"broker {broker} is registered and has not caught up"
 
 
-def _detail(partition: Partition, gone: list[int], states: dict[int, str]) -> dict[str, Any]:
+def _detail(partition: Partition, gone: list[int], states: dict[int, str], alive: set[int]) -> dict[str, Any]:
     why = [explain(replica, states[replica]) for replica in gone]
     if partition.leader is None:
-        why.insert(0, "no leader")
+        away = [str(one) for one in sorted({*partition.isr, *(partition.eligible or ())} - alive)]
+        why.insert(0, f"no leader; broker {', '.join(away)} has the data and is down" if away else "no leader")
     elif not gone:
         why.append(f"led by {partition.leader} and not by its preferred replica {partition.replicas[0]}")
     return {

@@ -21,6 +21,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     replica_sizes,
     require_describe,
     take_snapshot,
+    with_eligible,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition, Snapshot
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
@@ -82,6 +83,9 @@ class IsrObserver:
                 self._session.__enter__()
                 self._require_rights(self._session)
             snapshot = glance(self._session)
+            if self._goal.led_only:
+                named = with_eligible(self._session, snapshot.partitions)
+                return observe(replace(snapshot, partitions=named), self._goal)
             replicas = lagging(snapshot, self._goal)
             return replace(observe(snapshot, self._goal), bytes_behind=_bytes_behind(self._session, replicas))
         except StreamopsError:

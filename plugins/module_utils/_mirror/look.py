@@ -51,7 +51,11 @@ def mirror_status(module: Any) -> dict[str, Any]:
     """Look at both ends of the mirror once; the module's result."""
     params = module.params
     flow, max_lag = status.flow_of(params), params["max_lag"]
-    seen = look(flow, Connection.from_params(params["source_connection"]), Connection.from_params(params), max_lag)
+    with at(f"source {flow.source}"):
+        source = Connection.from_params(params["source_connection"])
+    with at(f"target {flow.target}"):
+        target = Connection.from_params(params)
+    seen = look(flow, source, target, max_lag)
     return {"changed": False, **status.judged(flow, seen, max_lag, params["max_heartbeat_age"])}
 
 

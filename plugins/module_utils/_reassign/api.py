@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import elect_preferred
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import elect
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election import listed, plan, unled
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none, wait_until_seen
@@ -98,7 +98,7 @@ def elect_leaders(session: Session, partitions: Sequence[Key]) -> list[dict[str,
         return []
     try:
         planned = plan(listed_now(), wanted=partitions)
-        failed = elect_preferred(session, [(one.topic, one.index) for one in planned.elect])
+        failed = elect(session, [(one.topic, one.index) for one in planned.elect])
         wait_until_none("elect leaders", lambda: unled(planned, failed, leaders()), _ELECTION)
     except StreamopsError:
         return []

@@ -31,6 +31,10 @@ _NOTHING = ("null", "Null", "NULL", "None", "none", "~")
 _TOPICS, _RANGES = 50, 20
 
 
+#: Kinds of a loss that no broker that is down can make good.
+_GONE = ("only", "last", "unknown")
+
+
 @dataclass(frozen=True)
 class Loss:
     """A partition that cannot do without what was on the disks of a broker.
@@ -53,6 +57,21 @@ def losses(cluster: Mapping[str, Any], broker: int) -> list[Loss]:
     """
     found = (_loss(one, broker, _alive(cluster)) for one in _partitions(cluster) if broker in one["replicas"])
     return [one for one in found if one is not None]
+
+
+def consented(cluster: Mapping[str, Any], broker: int, consent: Any, outlived: bool = False) -> list[dict[str, Any]]:
+    """The partitions of the topics in C(consent) whose last copy was on this broker, for an unclean election.
+
+    One whose data is on brokers that are down is not among them: it is led again as soon as one of these is back.
+    outlived -- only those with a replica on another broker that is alive: it is behind, and has what is left.
+    """
+    named, alive = topic_names(consent), _alive(cluster) - {broker}
+    replicas = {(one["topic"], one["partition"]): alive.intersection(one["replicas"]) for one in _partitions(cluster)}
+    return [
+        {"topic": one.topic, "partition": one.index}
+        for one in losses(cluster, broker)
+        if one.topic in named and one.kind in _GONE and (replicas[one.topic, one.index] or not outlived)
+    ]
 
 
 def leaderless(cluster: Mapping[str, Any], broker: int) -> list[Loss]:

@@ -107,7 +107,8 @@ class Tracker:
         if self.last is None:
             return "the cluster does not answer yet"
         left_out = f" ({self.last.left_out} without a leader left out)" if self.last.left_out else ""
-        parts = [f"{self.last.done}/{self.last.total} partitions in sync{left_out}"]
+        reached = "have a leader" if self._goal.led_only else "in sync"
+        parts = [f"{self.last.done}/{self.last.total} partitions {reached}{left_out}"]
         if self.error is not None:
             return f"{parts[0]} when last seen, the cluster does not answer (tolerated, it may be restarting)"
         if self.last.good:
@@ -151,9 +152,10 @@ class Tracker:
         seen = self.last
         if seen is None:
             return f"isr_wait {self._goal}: {self.error}"
+        lacking = "have no leader" if self._goal.led_only else "are not in sync or not led as wanted"
         lines = [
             f"isr_wait {self._goal}: not reached within {duration(timeout)}: {seen.total - seen.done} of {seen.total} "
-            f"partitions are not in sync or not led as wanted ({self.state.replace('_', ' ')}: {self.why()})."
+            f"partitions {lacking} ({self.state.replace('_', ' ')}: {self.why()})."
         ]
         # Grouped by reason: twenty lines that differ only in a name hide the reason.
         reasons: dict[str, list[str]] = {}
@@ -166,6 +168,11 @@ class Tracker:
         return "\n".join([*lines, self._fix()])
 
     def _fix(self) -> str:
+        if self._goal.led_only and self.last is not None and self.last.offline:
+            return (
+                "Start the brokers that have the data, with their disks. Where the data is gone for good, "
+                "leader_election with type unclean elects a replica without it. Nothing was changed."
+            )
         if self.state == "catching_up":
             return "The replicas are still catching up: run again, or raise timeout. Nothing was changed."
         if self.last is not None and not self.last.missing_replicas:

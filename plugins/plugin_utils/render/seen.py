@@ -13,7 +13,11 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_formed import never_formed
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.replace import place_refusal, replace_refusal
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.replace import (
+    consented,
+    place_refusal,
+    replace_refusal,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
     ZOOKEEPER_MODE,
     initial_controllers,
@@ -46,6 +50,8 @@ class Seen(Parts):
                 "is_alive_elsewhere": lambda: self._node_id in live_brokers(results.own("__common_registered")),
                 "vote_is_heard": lambda: is_heard(results.own("__common_registered"), self._node_id),
                 "lost_by_replacing": self._lost_by_replacing,
+                "consented": lambda: self._consented(outlived=False),
+                "outlived": lambda: self._consented(outlived=True),
                 "place_refusal": self._place_refusal,
                 "live_properties": self._live_properties,
             }
@@ -99,6 +105,11 @@ class Seen(Parts):
     def _lost_by_replacing(self) -> str:
         consent = self._model["settings"]["kafka_replace_lost_topics"]
         return replace_refusal(self._results.own("__common_registered"), self._node_id, consent)
+
+    def _consented(self, outlived: bool) -> list[dict[str, Any]]:
+        """What an unclean election may elect: partitions whose last copy was here, of kafka_replace_lost_topics."""
+        consent = self._model["settings"]["kafka_replace_lost_topics"]
+        return consented(self._results.own("__common_registered"), int(self._node_id), consent, outlived)
 
     def _place_refusal(self) -> str:
         """Why no other broker can take the place of kafka_replaced_id."""

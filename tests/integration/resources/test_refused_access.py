@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.api import describe_acls
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import elect_preferred
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import elect
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election_apply import ensure_leaders
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
@@ -79,7 +79,7 @@ RIGHTS: dict[str, tuple[Callable[[Session], Any], str]] = {
     "acls": (describe_acls, "describe on the cluster"),
     "quotas": (describe_quotas, "describe_configs on the cluster"),
     "log_dirs": (lambda admin: disk_usage(admin, [1]), "describe on the cluster"),
-    "elections": (lambda admin: elect_preferred(admin, [("orders", 0)]), "alter on the cluster"),
+    "elections": (lambda admin: elect(admin, [("orders", 0)]), "alter on the cluster"),
     "leader_election": (lambda admin: ensure_leaders(admin, ELECTION, True, False), "describe on the cluster"),
     "topics": (lambda admin: ensure_topics(admin, ABSENT, True, False), "describe on the topic orders"),
 }

@@ -100,4 +100,24 @@ def test_a_cluster_unreachable_from_the_beginning_is_a_clear_error() -> None:
     assert "no bootstrap server answered" in found["msg"]
     assert found["elapsed"] < 60
     looked = run_module("streamops.kafka.isr_wait", arguments, check=True)
-    assert (looked["failed"], looked["wait_state"]) == (False, "unreachable")
+    assert (looked["failed"], looked["wait_state"], looked["attempts"]) == (True, "unreachable", 1)
+    assert "no bootstrap server answered" in looked["msg"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"bootstrap_servers": ["127.0.0.1"]}, "'127.0.0.1' is not of the form host:port"),
+        ({"bootstrap_servers": ["127.0.0.1:99999"]}, "has the port 99999, which does not exist"),
+        (
+            {"bootstrap_servers": ["127.0.0.1:9"], "sasl_username": "me", "sasl_password": "s3cret"},
+            "sasl_username and sasl_password would not be used",
+        ),
+    ],
+)
+def test_bad_options_of_the_connection_are_refused_before_anything_connects(options: Any, said: str) -> None:
+    for module in ("isr_wait", "cluster_info"):
+        found = run_module(f"streamops.kafka.{module}", options, check=True)
+        assert found["failed"]
+        assert said in found["msg"]
+        assert "s3cret" not in str(found)

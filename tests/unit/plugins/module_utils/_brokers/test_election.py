@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election import (
     plan,
+    plan_unclean,
     unknown_broker,
     unled,
 )
@@ -67,3 +68,23 @@ def test_a_broker_that_nobody_knows_is_refused_and_one_that_is_down_is_not() -> 
     assert unknown_broker(ALL, [1, 2], 3) == [], "down, and known by its replicas"
     assert unknown_broker((), [1, 9], 9) == [], "holds nothing yet"
     assert unknown_broker(ALL, [1, 2], None) == []
+
+
+UNLED = part(4, None, (1, 2), (2,))
+
+
+def test_an_unclean_election_is_for_named_partitions_that_have_no_leader() -> None:
+    planned = plan_unclean((*ALL, UNLED, part(5, None, (1,))), [("t", 1), ("t", 4), ("t", 9)])
+    assert (planned.elect, planned.not_in_sync, planned.unknown) == ((UNLED,), (), (("t", 9),))
+    assert plan_unclean((UNLED,), []).elect == ()
+
+
+def test_an_unclean_election_ends_when_any_replica_leads() -> None:
+    planned = plan_unclean((UNLED,), [("t", 4)])
+    assert unled(planned, {}, {("t", 4): None}) == ["t-4"]
+    assert unled(planned, {}, {("t", 4): 2}) == []
+
+
+def test_the_diff_of_an_unclean_election_names_who_leads_or_that_kafka_chooses() -> None:
+    assert [one.after for one in changes([UNLED], {("t", 4): 2})] == [{"leader": 2}]
+    assert [one.after for one in changes([UNLED], {})] == [{"leader": "chosen by Kafka"}]

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 
 PARAMS = {
     "bootstrap_servers": ["a:1", " b:2 "],
@@ -50,3 +55,36 @@ def test_secrets_do_not_show() -> None:
     shown = repr(Connection.from_params(PARAMS))
     assert "s3cret" not in shown
     assert "k3y" not in shown
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"bootstrap_servers": ["127.0.0.1"]}, "'127.0.0.1' is not of the form host:port. Add the port"),
+        ({"bootstrap_servers": ["[::1]"]}, "'[::1]' is not of the form host:port"),
+        ({"bootstrap_servers": [":9092"]}, "':9092' is not of the form host:port"),
+        ({"bootstrap_servers": ["a:9092x"]}, "'a:9092x' is not of the form host:port"),
+        ({"bootstrap_servers": ["a:99999"]}, "'a:99999' has the port 99999, which does not exist"),
+        ({"bootstrap_servers": ["a:0"]}, "Give it one from 1 to 65535"),
+        ({"bootstrap_servers": []}, "bootstrap_servers names no server"),
+        ({"bootstrap_servers": [" "]}, "bootstrap_servers names no server"),
+        ({"security_protocol": "PLAINTEXT"}, "sasl_username and sasl_password would not be used"),
+        ({"security_protocol": "SSL", "sasl_username": None}, "so sasl_password would not be used"),
+        (
+            {"security_protocol": "SASL_PLAINTEXT", "ssl_certificate_location": "/c"},
+            "the certificate in ssl_certificate_location would not be shown",
+        ),
+    ],
+)
+def test_what_cannot_connect_or_would_not_log_in_is_refused_by_name(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(RefusedError) as refused:
+        Connection.from_params({**PARAMS, **given})
+    assert said in str(refused.value)
+    assert "s3cret" not in str(refused.value)
+
+
+def test_all_that_is_wrong_is_named_at_once_and_good_addresses_pass() -> None:
+    with pytest.raises(RefusedError) as refused:
+        Connection.from_params({**PARAMS, "bootstrap_servers": ["a", "b:1", "c:0"], "security_protocol": "SSL"})
+    assert len(refused.value.violations) == 3
+    assert Connection.from_params({"bootstrap_servers": ["[fd00::1]:9092", "fd00::2:9092", "a:65535"]})

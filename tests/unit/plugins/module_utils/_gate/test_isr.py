@@ -56,6 +56,15 @@ def test_topics_looks_at_its_topics_only_and_misses_those_that_do_not_exist() ->
     assert seen.unmet == ["topic ghost does not exist"]
 
 
+def test_leaders_alone_may_be_wanted_and_each_partition_without_one_is_named() -> None:
+    unled = [part("b", number, (2, 3), leader=None) for number in range(30)]
+    seen = observe(cluster(part("a", 0, (1,)), *unled, fenced=(2,)), Goal(led_only=True))
+    assert (seen.total, seen.done, seen.offline, seen.missing_replicas) == (31, 1, 30, 0)
+    assert len(seen.partitions) == 30
+    assert {one["why"] for one in seen.partitions} == {"no leader; broker 2 has the data and is down"}
+    assert observe(cluster(part("a", 0, (1,)), fenced=(2,)), Goal(led_only=True)).good
+
+
 def test_what_nobody_alive_may_lead_is_left_out_where_that_is_wanted() -> None:
     lost, waits = part("a", 0, (1,), leader=None), part("a", 1, (3,), leader=None)
     snapshot = cluster(lost, part("a", 2, (2, 3)), part("a", 3, (), leader=None), fenced=(1,))

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.replace import (
+    consented,
     losses,
     place_refusal,
     ranges,
@@ -112,6 +113,27 @@ def test_the_refusal_names_topics_partitions_the_safe_way_first_and_the_consent_
     assert "- orders: partition 2: no leader; broker 1 has the data and is down\n" in said
     steps = ["start broker 1 first", "Bring back the old disk of broker 3", '{"kafka_replace_lost_topics": ["orders"]}']
     assert sorted(steps, key=said.index) == steps
+
+
+def test_elected_is_what_was_lost_and_named_and_saved_is_what_another_live_broker_has() -> None:
+    rows: list[Row] = [
+        (None, [3], [3]),
+        (None, [3, 1], [3]),
+        (None, [3, 2], [2]),
+        (1, [3, 1], [1]),
+        (1, [1, 3], [1, 3]),
+    ]
+    seen = cluster(*rows, dead=(2, 3))
+    named = [(one["topic"], one["partition"]) for one in consented(seen, 3, "orders")]
+    assert named == [("orders", 0), ("orders", 1)], "neither what a broker has that is down, nor what is led"
+    assert [one["partition"] for one in consented(seen, 3, ["orders"], outlived=True)] == [1]
+    assert consented(seen, 3, "payments") == consented(seen, 3, []) == consented(seen, 3, None) == []
+
+
+def test_after_the_return_of_the_broker_the_same_is_elected() -> None:
+    # With eligible leader replicas its registration empties them: it is only the last leader that was known.
+    rows: list[Row] = [(None, [3], [3]), (None, [3], [])]
+    assert len(consented(cluster(*rows, dead=(), eligible=[], last=[3]), 3, "orders")) == 2
 
 
 def test_consent_is_for_the_topics_that_it_names() -> None:

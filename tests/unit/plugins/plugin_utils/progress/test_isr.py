@@ -137,3 +137,17 @@ def test_the_result_carries_the_last_picture() -> None:
     found = wait.result()
     assert (found["changed"], found["in_sync"], found["partitions_not_done"]) == (False, False, 3)
     assert found["brokers"] == {"3": "fenced"}
+
+
+def test_a_wait_for_leaders_names_each_partition_without_one_and_both_ways_out() -> None:
+    wait = Tracker(Goal(led_only=True), 3, stuck_after=60, start_timeout=10)
+    listed = [
+        {"topic": "a", "partition": n, "leader": None, "isr": [2], "replicas": [2], "missing": [], "why": "no leader"}
+        for n in range(25)
+    ]
+    step = wait.step(result(Observation(total=40, done=15, offline=25, partitions=listed)), 1)
+    assert "15/40 partitions have a leader" in step.text
+    said = wait.failure(30)
+    assert "25 of 40 partitions have no leader" in said
+    assert all(f"a-{n} (" in said for n in range(25))
+    assert "leader_election with type unclean" in said

@@ -178,6 +178,8 @@ def test_a_refusal_needs_an_answer_of_the_cluster() -> None:
     assert "broker 0 has the only replica" in found["lost_by_replacing"]
     assert found["place_refusal"].startswith("replicas of broker 0 belong to partitions without a leader")
     assert seen_of(info(), __common_registered=cluster, kafka_replace_lost_topics=["t"])["lost_by_replacing"] == ""
+    consent = seen_of(info(), __common_registered=cluster, kafka_replace_lost_topics=["t"])
+    assert (consent["consented"], consent["outlived"]) == ([{"topic": "t", "partition": 0}], [])
     with pytest.raises(ValueError, match="no task of this run has left __common_registered on k0"):
         seen_of(info())["lost_by_replacing"]
 
