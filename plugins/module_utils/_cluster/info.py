@@ -76,7 +76,12 @@ def _add_sizes(
         node["disk_total_bytes"] = held.total_bytes if held else None
         node["disk_used_bytes"] = held.used_bytes if held else None
         node["log_dirs"] = [
-            {"total_bytes": disk.total_bytes, "usable_bytes": disk.usable_bytes, "replica_count": disk.replicas}
+            {
+                "total_bytes": disk.total_bytes,
+                "usable_bytes": disk.usable_bytes,
+                "replica_count": disk.replicas,
+                "replica_bytes": sum(disk.held.values()),
+            }
             for disk in (held.disks if held else ())
         ]
 

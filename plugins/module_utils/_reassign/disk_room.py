@@ -22,8 +22,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record i
 RESERVE, RESERVE_BYTES = 0.15, 75_000_000_000
 #: The part of its limit that a fuller disk still takes: almost nothing.
 SLIGHT = 0.001
-#: Directories of a host with as big file systems, whose use differs by no more than this part of them, are on one.
-SAME = 0.001
+#: Directories with as big file systems may be on one if their use differs by no more than this part of them. A broker
+#: tells of all its directories in one answer: nobody writes more bytes than DRIFT meanwhile.
+SAME, DRIFT = 0.001, 100_000_000
 
 
 @dataclass
@@ -31,7 +32,8 @@ class Dir:
     """A log directory: the bytes that may be on its file system, those that are, and how many replicas it holds.
 
     C(most): what slight additions may bring a disk to that is above its limit already. C(total): its size, 0 where it
-    is not known. C(host): the host that it is on, empty where it is not known.
+    is not known. C(host): the host that it is on, empty where it is not known. C(held): the bytes of its replicas, as far
+    as they are known.
     """
 
     limit: int
@@ -40,6 +42,7 @@ class Dir:
     most: int = 0
     total: int = 0
     host: str = ""
+    held: int = 0
 
     @property
     def room(self) -> int:
@@ -56,28 +59,43 @@ def limit_of(total: int, reserve: float) -> int:
     return total - (min(kept, RESERVE_BYTES) if reserve <= RESERVE else kept)
 
 
-def dir_of(total: int, used: int, replicas: int, reserve: float, host: str = "") -> Dir:
+def dir_of(total: int, used: int, replicas: int, reserve: float, host: str = "", held: int = 0) -> Dir:
     """A log directory on a file system of a size, a part of which stays free but for what is next to nothing."""
     limit = limit_of(total, reserve)
-    return Dir(limit, used, replicas, min(total, used + int(limit * SLIGHT)), total, host)
+    return Dir(limit, used, replicas, min(total, used + int(limit * SLIGHT)), total, host, held)
 
 
-def _one_disk(one: Dir, other: Dir) -> bool:
-    """Whether two directories of a host, or of a broker, are on one file system, as far as anybody can tell."""
-    return one.total == other.total > 0 and abs(one.used - other.used) <= one.total * SAME
+@dataclass
+class _Disk:
+    """Directories that are on one file system, as far as anybody can tell, the fullest first."""
+
+    host: object
+    brokers: set[int]
+    dirs: list[Dir]
+
+    def has(self, host: object, broker: int, one: Dir) -> bool:
+        """Whether another directory may be on it too: as big, as full, and all replicas are part of what is used."""
+        first = self.dirs[0]
+        if host != self.host or not first.total == one.total > 0:
+            return False
+        drift = first.total * SAME
+        if self.brokers == {broker}:
+            drift = min(drift, DRIFT)
+        return first.used - one.used <= drift and one.held + sum(other.held for other in self.dirs) <= first.used
 
 
 def _shared(dirs: Mapping[int, Sequence[Dir]]) -> list[list[Dir]]:
     """The directories by file system, the fullest of each first."""
-    found: list[tuple[object, list[Dir]]] = []
-    listed = [(one.host or broker, one) for broker, held in sorted(dirs.items()) for one in held]
-    for host, one in sorted(listed, key=lambda entry: -entry[1].used):
-        group = next((group for at, group in found if at == host and _one_disk(group[0], one)), None)
-        if group is None:
-            found.append((host, [one]))
+    found: list[_Disk] = []
+    listed = [(one.host or broker, broker, one) for broker, held in sorted(dirs.items()) for one in held]
+    for host, broker, one in sorted(listed, key=lambda entry: -entry[2].used):
+        disk = next((disk for disk in found if disk.has(host, broker, one)), None)
+        if disk is None:
+            found.append(_Disk(host, {broker}, [one]))
         else:
-            group.append(one)
-    return [group for _host, group in found]
+            disk.brokers.add(broker)
+            disk.dirs.append(one)
+    return [disk.dirs for disk in found]
 
 
 class Room:
@@ -164,6 +182,7 @@ def without_room(
                     disk.replicas,
                     reserve,
                     hosts.get(broker, ""),
+                    sum(disk.held.values()),
                 )
                 for disk in found.disks
             ]

@@ -17,8 +17,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import RESERVE, dir_of, limit_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import STATES, BrokerSpec, Cluster
 
-#: What is known of a log directory.
+#: What is known of a log directory, and what versions before did not write.
 _DISK_KEYS = ("total_bytes", "usable_bytes", "replica_count")
+_LATER_KEY = "replica_bytes"
 #: How many faults are reported one by one: what made one partition unreadable has often made all of them so.
 MOST_FAULTS = 50
 
@@ -98,7 +99,7 @@ def broker_of(entry: Any, where: str, faults: list[str], reserve: float | None =
     elif state not in STATES:
         found.append(f"state {state!r} is not one of {', '.join(STATES)}")
     if not (rack is None or isinstance(rack, str)):
-        found.append(f"rack {rack!r} is not a string")
+        found.append(f"rack {rack!r} is not a string; write it in quotes, as brokers have it in broker.rack")
     if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight < math.inf:
         found.append(
             f"weight {weight!r} is not a number above 0; set state: excluded for a broker that must get nothing"
@@ -118,7 +119,10 @@ def _disk_faults(entry: Mapping[str, Any]) -> list[str]:
         found.append(f"{', '.join(names)} must be whole numbers of bytes, and are {sizes!r}")
     listed = entry.get("log_dirs", [])
     sound = is_list(listed) and all(
-        isinstance(one, Mapping) and all(is_id(one.get(name)) for name in _DISK_KEYS) for one in listed
+        isinstance(one, Mapping)
+        and all(is_id(one.get(name)) for name in _DISK_KEYS)
+        and is_id(one.get(_LATER_KEY, 0))
+        for one in listed
     )
     if not sound:
         found.append(f"log_dirs {listed!r} is not a list of objects with {', '.join(_DISK_KEYS)}, whole numbers")
@@ -134,10 +138,10 @@ def _disks(entry: Mapping[str, Any], reserve: float | None) -> dict[str, Any]:
     if not total:
         return {"disk_used": used, "disk_unknown": True}
     host = str(entry.get("host") or "")
-    listed = [[one[name] for name in _DISK_KEYS] for one in entry.get("log_dirs", ())]
+    listed = [(*(one[name] for name in _DISK_KEYS), one.get(_LATER_KEY, 0)) for one in entry.get("log_dirs", ())]
     if len(listed) < 2 and used is not None:
-        listed = [[total, total - used, 0]]
-    dirs = tuple(dir_of(size, size - usable, replicas, reserve, host) for size, usable, replicas in listed)
+        listed = [(total, total - used, 0, listed[0][3] if listed else 0)]
+    dirs = tuple(dir_of(size, size - usable, count, reserve, host, held) for size, usable, count, held in listed)
     limit = sum(one.limit for one in dirs) if dirs else limit_of(total, reserve)
     return {"disk_limit": limit, "disk_used": used, "dirs": dirs}
 

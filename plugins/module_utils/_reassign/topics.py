@@ -62,6 +62,8 @@ class Topics:
         Where not both can be, the shares become as even as topics allow. Returned are the shares, or None when no
         placement keeps the boxes (with weights, that may be).
         """
+        if not self.topics:
+            return shares
         parts = self._tried(shares) if shares else None
         if parts is None:
             shares = self._shares()

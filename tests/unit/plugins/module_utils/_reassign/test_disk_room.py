@@ -149,6 +149,39 @@ def test_directories_of_a_broker_on_one_disk_share_its_room_and_those_on_others_
     assert two.fits([1, 2], 300)
 
 
+def test_disks_whose_replicas_are_more_than_one_of_them_has_in_use_are_two() -> None:
+    disk, held = 4000 * GB, 1000 * GB
+    alike = [dir_of(disk, used, 10, 0, held=held) for used in (1001 * GB, 1001 * GB + 5000)]
+    room = Room({1: alike})
+    room.add([1], 2000 * GB)
+    assert room.fits([1], 2000 * GB)
+    one = Room({1: [dir_of(disk, 2001 * GB, 10, 0, held=held) for _directory in (1, 2)]})
+    one.add([1], 1500 * GB)
+    assert not one.fits([1], 1500 * GB)
+
+
+def test_one_answer_of_a_broker_tells_disks_apart_by_less_than_those_of_two_brokers() -> None:
+    disk, used, more = 4000 * GB, 1000 * GB, GB
+    two = Room({1: [dir_of(disk, used, 0, 0), dir_of(disk, used + more, 0, 0)]})
+    two.add([1], 2500 * GB)
+    assert two.fits([1], 2500 * GB)
+    host = Room({1: [dir_of(disk, used, 0, 0, "h")], 2: [dir_of(disk, used + more, 0, 0, "h")]})
+    host.add([1], 2500 * GB)
+    assert not host.fits([2], 2500 * GB)
+
+
+def test_a_snapshot_tells_what_its_log_directories_hold() -> None:
+    dirs = [
+        {"total_bytes": 1000 * GB, "usable_bytes": 500 * GB, "replica_count": 9, "replica_bytes": 400 * GB}
+        for _directory in (1, 2)
+    ]
+    disk = {"disk_total_bytes": 2000 * GB, "disk_used_bytes": 1000 * GB, "log_dirs": dirs}
+    assert planned(snapshot(175 * GB, **disk), {**DRAIN, "disk_reserve": 0.1}, registered_only=True)["moves"] == 4
+    for one in dirs:
+        del one["replica_bytes"]
+    assert "broker 2: would hold" in refusal(snapshot(175 * GB, **disk), disk_reserve=0.1)
+
+
 def test_a_plan_does_not_give_each_broker_of_a_host_the_whole_disk() -> None:
     nodes = [
         {"id": n, "host": "one", "disk_total_bytes": 500 * GB, "disk_used_bytes": 350 * GB} for n in (1, 2, 3, 4, 5, 6)

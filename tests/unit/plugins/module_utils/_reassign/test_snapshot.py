@@ -87,7 +87,7 @@ def broken(path: list[Any], value: Any) -> dict[str, Any]:
         (["nodes", 0, "rack"], 0, "rack 0 is not a string"),
         (["nodes", 0, "weight"], 0, "weight 0 is not a number above 0; set state: excluded for a broker"),
         (["nodes", 0, "weight"], float("inf"), "weight inf is not a number above 0"),
-        (["nodes", 0, "rack"], 7, "rack 7 is not a string"),
+        (["nodes", 0, "rack"], 7, "rack 7 is not a string; write it in quotes"),
         (["nodes", 0, "weight"], "much", "weight 'much' is not a number"),
         (["nodes", 1, "disk_limit_bytes"], -1, "must be whole numbers of bytes"),
         (["topics", 0, "name"], "a", "a topic is listed more than once"),

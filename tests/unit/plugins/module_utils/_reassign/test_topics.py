@@ -96,6 +96,13 @@ def test_with_weights_each_broker_gets_its_share_of_each_topic() -> None:
     assert all(found[topic, 3] == 3 and {found[topic, 1], found[topic, 2]} == {1, 2} for topic in (0, 1))
 
 
+@pytest.mark.parametrize("topics", [[], ["t"]])
+def test_without_partitions_there_is_nothing_to_bound(topics: list[str]) -> None:
+    empty = Cluster((BrokerSpec(1), BrokerSpec(2)), topics, [0] * len(topics), [], [], [])
+    plan = plan_moves(empty, Spec(rebalance=True, topic_spread=True))
+    assert (plan.changes, plan.moves, plan.topic_bound) == ((), 0, 0)
+
+
 def test_bounding_topics_alone_is_no_change() -> None:
     with pytest.raises(RefusedError, match="topic_spread: goes with rebalance or add"):
         plan_moves(lopsided(), Spec(drain=(1,), topic_spread=True))
