@@ -7,9 +7,12 @@ And which right a refused request needs: who must get which operation on which r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port, split_host_port
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 
 #: The options of the doc fragment streamops.kafka._connection. A test keeps the two equal.
 CONNECTION_SPEC: dict[str, dict[str, Any]] = {
@@ -47,6 +50,14 @@ def within(seconds: float, request_timeout: float) -> float:
     return min(request_timeout, seconds * max(1.0, request_timeout / _DEFAULT_TIMEOUT))
 
 
+def server_list(listed: Iterable[str], option: str) -> tuple[str, ...]:
+    """Return the servers of an option as client libraries take them; StreamopsError for what is not host:port."""
+    try:
+        return tuple(host_port(*split_host_port(server)) for server in listed)
+    except ValueError as error:
+        raise StreamopsError(f"{option}: {error}. No server was asked, and nothing was changed.") from error
+
+
 @dataclass(frozen=True)
 class Connection:
     """Where the cluster is and who we are there. Secrets never show in C(repr).
@@ -67,9 +78,12 @@ class Connection:
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> Connection:
-        """The connection in the parameters of a module, whose other parameters are not looked at."""
+        """The connection in the parameters of a module, whose other parameters are not looked at.
+
+        Raises StreamopsError for a server that is not host:port.
+        """
         values = {name: params[name] for name in CONNECTION_SPEC if params.get(name) is not None}
-        values["bootstrap_servers"] = tuple(server.strip() for server in values["bootstrap_servers"])
+        values["bootstrap_servers"] = server_list(values["bootstrap_servers"], "bootstrap_servers")
         return cls(**values)
 
     def confluent_config(self) -> dict[str, Any]:

@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import split_host_port
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.network import RESOLVE_SECONDS, connect_to, resolve
 from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import HASHES, ScramClient
@@ -45,14 +46,6 @@ class MechanismError(ValueError):
 
 class AnsweredError(ValueError):
     """The listener answered with one of Kafka's errors."""
-
-
-def split_address(server: str) -> tuple[str, int]:
-    """Host and port of C(host:port), an IPv6 address in brackets or not; ValueError for another form."""
-    host, _colon, port = server.rpartition(":")
-    if not host or not port.isdigit():
-        raise ValueError(f"{server!r} is not of the form host:port")
-    return host.strip("[]"), int(port)
 
 
 def tls_context(connection: Connection) -> ssl.SSLContext | None:
@@ -107,7 +100,7 @@ class Channel:
 
         Every wait counts against the deadline, the handshake as well: Python bounds it by the time-out of the socket.
         """
-        host, port = split_address(server)
+        host, port = split_host_port(server)
         addresses = resolve(host, port, self._resolve)
         self.stage = CONNECTING
         self._deadline = time.monotonic() + self._seconds

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 
 PARAMS = {
     "bootstrap_servers": ["a:1", " b:2 "],
@@ -32,6 +35,17 @@ def test_both_libraries_are_told_the_same() -> None:
         ("socket.timeout.ms", "request_timeout_ms"),
     ]:
         assert confluent[ours] == python[theirs]
+
+
+def test_both_libraries_get_an_ipv6_address_in_brackets() -> None:
+    connection = Connection.from_params({**PARAMS, "bootstrap_servers": ["[FD00::1]:9092", "kafka2:9092"]})
+    assert connection.bootstrap_servers == ("[fd00::1]:9092", "kafka2:9092")
+
+
+@pytest.mark.parametrize("server", ["127.0.0.1", "kafka1:99999", "fd00::1:9092", "SSL://kafka1:9092"])
+def test_a_server_that_no_client_can_ask_is_refused_before_any_is_asked(server: str) -> None:
+    with pytest.raises(StreamopsError, match=r"bootstrap_servers: '.*' is not of the form host:port.*nothing was"):
+        Connection.from_params({**PARAMS, "bootstrap_servers": ["a:1", server]})
 
 
 def test_what_is_not_given_is_left_to_the_library() -> None:
