@@ -16,7 +16,9 @@ class ModuleDocFragment:
     DOCUMENTATION = r"""
 options:
   bootstrap_servers:
-    description: Brokers to ask first, each as V(host:port); the others are found through them.
+    description:
+      - Brokers to ask first, each as V(host:port), an IPv6 address as V([fd00::1]:9092).
+      - The others are found through them.
     type: list
     elements: str
     required: true

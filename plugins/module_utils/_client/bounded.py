@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import SETUP_SECONDS, within
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
 
 #: How long a broker that took a connection and did not answer is left alone (seconds).
 _LEFT_ALONE = 10.0
@@ -74,7 +75,7 @@ def bounded_client(hung: dict[int, str], **config: Any) -> Any:
         if not connection.initializing:
             return
         where = manager.cluster.broker_metadata(node)
-        address = f"{where.host}:{where.port}" if where else "?"
+        address = host_port(where.host, where.port) if where else "?"
         hung[node] = address
         alone_until[node] = time.monotonic() + _LEFT_ALONE
         connection.close(errors.KafkaConnectionError(f"no answer within {limit:g} s of connecting"))

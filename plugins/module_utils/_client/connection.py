@@ -7,10 +7,11 @@ And which right a refused request needs: who must get which operation on which r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port, split_host_port
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 
 #: The options of the doc fragment streamops.kafka._connection. A test keeps the two equal.
@@ -49,6 +50,25 @@ def within(seconds: float, request_timeout: float) -> float:
     return min(request_timeout, seconds * max(1.0, request_timeout / _DEFAULT_TIMEOUT))
 
 
+def server_list(listed: Iterable[str], option: str) -> tuple[str, ...]:
+    """Return the servers of an option as client libraries take them; RefusedError for what is not host:port."""
+    given = [server for server in listed if server.strip()]
+    if found := _bad_servers(given, option):
+        raise RefusedError("connection", found)
+    return tuple(host_port(*split_host_port(server)) for server in given)
+
+
+def _bad_servers(given: Sequence[str], option: str) -> list[str]:
+    """Say what is wrong with the servers of an option; nothing when each is host:port and there is one."""
+    found = [] if given else [f"{option} names no server. Add at least one, as in kafka1:9092."]
+    for server in given:
+        try:
+            split_host_port(server)
+        except ValueError as error:
+            found.append(f"{option}: {error}.")
+    return found
+
+
 @dataclass(frozen=True)
 class Connection:
     """Where the cluster is and who we are there. Secrets never show in C(repr).
@@ -74,11 +94,11 @@ class Connection:
         Raises RefusedError for parameters with which nothing could connect, or nothing would log in.
         """
         values = {name: params[name] for name in CONNECTION_SPEC if params.get(name) is not None}
-        values["bootstrap_servers"] = tuple(server.strip() for server in values["bootstrap_servers"])
-        connection = cls(**values)
-        if found := faults(connection):
+        given = [server for server in values.pop("bootstrap_servers") if server.strip()]
+        found = [*_bad_servers(given, "bootstrap_servers"), *_unused(cls((), **values))]
+        if found:
             raise RefusedError("connection", found)
-        return connection
+        return cls(server_list(given, "bootstrap_servers"), **values)
 
     def confluent_config(self) -> dict[str, Any]:
         """The configuration for confluent-kafka (librdkafka's property names)."""
@@ -115,28 +135,9 @@ class Connection:
         return {name: value for name, value in wanted.items() if value is not None}
 
 
-def split_address(server: str) -> tuple[str, int]:
-    """Host and port of C(host:port), an IPv6 address in brackets or not; ValueError for another form."""
-    host, _colon, port = server.rpartition(":")
-    if not host or host.count("[") != host.count("]") or not (port.isascii() and port.isdigit()):
-        raise ValueError(
-            f"{server!r} is not of the form host:port. Add the port of a listener for clients, as in kafka1:9092"
-        )
-    if not 1 <= int(port) <= 65535:
-        raise ValueError(f"{server!r} has the port {port}, which does not exist. Give it one from 1 to 65535")
-    return host.strip("[]"), int(port)
-
-
-def faults(connection: Connection) -> list[str]:
-    """What is wrong with a connection before anything connects: addresses, and an identity that would not be used."""
+def _unused(connection: Connection) -> list[str]:
+    """Say which part of an identity the protocol would not use."""
     found = []
-    if not any(connection.bootstrap_servers):
-        found.append("bootstrap_servers names no server. Add at least one, as in kafka1:9092.")
-    for server in filter(None, connection.bootstrap_servers):
-        try:
-            split_address(server)
-        except ValueError as error:
-            found.append(f"bootstrap_servers: {error}.")
     protocol = connection.security_protocol
     user = [name for name in ("sasl_username", "sasl_password") if getattr(connection, name)]
     if user and not protocol.startswith("SASL_"):

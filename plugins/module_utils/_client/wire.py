@@ -16,7 +16,8 @@ import struct
 import time
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, split_address
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import split_host_port
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.network import RESOLVE_SECONDS, connect_to, resolve
 from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import HASHES, ScramClient
@@ -99,7 +100,7 @@ class Channel:
 
         Every wait counts against the deadline, the handshake as well: Python bounds it by the time-out of the socket.
         """
-        host, port = split_address(server)
+        host, port = split_host_port(server)
         addresses = resolve(host, port, self._resolve)
         self.stage = CONNECTING
         self._deadline = time.monotonic() + self._seconds

@@ -32,8 +32,8 @@ class Dir:
     """A log directory: the bytes that may be on its file system, those that are, and how many replicas it holds.
 
     C(most): what slight additions may bring a disk to that is above its limit already. C(total): its size, 0 where it
-    is not known. C(host): the host that it is on, empty where it is not known. C(held): the bytes of its replicas, as far
-    as they are known.
+    is not known. C(host): the host that it is on, empty where it is not known. C(held): the bytes of its replicas, as
+    far as they are known.
     """
 
     limit: int

@@ -17,7 +17,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, server_list
 from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import Channel, tls_context
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import (
     ACCEPTED,
@@ -50,7 +50,7 @@ class Login:
         chosen = protocol or connection.security_protocol
         if not chosen.startswith("SASL_"):
             return None
-        listed = tuple(server.strip() for server in servers or connection.bootstrap_servers)
+        listed = server_list(servers, "login_bootstrap_servers") if servers else connection.bootstrap_servers
         return cls(replace(connection, security_protocol=chosen, bootstrap_servers=listed), timeout)
 
     def at(self, server: str) -> Login:

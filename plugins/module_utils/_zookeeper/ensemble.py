@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port, plain_host
+
 LEADER, FOLLOWER, OBSERVER, STANDALONE, READ_ONLY = "leader", "follower", "observer", "standalone", "read-only"
 NOT_SERVING, UNREACHABLE = "not serving", "unreachable"
 SERVING = (LEADER, FOLLOWER, STANDALONE)
@@ -28,12 +30,12 @@ class Member:
     @property
     def address(self) -> str:
         """host:port as people and libraries write it."""
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+        return host_port(self.host, self.port)
 
 
 def members_of(listed: Iterable[Mapping[str, Any]]) -> tuple[Member, ...]:
     """The members in a module's parameter C(servers)."""
-    return tuple(Member(one["id"], one["host"], one["port"]) for one in listed)
+    return tuple(Member(one["id"], plain_host(one["host"]), one["port"]) for one in listed)
 
 
 @dataclass(frozen=True)

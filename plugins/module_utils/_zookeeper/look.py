@@ -38,11 +38,11 @@ def context_of(access: Access) -> ssl.SSLContext | None:
 
 def word(member: Member, name: str, seconds: float, context: ssl.SSLContext | None) -> str:
     """What a server answers to one word; OSError when it does not. The server closes when it has said all."""
-    with connect(member.host.strip("[]"), member.port, seconds) as plain:
+    with connect(member.host, member.port, seconds) as plain:
         deadline = time.monotonic() + seconds
         if context is None:
             return _exchange(plain, name, deadline)
-        with context.wrap_socket(plain, server_hostname=member.host.strip("[]")) as secured:
+        with context.wrap_socket(plain, server_hostname=member.host) as secured:
             return _exchange(secured, name, deadline)
 
 

@@ -37,7 +37,7 @@ def mirror_reach(nodes: Iterable[Mapping[str, Any]], name: str = "") -> dict[str
         if "broker" not in node["roles"]:
             continue
         listener = _named(node, name) if name else listener_for(node, "clients")
-        servers.append(f"{listener['advertised_host']}:{listener['port']}")
+        servers.append(listener["socket"])
         protocols.add(listener["protocol"])
     if len(protocols) != 1:
         raise ValueError(f"the brokers speak different protocols on listener {name}: {', '.join(sorted(protocols))}")
@@ -56,5 +56,4 @@ def rest_url(node: Mapping[str, Any]) -> str:
     """Where a mirror listens for its peers, as Kafka Connect writes it: https://host:port."""
     port = node["listeners"][0]
     scheme = "https" if port["protocol"] == "SSL" else "http"
-    host = f"[{port['host']}]" if ":" in port["host"] else port["host"]
-    return f"{scheme}://{host}:{port['port']}"
+    return f"{scheme}://{port['socket']}"

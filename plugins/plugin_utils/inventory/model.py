@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port, plain_host
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import (
     UnclearValueError,
 )
@@ -66,8 +67,9 @@ BROKER_PURPOSES = tuple(purpose for purpose in PURPOSES if purpose != CONTROLLER
 class Listener:
     """One entry of kafka_listeners as it holds for one node, or a port of a ZooKeeper server or a mirror.
 
-    port is None when it is not a number. opens: whether this node opens it (controllers open the listeners for
-    controllers, brokers those for clients and brokers); the others are still known to it, since it connects to them.
+    port is None when it is not a number; host and advertised_host have no brackets (socket does). opens: whether this
+    node opens it (controllers open the listeners for controllers, brokers those for clients and brokers); the others
+    are still known to it, since it connects to them.
     """
 
     name: str
@@ -78,6 +80,11 @@ class Listener:
     purpose: str
     networks: tuple[str, ...] = ()
     opens: bool = True
+
+    @property
+    def socket(self) -> str:
+        """Where others connect to, as host:port; an IPv6 address in brackets."""
+        return host_port(self.advertised_host, self.port)
 
 
 @dataclass(frozen=True)
@@ -174,7 +181,7 @@ class Node:
     @property
     def address(self) -> str:
         """What others reach it by unless a listener says something else."""
-        return str(self.get("ansible_host") or self.name)
+        return plain_host(self.get("ansible_host") or self.name)
 
     def listeners(self) -> list[Listener]:
         """Those of all_listeners that this node opens."""
@@ -191,7 +198,7 @@ class Node:
     def _port(self, name: str, purpose: str, variable: str, default: int) -> Listener:
         protocol = "SSL" if as_bool(self.get("zookeeper_tls")) else "PLAINTEXT"
         port = as_int(self.get(variable, default))
-        return Listener(name, port, protocol, self.text("zookeeper_host"), self.address, purpose)
+        return Listener(name, port, protocol, plain_host(self.text("zookeeper_host")), self.address, purpose)
 
     def _rest(self) -> Listener:
         """What mirrors of one target tell each other by (inventory/mirror_nodes.py)."""
@@ -205,8 +212,8 @@ class Node:
             name=str(entry["name"]),
             port=as_int(entry.get("port")),
             protocol=str(entry.get("protocol", "PLAINTEXT")),
-            host=str(entry.get("host") or ""),
-            advertised_host=str(entry.get("advertised_host") or self.address),
+            host=plain_host(entry.get("host") or ""),
+            advertised_host=plain_host(entry.get("advertised_host") or self.address),
             purpose=purpose,
             networks=tuple(map(str, networks)) if isinstance(networks, (list, tuple)) else (),
             opens=self.controller if purpose == CONTROLLER_PURPOSE else self.broker,
@@ -227,7 +234,10 @@ class Node:
             "roles": list(self.roles),
             "rack": self.get("kafka_rack") or None,
             "machine": self.machine,
-            "listeners": [{**asdict(listener), "networks": list(listener.networks)} for listener in listeners],
+            "listeners": [
+                {**asdict(listener), "networks": list(listener.networks), "socket": listener.socket}
+                for listener in listeners
+            ],
         }
 
     def log_dirs(self) -> list[str]:
@@ -344,7 +354,7 @@ def machine_of(variables: Mapping[str, Any], host: str) -> str:
     if variables.get("ansible_connection") in LOCAL:
         return "localhost"
     address = variables.get("ansible_host")
-    return host if address is UNDEFINED else str(address or host)
+    return host if address is UNDEFINED else plain_host(address or host)
 
 
 def build_node(

@@ -7,10 +7,10 @@ One inventory host is one node. Nodes are plain here, as Node.plain of the model
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port, is_address
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.directory_id import directory_id
 
 PURPOSES = ("clients", "brokers", "controllers")
@@ -35,8 +35,7 @@ def endpoints(nodes: Iterable[Mapping[str, Any]], purpose: str) -> list[str]:
     for node in nodes:
         role = "controller" if purpose == "controllers" else "broker"
         if role in node["roles"]:
-            listener = listener_for(node, purpose)
-            found.append(f"{listener['advertised_host']}:{listener['port']}")
+            found.append(listener_for(node, purpose)["socket"])
     return found
 
 
@@ -59,15 +58,7 @@ def peer_names(nodes: Iterable[Mapping[str, Any]], host: str) -> list[str]:
             found[node["listeners"][0]["advertised_host"]] = None
         if "broker" in node["roles"] and "broker" in own["roles"]:
             found[listener_for(node, "brokers")["advertised_host"]] = None
-    return [name for name in found if not _is_address(name)]
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name.strip("[]"))
-    except ValueError:
-        return False
-    return True
+    return [name for name in found if not is_address(name)]
 
 
 def listener_properties(node: Mapping[str, Any], controllers: Sequence[str]) -> dict[str, Any]:
@@ -81,8 +72,8 @@ def listener_properties(node: Mapping[str, Any], controllers: Sequence[str]) -> 
     opened = [listener for listener in node["listeners"] if listener["opens"]]
     known = node["listeners"] if controllers else opened
     properties: dict[str, Any] = {
-        "listeners": [f"{one['name']}://{one['host']}:{one['port']}" for one in opened],
-        "advertised.listeners": [f"{one['name']}://{one['advertised_host']}:{one['port']}" for one in opened],
+        "listeners": [f"{one['name']}://{host_port(one['host'], one['port'])}" for one in opened],
+        "advertised.listeners": [f"{one['name']}://{one['socket']}" for one in opened],
         "listener.security.protocol.map": [f"{one['name']}:{one['protocol']}" for one in known],
     }
     if controllers:
@@ -98,8 +89,7 @@ def initial_controllers(nodes: Iterable[Mapping[str, Any]], cluster_id: str) -> 
     voters = sorted((node for node in nodes if "controller" in node["roles"]), key=lambda node: node["node_id"])
     parts = []
     for node in voters:
-        listener = listener_for(node, "controllers")
-        address = f"{listener['advertised_host']}:{listener['port']}"
+        address = listener_for(node, "controllers")["socket"]
         parts.append(f"{node['node_id']}@{address}:{directory_id(cluster_id, node['node_id'])}")
     return ",".join(parts)
 

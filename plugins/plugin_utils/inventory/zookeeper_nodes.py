@@ -26,22 +26,18 @@ def _port(node: Mapping[str, Any], name: str) -> int:
     return next(int(port["port"]) for port in node["listeners"] if port["name"] == name)
 
 
-def _address(node: Mapping[str, Any]) -> str:
-    address = str(node["listeners"][0]["advertised_host"])
-    return f"[{address}]" if ":" in address and not address.startswith("[") else address
+def _socket(node: Mapping[str, Any], name: str) -> str:
+    return next(str(port["socket"]) for port in node["listeners"] if port["name"] == name)
 
 
 def server_properties(nodes: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """The membership as ZooKeeper's native properties: server.N=host:quorum port:election port (zoo.cfg)."""
-    return {
-        f"server.{node['node_id']}": f"{_address(node)}:{_port(node, 'QUORUM')}:{_port(node, 'ELECTION')}"
-        for node in nodes
-    }
+    return {f"server.{node['node_id']}": f"{_socket(node, 'QUORUM')}:{_port(node, 'ELECTION')}" for node in nodes}
 
 
 def client_addresses(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
     """host:port of every server for its clients."""
-    return [f"{_address(node)}:{_port(node, 'CLIENT')}" for node in nodes]
+    return [_socket(node, "CLIENT") for node in nodes]
 
 
 def connect_string(nodes: Iterable[Mapping[str, Any]], chroot: str = "") -> str:

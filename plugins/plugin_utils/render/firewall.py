@@ -120,7 +120,7 @@ def rules(
     found = [
         {
             "port": listener["port"],
-            "address": str(listener["host"]).strip("[]"),
+            "address": listener["host"],
             "purpose": listener["purpose"],
             "sources": _sources(inventory, node, listener, resolved),
             "comment": f"{node['host']} {listener['name']}, {listener['purpose']}",

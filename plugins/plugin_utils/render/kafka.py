@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import plain_host
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
     ZOOKEEPER_MODE,
     endpoints,
@@ -121,7 +122,7 @@ def zookeeper_settings(host: str, settings: Mapping[str, Any]) -> dict[str, Any]
         "tls": settings["zookeeper_tls"],
         "sasl": bool(settings["zookeeper_password"]),
         "port": settings["zookeeper_client_port"],
-        "host": settings["zookeeper_host"],
+        "host": plain_host(settings["zookeeper_host"]),
         "tls_dir": tls_dir(host, settings),
         "tls_protocols": settings["kafka_tls_protocols"],
     }

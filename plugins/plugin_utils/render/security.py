@@ -9,10 +9,10 @@ listener of their own, where they show a password (SASL) or a certificate.
 from __future__ import annotations
 
 import base64
-import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
 from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import HASHES, salted_password
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MIN_ITERATIONS
@@ -153,7 +153,7 @@ def quoted(text: str) -> str:
 def certificate_names(node: Mapping[str, Any]) -> list[str]:
     """The subject alternative names of a node: every address that it advertises, and its name in the inventory."""
     hosts = dict.fromkeys([one["advertised_host"] for one in node["listeners"] if one["opens"]] + [node["host"]])
-    return [f"{'IP' if _is_address(host) else 'DNS'}:{host}" for host in hosts]
+    return [f"{'IP' if is_address(host) else 'DNS'}:{host}" for host in hosts]
 
 
 def client_certificates(names: Iterable[str], settings: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -168,14 +168,6 @@ def client_certificates(names: Iterable[str], settings: Mapping[str, Any]) -> li
         {"name": name, "certificate": certificate, "key": key, "alternatives": [], "usage": ["clientAuth"]}
         for name, certificate, key in (admin, *others)
     ]
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
 
 
 def scram_credential(mechanism: str, user: str, password: str, salt: bytes) -> str:

@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     topics_at,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, Failures, Key, named
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     ClusterUnreachableError,
     RefusedError,
@@ -129,7 +130,7 @@ def _not_answering(session: Session) -> dict[str, str]:
         for broker in list_brokers(session):
             why = None if broker.fenced else _silence(session, broker)
             if why is not None:
-                found[f"{broker.id} ({broker.host}:{broker.port})"] = why
+                found[f"{broker.id} ({host_port(broker.host, broker.port)})"] = why
     return found
 
 

@@ -8,6 +8,7 @@ import ipaddress
 import re
 from collections.abc import Iterator
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port, plain_host
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     BROKER_PURPOSES,
     CONTROLLER_PURPOSE,
@@ -20,7 +21,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variable
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, host_names, rule
 
 # Addresses to bind to, never to connect to: Kafka refuses to start when it shall advertise one.
-META_ADDRESSES = ("0.0.0.0", "::", "[::]")
+META_ADDRESSES = ("0.0.0.0", "::")
 
 Opened = tuple[Node, Listener]
 
@@ -97,7 +98,7 @@ def is_loopback(host: str) -> bool:
     if host.lower() in ("localhost", "localhost.localdomain"):
         return True
     try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
+        return ipaddress.ip_address(plain_host(host)).is_loopback
     except ValueError:
         return False
 
@@ -116,7 +117,7 @@ def advertised_twice(inventory: Inventory) -> Iterator[Problem]:
     for (_scope, host, port), opened in seen.items():
         if port and len(_hosts(opened)) > 1 and not _port_meets(opened) and not _unusable(host, opened):
             addresses = twice.setdefault(_hosts(opened), [])
-            addresses.extend({f"{host}:{port}"}.difference(addresses))
+            addresses.extend({host_port(host, port)}.difference(addresses))
     for hosts, addresses in twice.items():
         yield Problem(hosts, "several nodes advertise the same address", ", ".join(addresses))
 
