@@ -42,8 +42,10 @@ def longest_first(nodeid: str) -> int:
 def together(path: str) -> str:
     """The cluster that a file of tests shares with others, or the file itself.
 
-    A test names a cluster as an argument, or as a word where it asks for it while it runs.
+    A test names a cluster as an argument, or as a word where it asks for it while it runs. A file with a fixture of
+    that name has a cluster of its own.
     """
     text = (ROOT / path).read_text()
-    named = (name for name in SHARED if re.search(rf'^def \w+\([^)]*\b{name}: |"{name}"', text, re.M))
+    shared = (name for name in SHARED if not re.search(rf"^def {name}\(", text, re.M))
+    named = (name for name in shared if re.search(rf'^def \w+\([^)]*\b{name}: |"{name}"', text, re.M))
     return next(named, Path(path).name)
