@@ -18,11 +18,9 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-import yaml
-
 from tests.support import parts
 from tests.support.imports import PLUGINS, ROOT, files, importers, imports, name, own_file
-from tests.support.schedule import together
+from tests.support.schedule import minutes_table, together
 
 INTEGRATION = ROOT / "tests" / "integration"
 #: What every change runs, so what a change to pages and to pure tests needs.
@@ -287,8 +285,7 @@ def main() -> None:
     if not asked.list:
         print("\n".join(lines(chosen)))
         return
-    measured = yaml.safe_load(parts.TABLE.read_text())
-    took = {unit: minutes(unit, measured) for unit in chosen}
+    took = {unit: minutes(unit, minutes_table()) for unit in chosen}
     print(f"{len(paths)} changed files since {asked.revision}. Minutes of the long forms on this machine's two cores:")
     for unit in sorted(took, key=lambda one: (-took[one], one)):
         print(f"{took[unit]:6.1f}  {unit}")
