@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lint.test_import_rules import files, name
+from tests.support.imports import files, name
 
 #: The only files that may call what knows no bound by itself: they give it one. A job of Spark has the loop that
 #: watches it.

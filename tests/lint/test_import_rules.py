@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-PLUGINS = ROOT / "plugins"
-OURS = "ansible_collections.streamops.kafka.plugins."
-UTILS = PLUGINS / "module_utils"
+from tests.support.imports import OURS, PLUGINS, ROOT, UTILS, files, imports, name, own_file, rooms
 
 #: Rooms of module_utils that act on the world: a connection, the node that a module runs on, files of a release, a
 #: reassignment under way.
@@ -51,19 +47,6 @@ REACHES_OUT = set(
 )
 
 
-def files(folder: str) -> list[Path]:
-    """All Python files under a folder of the repository."""
-    return sorted((ROOT / folder).rglob("*.py"))
-
-
-def name(path: Path) -> str:
-    """A file's place in module_utils, plugin_utils or the repository, for messages and tables."""
-    for room in (UTILS, PLUGINS / "plugin_utils"):
-        if room in path.parents:
-            return str(path.relative_to(room))
-    return str(path.relative_to(ROOT))
-
-
 def may_act(path: Path) -> bool:
     """Whether a file of module_utils stands where acting on the world is allowed."""
     own = name(path)
@@ -82,35 +65,6 @@ def acts(path: Path) -> bool:
     return any(one.split(".")[0] in REACHES_OUT | libraries for one in imports(path)) or any(
         acts(own) for own in ours if own
     )
-
-
-def imports(path: Path) -> Iterator[str]:
-    """The full names of what a file imports at run time; what only a type checker imports is left out."""
-    tree = ast.parse(path.read_text())
-    unseen = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-        for inner in ast.walk(node)
-    }
-    for node in ast.walk(tree):
-        if id(node) in unseen:
-            continue
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{name(path)}: relative import; use the long path"
-            module = str(node.module)
-            yield from (f"{module}.{alias.name}" for alias in node.names) if module.startswith(OURS) else (module,)
-
-
-def own_file(imported: str) -> Path | None:
-    """The file of this collection that an imported name stands for: a module, or a name inside one."""
-    if not imported.startswith(OURS):
-        return None
-    parts = imported.removeprefix(OURS).split(".")
-    found = [PLUGINS.joinpath(*parts[:end]).with_suffix(".py") for end in (len(parts), len(parts) - 1)]
-    return next((path for path in found if path.exists()), None)
 
 
 def must_be_pure(own: Path) -> bool:
@@ -152,15 +106,6 @@ def test_a_util_is_pure_unless_its_room_or_its_name_says_otherwise(path: Path) -
     found = [one for one in imports(path) if one.split(".")[0] in REACHES_OUT]
     found += [one for one in imports(path) if (own := own_file(one)) and acts(own)]
     assert found == [], "keep it pure, or put what acts on the world into api.py or apply.py"
-
-
-def rooms() -> dict[str, set[str]]:
-    """By room, which is a folder of module_utils or plugin_utils, the other rooms that its files import from."""
-    graph: dict[str, set[str]] = {}
-    for path in (*files("plugins/module_utils"), *files("plugins/plugin_utils")):
-        used = {name(own.parent) for one in imports(path) if (own := own_file(one)) and own.parent != path.parent}
-        graph.setdefault(name(path.parent), set()).update(used)
-    return graph
 
 
 def circle(graph: dict[str, set[str]]) -> set[str]:

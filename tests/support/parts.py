@@ -16,15 +16,12 @@ from pathlib import Path
 
 import yaml
 
-from tests.support.schedule import together
+from tests.support.schedule import DEFAULT, TABLE, minutes_table, together
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLE = ROOT / "tests" / "minutes.yml"
 HEAD = "---\n# Minutes of each unit of work in its long form, of one process; see tests/support/parts.py.\n"
 #: What integration tests note while they run.
 NOTED = ROOT / ".cache" / "minutes.txt"
-#: Minutes of a unit that nobody has measured yet.
-DEFAULT = 3.0
 #: Stages in the order in which ./test runs them; those with a colon in a unit's name have what follows as argument.
 STAGES = ("lint", "publish", "unit", "spark", "integration", "molecule")
 #: Integration tests run two processes at a time.
@@ -107,16 +104,12 @@ def learned(notes: Iterable[str], measured: Mapping[str, float]) -> dict[str, fl
 def main(argument: str) -> None:
     """Prints what ./test runs for a part, or learns the minutes of units."""
     if argument == "learn":
-        table = learned(NOTED.read_text().splitlines(), yaml.safe_load(TABLE.read_text()))
-        TABLE.write_text(
-            "---\n# Minutes of each unit of work; see tests/support/parts.py.\n"
-            + yaml.safe_dump(table, sort_keys=False)
-        )
+        table = learned(NOTED.read_text().splitlines(), minutes_table())
+        TABLE.write_text(HEAD + yaml.safe_dump(table, sort_keys=False))
         NOTED.unlink()
         return
     part, count = read(argument)
-    measured = yaml.safe_load(TABLE.read_text())
-    for line in lines(split(units(), measured, count)[part - 1]):
+    for line in lines(split(units(), minutes_table(), count)[part - 1]):
         stage, *arguments = line.split()
         if stage == "integration":
             arguments = [file for shared in arguments for file in files(shared)]

@@ -7,17 +7,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import yaml
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.support.cluster import ROOT
 
 #: Clusters that several files share, by the names of their fixtures.
 SHARED = ("combined", "secured", "zookeeper")
-#: What takes more than five minutes, the longest first: begun last, it would leave a processor idle at the end.
-LONG = (
-    *("combined", "test_rolling.py", "test_mirror.py", "test_moving_playbooks.py", "zookeeper", "secured"),
-    *("test_mirror_faults.py", "test_installation.py"),
-)
+#: Minutes of each unit of work in its long form, see tests/support/parts.py.
+TABLE = ROOT / "tests" / "minutes.yml"
+#: Minutes of a unit that nobody has measured yet.
+DEFAULT = 3.0
 
 
 class Together(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
@@ -32,18 +32,26 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no typ
         return together(nodeid.partition("::")[0])
 
 
-def longest_first(nodeid: str) -> int:
-    """The place of a test among the others: what belongs to LONG begins first."""
-    scope = together(nodeid.partition("::")[0])
-    return LONG.index(scope) if scope in LONG else len(LONG)
+@cache
+def minutes_table() -> dict[str, float]:
+    """The minutes of units that have been measured."""
+    table: dict[str, float] = yaml.safe_load(TABLE.read_text())
+    return table
+
+
+def longest_first(nodeid: str) -> float:
+    """The place of a test among the others: what takes long, begun last, would leave a processor idle at the end."""
+    return -minutes_table().get(f"integration:{together(nodeid.partition('::')[0])}", DEFAULT)
 
 
 @cache
 def together(path: str) -> str:
     """The cluster that a file of tests shares with others, or the file itself.
 
-    A test names a cluster as an argument, or as a word where it asks for it while it runs.
+    A test names a cluster as an argument, or as a word where it asks for it while it runs. A file with a fixture of
+    that name has a cluster of its own.
     """
     text = (ROOT / path).read_text()
-    named = (name for name in SHARED if re.search(rf'^def \w+\([^)]*\b{name}: |"{name}"', text, re.M))
+    shared = (name for name in SHARED if not re.search(rf"^def {name}\(", text, re.M))
+    named = (name for name in shared if re.search(rf'^def \w+\([^)]*\b{name}: |"{name}"', text, re.M))
     return next(named, Path(path).name)

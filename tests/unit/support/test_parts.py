@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support import parts
+from tests.support.schedule import minutes_table
 
 MEASURED = st.dictionaries(st.sampled_from([f"integration:{n}" for n in "abcdefgh"] + ["unit"]), st.floats(0.1, 60))
 
@@ -52,3 +53,7 @@ def test_minutes_are_learned_from_the_notes_and_the_rest_is_kept() -> None:
     assert list(parts.learned(notes, before).items()) == [
         ("integration:b.py", 5.0), ("unit", 2.0), ("integration:a.py", 1.5),
     ]  # fmt: skip
+
+
+def test_the_table_of_minutes_names_units_of_this_repository_only() -> None:
+    assert set(minutes_table()) <= set(parts.units())

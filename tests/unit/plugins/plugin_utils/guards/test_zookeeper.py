@@ -188,6 +188,21 @@ def test_whose_data_counts(tmp_path: Path, names: tuple[str, ...], epoch: str | 
     assert ensemble(on_disk(tmp_path, *names, epoch=epoch))[0].ran is ran
 
 
+@pytest.mark.parametrize(
+    ("content", "what", "found"),
+    [
+        ("9\n", "the disk is that of another server", "myid 9"),
+        ("1 # first\n", "myid is not just a number", "1 # first"),
+    ],
+)
+def test_a_myid_is_read_as_it_stands_on_the_disk(tmp_path: Path, content: str, what: str, found: str) -> None:
+    on_disk(tmp_path, *ALONE)
+    (tmp_path / "data" / "myid").write_text(content)
+    (refused,) = zookeeper_refusals(ensemble(on_disk(tmp_path)), BROKERS)
+    assert refused.what == what
+    assert found in refused.found
+
+
 def test_a_server_alone_whose_log_is_not_mounted_is_refused(tmp_path: Path) -> None:
     found = zookeeper_refusals(ensemble(on_disk(tmp_path, *ALONE[:2])), BROKERS)
     assert [one.what for one in found] == ["the transaction log of a server is missing"]

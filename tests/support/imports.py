@@ -1,0 +1,75 @@
+"""The import graph of this collection: which file, and which room, imports which others."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PLUGINS = ROOT / "plugins"
+OURS = "ansible_collections.streamops.kafka.plugins."
+UTILS = PLUGINS / "module_utils"
+
+
+def files(folder: str) -> list[Path]:
+    """All Python files under a folder of the repository."""
+    return sorted((ROOT / folder).rglob("*.py"))
+
+
+def name(path: Path) -> str:
+    """A file's place in module_utils, plugin_utils or the repository, for messages and tables."""
+    for room in (UTILS, PLUGINS / "plugin_utils"):
+        if room in path.parents:
+            return str(path.relative_to(room))
+    return str(path.relative_to(ROOT))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The full names of what a file imports at run time; what only a type checker imports is left out."""
+    tree = ast.parse(path.read_text())
+    unseen = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in unseen:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name(path)}: relative import; use the long path"
+            module = str(node.module)
+            yield from (f"{module}.{alias.name}" for alias in node.names) if module.startswith(OURS) else (module,)
+
+
+def own_file(imported: str) -> Path | None:
+    """The file of this collection that an imported name stands for: a module, or a name inside one."""
+    if not imported.startswith(OURS):
+        return None
+    parts = imported.removeprefix(OURS).split(".")
+    found = [PLUGINS.joinpath(*parts[:end]).with_suffix(".py") for end in (len(parts), len(parts) - 1)]
+    return next((path for path in found if path.exists()), None)
+
+
+def rooms() -> dict[str, set[str]]:
+    """By room, which is a folder of module_utils or plugin_utils, the other rooms that its files import from."""
+    graph: dict[str, set[str]] = {}
+    for path in (*files("plugins/module_utils"), *files("plugins/plugin_utils")):
+        used = {name(own.parent) for one in imports(path) if (own := own_file(one)) and own.parent != path.parent}
+        graph.setdefault(name(path.parent), set()).update(used)
+    return graph
+
+
+@cache
+def importers() -> dict[Path, set[Path]]:
+    """By file of the plugins, the files of them that import it."""
+    graph: dict[Path, set[Path]] = {}
+    for path in files("plugins"):
+        for one in imports(path):
+            if own := own_file(one):
+                graph.setdefault(own, set()).add(path)
+    return graph
