@@ -139,11 +139,11 @@ def test_a_value_that_kafka_refuses_stops_at_the_first_node_with_its_own_words(
     cluster: Cluster, stable: Stable
 ) -> None:
     before = cluster.pids()
-    run = cluster.playbook(kafka_broker_config={"queued.max.requests": "many"}, kafka_start_timeout=60)
+    run = cluster.playbook(kafka_broker_config={"replica.fetch.wait.max.ms": 60000}, kafka_start_timeout=60)
     assert run.rc != 0
     down = [node for node in cluster.nodes if not cluster.alive(node)]
     assert len(down) == 1
-    assert "Invalid value many for configuration queued.max.requests" in run.output
+    assert "replica.socket.timeout.ms should always be at least replica.fetch.wait.max.ms" in run.output
     assert all(cluster.pid(node) == before[node] for node in cluster.nodes if node not in down)
     cluster.playbook(**stable).ok()
     assert all(cluster.alive(node) for node in cluster.nodes)

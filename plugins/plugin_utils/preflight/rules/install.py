@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.keys import BROKER_KEYS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
 
 SUPPORTED_VERSIONS = tuple(sorted(BROKER_KEYS, reverse=True))

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Preflight rules on native properties: keys Kafka does not know, that are gone, or that have a typed variable."""
+"""Preflight rules on native properties: keys that Kafka does not know or that have a typed variable, bad values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret, value_text
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import LAYERS, Property, layers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import known
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.keys import BROKER_KEYS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS, Definition
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
 
@@ -35,6 +38,8 @@ MANAGED = {
 # Keys that Kafka hands to plugins or reads itself outside of KafkaConfig (authorizer: KIP-801).
 PLUGIN_PREFIXES = ("listener.name.", "config.providers.", "rsm.config.", "rlmm.config.", "kafka.csv.metrics.")
 PLUGIN_KEYS = ("super.users", "allow.everyone.if.no.acl.found")
+# What a configuration provider puts in when Kafka starts, ${file:/etc/secrets:password} (KIP-297).
+REFERENCE = re.compile(r"\$\{[^}]*:[^}]*\}")
 # Keys that KRaft never reads, with what to do instead. ZooKeeper's have a prefix.
 NOT_IN_KRAFT = {
     "inter.broker.protocol.version": "raise the feature metadata.version after an upgrade",
@@ -104,6 +109,34 @@ def unknown_property(inventory: Inventory) -> Iterator[Problem]:
         )
 
 
+@rule(fix="correct the value, or remove the key to get the default")
+def bad_property_value(inventory: Inventory) -> Iterator[Problem]:
+    """A native property of a node has a value that its Kafka version refuses when it starts: not of the key's type, out
+    of its range, or none of its words. Booleans are `true` or `false` there."""
+    for node in inventory.kafka:
+        keys = BROKER_KEYS.get(node.text("kafka_version"), {})
+        for one in node.properties().values():
+            if one.key not in MANAGED:
+                definition = keys.get(_without_listener(one.key))
+                for found, allowed in refused_value(one.key, one.value, definition):
+                    what = "Kafka refuses this value and would not start"
+                    yield Problem(node, what, found, allowed, variable=one.variable)
+
+
+def refused_value(key: str, value: Any, definition: Definition | None) -> Iterator[tuple[str, str]]:
+    """What is found and allowed where Kafka refuses the value of a key; another rule names what is no single value."""
+    if definition is None or value is None or isinstance(value, (list, tuple, Mapping)):
+        return
+    text = value_text(key, value)
+    if not (REFERENCE.search(text) or definition.takes(text)):
+        yield "a secret" if is_secret(key) else repr(text), definition.allowed
+
+
+def _without_listener(key: str) -> str:
+    """The key that a property of one listener overrides: listener.name.client.max.connections is max.connections."""
+    return key.split(".", 3)[-1] if key.startswith("listener.name.") else key
+
+
 @rule(level=WARNING, fix="move its properties to a variable that these hosts read, or remove it")
 def unread_properties(inventory: Inventory) -> Iterator[Problem]:
     """`kraft_controller_config` is set in a cluster of combined nodes, which are brokers and do not read it."""
@@ -119,7 +152,7 @@ def unread_properties(inventory: Inventory) -> Iterator[Problem]:
                 yield Problem(holders, what, found, ", ".join(read), variable=name)
 
 
-def _is_known(node: Node, key: str, keys: frozenset[str]) -> bool:
+def _is_known(node: Node, key: str, keys: Collection[str]) -> bool:
     allowed = node.get("kafka_allow_unknown_config", [])
     if isinstance(allowed, (list, tuple)) and key in allowed:
         return True
@@ -141,8 +174,7 @@ def _gone(key: str, node: Node) -> tuple[str, str] | None:
 
 def _later(key: str) -> str:
     """The advice for a key that only other supported versions know."""
-    versions: dict[str, frozenset[str]] = BROKER_KEYS
-    having = [version for version in sorted(versions) if key in versions[version]]
+    having = [version for version in sorted(BROKER_KEYS) if key in BROKER_KEYS[version]]
     return f"remove it, or use Kafka {' or '.join(having)}, which knows it" if having else ""
 
 

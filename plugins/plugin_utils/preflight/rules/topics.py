@@ -11,8 +11,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.replace import CONSENT, topic_names
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.keys import TOPIC_KEYS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import TOPIC_KEYS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import refused_value
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
 
 INTERNAL_TOPICS = (
@@ -95,7 +96,7 @@ def colliding_topics(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(number="B16", variable="kafka_topics", fix="correct the key or remove it")
 def unknown_topic_key(inventory: Inventory) -> Iterator[Problem]:
-    """A key of a topic's config is unknown to the Kafka version. Brokers check the values before a change."""
+    """A key of a topic's config is unknown to the Kafka version."""
     for cluster in inventory.clusters():
         known = TOPIC_KEYS.get(cluster.version)
         if known is None:
@@ -105,6 +106,19 @@ def unknown_topic_key(inventory: Inventory) -> Iterator[Problem]:
                 if key not in known:
                     what = f"Kafka {cluster.version} does not know this key of topic {topic.name}"
                     yield Problem(cluster, what, key, fix=advice(key, known))
+
+
+@rule(variable="kafka_topics", fix="correct the value, or remove the key to get the default")
+def bad_topic_value(inventory: Inventory) -> Iterator[Problem]:
+    """A key of a topic's config has a value that the Kafka version refuses: not of the key's type, out of its range, or
+    none of its words."""
+    for cluster in inventory.clusters():
+        known = TOPIC_KEYS.get(cluster.version, {})
+        for topic in cluster.topics():
+            for key, value in topic.config.items():
+                for found, allowed in refused_value(key, value, known.get(key)):
+                    what = f"Kafka refuses this value of {key} of topic {topic.name}"
+                    yield Problem(cluster, what, found, allowed)
 
 
 @rule(variable=CONSENT, fix="name each topic, or remove the variable; there is no name for all topics")

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import value_text
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import build_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import LAYERS, copies
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 from tests.support.inventory_data import DataReader, view
 from tests.support.preflight_inventories import combined
@@ -67,6 +69,15 @@ def test_the_rules_judge_what_is_rendered(host: str) -> None:
     judged = {one.key: one.origin for one in node.written()}
     assert judged
     assert judged == {key: value for key, value in rendered(host).items() if key.startswith("mark.")}
+
+
+@pytest.mark.parametrize("version", BROKER_KEYS)
+@pytest.mark.parametrize("host", ["controller", "combined", "broker"])
+def test_kafka_takes_every_value_that_we_write(host: str, version: str) -> None:
+    keys = BROKER_KEYS[version]
+    found = {key: value_text(key, value) for key, value in rendered(host).items() if key in keys}
+    assert found
+    assert [(key, text) for key, text in found.items() if not keys[key].takes(text)] == []
 
 
 def test_every_layer_is_a_variable_of_a_role() -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.keys import BROKER_KEYS, TOPIC_KEYS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import MANAGED
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import Definition
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import MANAGED, refused_value
 from tests.support.preflight_inventories import combined, config, expect, isolated, node, only
 
 GOOD: list[dict[str, Any]] = [
@@ -18,6 +18,9 @@ GOOD: list[dict[str, Any]] = [
     {"super.users": "User:admin", "allow.everyone.if.no.acl.found": False},
     {"listener.name.client.ssl.client.auth": "required"},
     {"kafka.metrics.reporters": "x", "metric.reporters": "y"},
+    {"num.io.threads": " 8 ", "log.retention.ms": -1, "auto.create.topics.enable": "FALSE"},
+    {"num.network.threads": "${env:THREADS}", "log.cleanup.policy": "delete, compact"},
+    {"listener.name.client.max.connections": 7, "log.cleaner.io.buffer.load.factor": "9e-1"},
 ]
 
 BAD: list[tuple[dict[str, Any], str, list[str]]] = [
@@ -26,6 +29,18 @@ BAD: list[tuple[dict[str, Any], str, list[str]]] = [
         "unknown_property",
         ["kafka_config['num.io.thread']", "perhaps num.io.threads is meant", "silently"],
     ),
+    (
+        {"num.io.threads": "many"},
+        "bad_property_value",
+        ["kafka_config['num.io.threads']", "found: 'many'", "allowed: a whole number from 1 to 2147483647"],
+    ),
+    ({"num.io.threads": 0}, "bad_property_value", ["found: '0'", "from 1 to"]),
+    ({"log.retention.ms": 1.0}, "bad_property_value", ["found: '1.0'", "a whole number from -9223372036854775808"]),
+    ({"auto.create.topics.enable": "no"}, "bad_property_value", ["found: 'no'", "true or false"]),
+    ({"compression.type": "gzipp"}, "bad_property_value", ["found: 'gzipp'", "one of gzip, lz4, producer"]),
+    ({"log.cleanup.policy": "compact,drop"}, "bad_property_value", ["of compact, delete, each once"]),
+    ({"listener.name.client.max.connections": "-1"}, "bad_property_value", ["client.max.connections", "'-1'"]),
+    ({"replica.fetch.max.bytes": ""}, "bad_property_value", ["found: ''"]),
     ({"zzz": 8}, "unknown_property", ["correct it or remove it", "kafka_allow_unknown_config"]),
     ({"zookeeper.connect": "zk:2181"}, "removed_property", ["KRaft has no ZooKeeper", "kraft_controllers"]),
     ({"zookeeper.session.tmeout.ms": 1}, "removed_property", ["KRaft has no ZooKeeper"]),
@@ -47,6 +62,7 @@ ANYWHERE: list[tuple[str, dict[str, Any]]] = [
     ("removed_property", {"zookeeper.connect": "zk:2181"}),
     ("wrong_type", {"num.io.threads": {"a": 1}}),
     ("wrong_type", {"num.io.threads": None}),
+    ("bad_property_value", {"num.io.threads": "eight"}),
     ("weak_secret", {"ssl.key.password": "changeme"}),
     ("placeholder", {"ssl.truststore.location": "/CHANGE-ME"}),
     ("open_without_acl", {"allow.everyone.if.no.acl.found": "yes"}),
@@ -57,7 +73,7 @@ ON_BROKERS: list[tuple[str, dict[str, Any]]] = [
     ("more_internal_replicas_than_brokers", {"offsets.topic.replication.factor": 4}),
     ("few_replicas", {"offsets.topic.replication.factor": 2}),
     ("transaction_log_min_isr", {"transaction.state.log.min.isr": 4}),
-    ("unclean_election", {"unclean.leader.election.enable": "yes"}),
+    ("unclean_election", {"unclean.leader.election.enable": "TRUE"}),
     ("min_isr_above_replicas", {"min.insync.replicas": 4}),
     ("low_min_isr", {"min.insync.replicas": "1"}),
 ]
@@ -144,11 +160,19 @@ def test_a_key_that_only_a_newer_version_knows_says_which() -> None:
     )
 
 
+def test_values_are_judged_by_the_wanted_version() -> None:
+    twice = {"metric.reporters": "x,x"}
+    assert check_inventory(combined(kafka_version="3.9.2", kafka_config=twice)) == []
+    expect(combined(kafka_config=twice), "bad_property_value", "allowed: a list with commas, each once")
+
+
+def test_a_value_that_a_later_layer_replaces_is_not_judged_and_a_secret_is_not_shown() -> None:
+    assert (
+        check_inventory(combined(kafka_config={"num.io.threads": 0}, kafka_broker_config={"num.io.threads": 8})) == []
+    )
+    definition = Definition("STRING", empty=False)
+    assert list(refused_value("ssl.key.password", "", definition)) == [("a secret", "text that is not empty")]
+
+
 def test_a_key_of_a_plugin_can_be_allowed_by_name() -> None:
     assert check_inventory(combined(kafka_config={"my.plugin.x": 1}, kafka_allow_unknown_config=["my.plugin.x"])) == []
-
-
-def test_both_versions_have_their_key_lists() -> None:
-    assert BROKER_KEYS.keys() == TOPIC_KEYS.keys() == {"3.9.2", "4.3.1"}
-    assert all("num.io.threads" in keys for keys in BROKER_KEYS.values())
-    assert all("retention.ms" in keys for keys in TOPIC_KEYS.values())

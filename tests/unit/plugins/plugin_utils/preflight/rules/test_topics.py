@@ -44,6 +44,13 @@ BAD: list[tuple[list[dict[str, Any]], str, list[str]]] = [
         "unknown_topic_key",
         ["retention.msec", "perhaps retention.ms is meant", "Kafka 4.3.1"],
     ),
+    (
+        [topic(config={"cleanup.policy": "compacted"})],
+        "bad_topic_value",
+        ["kafka_topics", "cleanup.policy of topic orders", "found: 'compacted'", "of compact, delete"],
+    ),
+    ([topic(config={"retention.ms": "7 days"})], "bad_topic_value", ["'7 days'", "a whole number from -1 to"]),
+    ([topic(config={"min.cleanable.dirty.ratio": 1.5})], "bad_topic_value", ["'1.5'", "a number from 0 to 1"]),
     ([topic(config={"message.format.version": "3.0"})], "unknown_topic_key", ["message.format.version"]),
 ]
 
