@@ -84,13 +84,16 @@ def _hosts(
     reader: InventoryReader, nodes: Iterable[Node], known: Mapping[str, Any], options: Mapping[str, Any]
 ) -> list[Host]:
     """The hosts of the play with what node_info and clock_info registered there, and what they trust."""
-    expected = set(known.get("ansible_play_hosts_all", ()))
-    hosts, asked = [], []
-    for node in nodes:
-        if node.name in expected:
+    expected, known_nodes = set(known.get("ansible_play_hosts_all", ())), tuple(nodes)
+    hosts: list[Host] = []
+    asked: list[tuple[Node, Mapping[str, Any] | None]] = []
+    for node in known_nodes:
+        if node.name not in expected:
+            asked.append((node, None))
+        else:
             answers = reader.raw(node.name)
             info, clock = (answers.get(options[f"{kind}_variable"]) for kind in ("node_info", "clock_info"))
-            hosts.append(host_of(node, info, clock))
+            hosts.append(host_of(node, info, clock, known_nodes))
             asked.append((node, hosts[-1].info))
     trust = trust_facts(asked)
     return [replace(host, trust=trust.get(host.name)) for host in hosts]

@@ -85,6 +85,20 @@ options:
     type: list
     elements: str
     default: []
+  beside:
+    description:
+      - The node's own files, beside which the files of other nodes are looked for; nothing is looked for without it.
+      - Data is looked for beside O(log_dirs) and O(metadata_dir). Only one level is read.
+    type: dict
+    suboptions:
+      note_file:
+        description: The note in its configuration directory that it has had data.
+        type: str
+        required: true
+      service_file:
+        description: The file of its systemd unit or of its program of supervisord.
+        type: str
+        required: true
   network_seconds:
     description: How long to measure what the network interfaces carry; 0 measures nothing.
     type: float
@@ -234,6 +248,14 @@ traces:
   returned: always
   type: list
   elements: str
+beside:
+  description:
+    - What other nodes have left on the machine, found by O(beside). Each has C(kind) (note, service or data), C(path)
+      and C(name), the host that it was installed for; as far as its content says so C(product) (kafka, zookeeper or
+      mirror), C(node_id), C(cluster), C(cluster_id) and C(config_dir), else null.
+  returned: always
+  type: list
+  elements: dict
 installed:
   description: Whether the release is there, complete (its manifest is written last).
   returned: always
@@ -249,6 +271,11 @@ WANTED = {
     "files": {"type": "dict"},
 }
 
+BESIDE = {
+    "note_file": {"type": "str", "required": True},
+    "service_file": {"type": "str", "required": True},
+}
+
 SPEC = {
     "log_dirs": {"type": "list", "elements": "str", "default": []},
     "metadata_dir": {"type": "str", "default": ""},
@@ -261,6 +288,7 @@ SPEC = {
     "release_dir": {"type": "str", "default": ""},
     "certificate_files": {"type": "list", "elements": "str", "default": []},
     "trace_files": {"type": "list", "elements": "str", "default": []},
+    "beside": {"type": "dict", "options": BESIDE},
     "network_seconds": {"type": "float", "default": 0},
 }
 

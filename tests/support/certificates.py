@@ -51,14 +51,15 @@ def issue(
     by: Issued | None = None,
     days: int = 90,
     names: tuple[str, ...] = (),
-    ca: bool = False,
+    ca: bool | None = False,
     more: tuple[x509.NameAttribute[Any], ...] = (),
     extensions: tuple[x509.ExtensionType, ...] = (),
     begins: int = -400,
 ) -> Issued:
     """A certificate of `name` for the alternative `names`, signed by another or by itself, ending in so many days.
 
-    more -- attributes of the subject behind the common name; extensions -- usages, say; begins -- in how many days.
+    ca -- what basicConstraints say, None for none. more -- attributes of the subject behind the common name;
+    extensions -- usages, say; begins -- in how many days.
     """
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name), *more])
@@ -71,8 +72,9 @@ def issue(
         .serial_number(x509.random_serial_number())
         .not_valid_before(now + begins * DAY)
         .not_valid_after(now + days * DAY + datetime.timedelta(hours=1))
-        .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
     )
+    if ca is not None:
+        builder = builder.add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
     if names:
         alternatives = [_general(one) for one in names]
         builder = builder.add_extension(x509.SubjectAlternativeName(alternatives), critical=False)

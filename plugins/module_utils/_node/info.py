@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core import comma
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError
 from ansible_collections.streamops.kafka.plugins.module_utils._node import restart_reasons as reasons
 from ansible_collections.streamops.kafka.plugins.module_utils._node import start_record as record
+from ansible_collections.streamops.kafka.plugins.module_utils._node.beside import beside
 from ansible_collections.streamops.kafka.plugins.module_utils._node.certificates import certificates
 from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import disks
 from ansible_collections.streamops.kafka.plugins.module_utils._node.java import describe
@@ -48,9 +49,18 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "network": busiest(params["network_seconds"]) if params["network_seconds"] > 0 else None,
         "certificate_files": certificates(params["certificate_files"], started["files"] if started else None),
         "unreadable_files": unreadable,
+        "beside": _beside(params),
         "traces": [path for path in params["trace_files"] if _left(path)],
         "installed": bool(params["release_dir"]) and os.path.isfile(os.path.join(params["release_dir"], MANIFEST)),
     }
+
+
+def _beside(params: Mapping[str, Any]) -> list[dict[str, Any]]:
+    own = params["beside"]
+    if own is None:
+        return []
+    data = [*params["log_dirs"], *([params["metadata_dir"]] if params["metadata_dir"] else [])]
+    return beside(data, own["note_file"], own["service_file"])
 
 
 def _left(path: str) -> bool:

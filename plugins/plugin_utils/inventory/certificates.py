@@ -24,18 +24,19 @@ except ImportError:  # ansible-core requires it, but its sanity test imports eve
 def read_certificate(certificate_file: str, key_file: str, ca_file: str) -> dict[str, Any]:
     """The facts about one node's certificate; the rules on them stand in preflight/certificates.py.
 
-    Returns {errors, common_name, subject, names, days_left, days_until, usages, signs, fits_key, trusted}: errors are
-    sentences about files that cannot be read, and what cannot be told then is None. ``names`` are the subject
-    alternative names, DNS names and addresses; ``subject`` is written as Java writes it; ``days_until`` is how long the
-    certificate is not valid yet (0 when it is); ``usages`` are the purposes it is limited to (None for any), ``signs``
-    whether its key usage lets it sign a handshake.
+    Returns {errors, common_name, subject, names, days_left, days_until, usages, signs, fits_key, trusted, no_cas}:
+    errors are sentences about files that cannot be read, and what cannot be told then is None. ``names`` are the
+    subject alternative names, DNS names and addresses; ``subject`` is written as Java writes it; ``days_until`` is how
+    long the certificate is not valid yet (0 when it is); ``usages`` are the purposes it is limited to (None for any),
+    ``signs`` whether its key usage lets it sign a handshake; ``no_cas`` says why Java does not accept the trusted
+    certificates that the chain leads to as CAs, where it leads to no other.
     """
     errors: list[str] = []
     chain = _certificates(certificate_file, errors)
     trusted = _certificates(ca_file, errors)
     key = _key(key_file, errors)
-    unknown = ("common_name", "subject", "names", "days_left", "days_until", "usages", "signs", "fits_key", "trusted")
-    facts: dict[str, Any] = {"errors": errors, **dict.fromkeys(unknown)}
+    unknown = ("common_name", "subject", "names", "days_left", "days_until", "usages", "signs", "fits_key")
+    facts: dict[str, Any] = {"errors": errors, **dict.fromkeys((*unknown, "trusted", "no_cas"))}
     if chain:
         leaf, now = chain[0], datetime.datetime.now(datetime.UTC)
         names = leaf.subject.get_attributes_for_oid(x509.NameOID.COMMON_NAME)
@@ -45,6 +46,7 @@ def read_certificate(certificate_file: str, key_file: str, ca_file: str) -> dict
         facts.update(days_left=(leaf.not_valid_after_utc - now).days, days_until=max(0, until.days + 1))
         if trusted:
             facts["trusted"] = _reaches(chain, trusted)
+            facts["no_cas"] = [] if facts["trusted"] else _no_cas(chain, trusted)
         if key is not None:
             facts["fits_key"] = _public(leaf) == _public(key)
     return facts
@@ -190,25 +192,49 @@ def _reaches(
 ) -> bool:
     """Whether a trusted CA is met on the way up, each certificate signed by the next one, and valid at a time.
 
-    Java does not ask for the dates of what it trusts itself.
+    Java does not ask for the dates of what it trusts itself, nor whether a certificate is a CA that is trusted itself.
     """
+    if chain and chain[0] in trusted:
+        return True
+    cas = [root for root in trusted if not _no_anchor(root)]
     for one, by in itertools.zip_longest(chain, chain[1:]):
-        if one in trusted:
+        if one in cas:
             return True
         if at is not None and not one.not_valid_before_utc <= at <= one.not_valid_after_utc:
             return False
-        if any(_signed(one, root) for root in trusted):
+        if any(_signed(one, root) for root in cas):
             return True
-        if by is None or not _signed(one, by) or not _is_ca(by):
+        if by is None or not _signed(one, by) or _no_ca(by):
             return False
     return False
 
 
-def _is_ca(one: x509.Certificate) -> bool:
+def _no_cas(chain: list[x509.Certificate], trusted: list[x509.Certificate]) -> list[str]:
+    """Say of the trusted certificates that issued one of a chain why Java does not accept them as CAs."""
+    issuers = [root for root in trusted if any(one == root or _signed(one, root) for one in chain)]
+    return [f"{rfc2253(root.subject)} has {why}" for root in issuers if (why := _no_anchor(root))]
+
+
+def _no_anchor(one: x509.Certificate) -> str:
+    """Say why Java takes a certificate of the trust store for no CA, "" where it does.
+
+    PKIXValidator.verifyTrustAnchor (JDK-8230318); it asks nothing of version 1, which has no extensions.
+    """
+    return "" if one.version is x509.Version.v1 else _no_ca(one)
+
+
+def _no_ca(one: x509.Certificate) -> str:
+    """Say what a certificate lacks to sign others, "" for nothing (RFC 5280 4.2.1.3, 4.2.1.9)."""
     try:
-        return one.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
+        if not one.extensions.get_extension_for_class(x509.BasicConstraints).value.ca:
+            return "basicConstraints without CA:TRUE"
     except x509.ExtensionNotFound:
-        return False
+        return "no basicConstraints CA:TRUE"
+    try:
+        usage = one.extensions.get_extension_for_class(x509.KeyUsage).value
+    except x509.ExtensionNotFound:
+        return ""
+    return "" if usage.key_cert_sign else "a keyUsage without keyCertSign"
 
 
 def _signed(one: x509.Certificate, by: x509.Certificate) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from os.path import normpath
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node
@@ -21,7 +22,8 @@ class Host:
     where there is none; silence -- why it did not answer; mode -- its kafka_mode; emptied -- whether its disks may be
     empty on purpose, although its cluster has run; member -- whether it is one of its ensemble of ZooKeeper, and not
     about to come or go; network_mbits -- the speed of its machine's link, 0 when it is not judged; trust -- what
-    plugin_utils/preflight/trust_reader says of its stores, None without TLS.
+    plugin_utils/preflight/trust_reader says of its stores, None without TLS; beside -- what nodes that are no hosts of
+    the inventory there have left on its machine.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Host:
     member: bool = True
     network_mbits: int = 0
     trust: Mapping[str, Any] | None = None
+    beside: Sequence[Mapping[str, Any]] = ()
 
     @property
     def disks(self) -> Sequence[Mapping[str, Any]]:
@@ -65,8 +68,11 @@ def by_cluster(hosts: Iterable[Host]) -> dict[str, list[Host]]:
     return clusters
 
 
-def host_of(node: Node, info: Any, clock: Any) -> Host:
-    """What the rules look at, from a node of the inventory and what node_info and clock_info registered there."""
+def host_of(node: Node, info: Any, clock: Any, nodes: Iterable[Node] = ()) -> Host:
+    """What the rules look at, from a node of the inventory and what node_info and clock_info registered there.
+
+    nodes -- all of the inventory, whose own files on its machine are no strangers'.
+    """
     return Host(
         name=node.name,
         cluster=node.cluster,
@@ -90,7 +96,16 @@ def host_of(node: Node, info: Any, clock: Any) -> Host:
         info=_answer(info, "disks"),
         clock=_answer(clock, "offset"),
         silence=_silence(clock) or _silence(info),
+        beside=_strangers(_answer(info, "beside"), [other for other in nodes if other.machine == node.machine]),
     )
+
+
+def _strangers(info: Mapping[str, Any] | None, nodes: Sequence[Node]) -> list[Mapping[str, Any]]:
+    """What node_info found beside a node that is of none of these nodes."""
+    configs = {normpath(f"{node.text('kafka_config_dir')}/{node.name}") for node in nodes}
+    disks = [path for node in nodes for path in (*node.log_dirs(), node.text("kafka_metadata_log_dir")) if path]
+    own = {*configs, *map(normpath, disks)}
+    return [one for one in (info or {}).get("beside", ()) if normpath(one["config_dir"] or one["path"]) not in own]
 
 
 def _answer(registered: Any, key: str) -> Any:

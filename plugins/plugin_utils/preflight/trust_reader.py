@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_formed import never_formed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certificates import (
     described,
     issuer,
@@ -63,12 +64,27 @@ class Member:
 
 
 def trust_facts(nodes: Iterable[tuple[Node, Mapping[str, Any] | None]]) -> dict[str, dict[str, Any]]:
-    """For each node with TLS and an answer what preflight/trust.py judges; the answer is the result of node_info."""
-    members = [member for node, info in nodes if (member := _member(node, info)) is not None]
-    return {one.name: _facts(one, [other for other in members if other.group == one.group]) for one in members}
+    """For each node with TLS and an answer what preflight/trust.py judges; the answer is the result of node_info.
+
+    nodes -- all of the inventory, None for one that was not asked: only all voters together say that no quorum has ever
+    formed. Such a cluster has nothing to keep together, and its CA may be the very reason.
+    """
+    asked = list(nodes)
+    members = [member for node, info in asked if (member := _member(node, info)) is not None]
+    groups = {one.group: [other for other in members if other.group == one.group] for one in members}
+    return {one.name: _facts(one, () if _is_unformed(one, asked) else groups[one.group]) for one in members}
+
+
+def _is_unformed(one: Member, asked: Sequence[tuple[Node, Mapping[str, Any] | None]]) -> bool:
+    """Whether it is a node of a cluster of which no voter has ever known a leader."""
+    cluster, only_mirrors = one.group
+    own = [(node, info) for node, info in asked if node.cluster == cluster]
+    voters, brokers = ([info for node, info in own if getattr(node, role)] for role in ("controller", "broker"))
+    return not only_mirrors and never_formed(voters, brokers)
 
 
 def _facts(one: Member, group: Sequence[Member]) -> dict[str, Any]:
+    """What is to be said of a node; group -- those that must go on trusting each other with it, none where none do."""
     late = [other for other in group if other.stale] if _moves_on(one, group) else []
     return {
         "development": one.development,
@@ -76,6 +92,7 @@ def _facts(one: Member, group: Sequence[Member]) -> dict[str, Any]:
         "ca_dir": one.ca_dir,
         "now": [described(pem) for pem in one.running.trusted],
         "then": [described(pem) for pem in one.brought.trusted],
+        "issuers": sorted({issuer(other.brought.shown[-1]) for other in group if other.brought.shown}),
         "missing": one.missing,
         "half": one.half,
         "error": one.error,

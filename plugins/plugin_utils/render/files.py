@@ -19,6 +19,7 @@ NOTE = """\
 # Written by Ansible when this node had started.
 # This node has had data. If its data directories are empty, a disk is not mounted or lost, and nothing is
 # installed in its place. Remove this file only when the whole cluster shall begin anew, without its data.
+# {identity}
 """
 
 
@@ -45,11 +46,13 @@ def node_files(
     owners: Mapping[str, str | None],
     certificate: Mapping[str, str],
     jaas: str,
+    identity: str,
     has_state_logs: bool,
 ) -> dict[str, list[Any]]:
     """The directories of a node, its plain and secret files, and its note and traces of data.
 
     paths, owners -- as render/paths.py makes them; certificate -- as `certificates`; jaas -- empty without one;
+    identity -- who the node is (render/process.py), for its note;
     has_state_logs -- whether it is a process of Kafka: logs of a controller and of changes of partitions are empty
     until a node of Kafka has found or made its meta.properties.
 
@@ -78,6 +81,6 @@ def node_files(
         ],
         "plain": plain,
         "secret": secret,
-        "note": [{"path": paths["has_data"], "content": NOTE, "mode": "0644", **reads}],
+        "note": [{"path": paths["has_data"], "content": NOTE.format(identity=identity), "mode": "0644", **reads}],
         "traces": [paths["has_data"], *(state_logs if has_state_logs else [])],
     }

@@ -80,6 +80,7 @@ def process(node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping
     return {
         "product": product_of(node),
         "title": _title(node, settings),
+        "identity": identity(node, settings["kafka_cluster_name"]),
         "main_class": main_class,
         "config_file": config_file,
         "arguments_file": arguments_file,
@@ -92,6 +93,16 @@ def process(node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping
         else f"{paths['supervisor']}/conf.d/{service}.conf",
         "template": "kafka.service.j2" if is_systemd else "supervisor.program.conf.j2",
     }
+
+
+def identity(node: Mapping[str, Any], cluster: str) -> str:
+    """Write who a node is, for its note and its service; module_utils/_node/beside reads it on the host.
+
+    Neither the name of the host nor any path is in it, so a node that was renamed is known by it. A mirror has no id.
+    """
+    product = "mirror" if "mirror" in node["roles"] else product_of(node)
+    number = "none" if node["node_id"] is None else node["node_id"]
+    return f"streamops.kafka node: product={product} id={number} cluster={str(cluster).strip()}"
 
 
 def jvm_arguments(

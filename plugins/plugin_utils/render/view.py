@@ -195,7 +195,8 @@ class View(Parts):
 
     def _files(self) -> dict[str, list[Any]]:
         is_kafka = "zookeeper" not in self["node"]["roles"]
-        return node_files(self["paths"], self["owners"], self["certificate"], self["jaas"], is_kafka)
+        who = self["process"]["identity"]
+        return node_files(self["paths"], self["owners"], self["certificate"], self["jaas"], who, is_kafka)
 
     def _client_certificates(self) -> list[dict[str, Any]]:
         """What the development CA issues where clients show certificates: to the administrator and to them."""

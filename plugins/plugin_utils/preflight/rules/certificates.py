@@ -46,7 +46,8 @@ def _certificates(inventory: Inventory) -> Iterator[tuple[Node, Mapping[str, Any
 @rule(number="B32", fix="correct the file")
 def bad_certificate(inventory: Inventory) -> Iterator[Problem]:
     """A certificate, key or CA file cannot be read, the key is encrypted or another certificate's, or the chain leads
-    to no trusted CA. Also the administrator's, where clients show certificates."""
+    to no trusted CA, or to one that Java does not accept as a CA. Also the administrator's, where clients show
+    certificates."""
     for node, found, variable in _certificates(inventory):
         for problem in found["errors"]:
             yield Problem(node, "a file of the certificate cannot be used", problem, "PEM files", variable=variable)
@@ -59,7 +60,16 @@ def bad_certificate(inventory: Inventory) -> Iterator[Problem]:
                 fix=f"correct {_KEYS[variable]}",
                 variable=variable,
             )
-        if found["trusted"] is False:
+        if found["no_cas"]:
+            yield Problem(
+                node,
+                "Java does not accept the CA of the certificate",
+                found="; ".join(found["no_cas"]),
+                allowed="a CA certificate with basicConstraints CA:TRUE and, where it has a keyUsage, keyCertSign",
+                fix="have the CA certificate issued anew; with its name and key, what it has issued stays valid",
+                variable="kafka_tls_ca_file",
+            )
+        elif found["trusted"] is False:
             yield Problem(
                 node,
                 "the certificate does not lead to a trusted CA",

@@ -14,6 +14,14 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.format import format_plan
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.format_refusals import of_disks
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.renamed import (
+    DATA,
+    SERVICE,
+    Named,
+    Renamed,
+    places,
+    renamed,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.zookeeper import Server, zookeeper_refusals
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import ROLE
@@ -25,6 +33,7 @@ _MIB = 1024 * 1024
 _TO_BE_DRAWN = "to be drawn"
 _SHARED = "several data directories of the node are on one file system"
 _SEPARATE = "mount another disk, or list one directory for each disk"
+_RENAME = '"To rename a host" in docs/format-guard.md'
 _FIX = "see the message: what belongs on the disk decides"
 
 
@@ -109,6 +118,57 @@ def disks_of_ensemble(hosts: Sequence[Host]) -> Iterator[Problem]:
         ]
         for one in zookeeper_refusals(servers, _data_of_brokers(cluster)):
             yield Problem(one.hosts, one.what, one.found, one.allowed, one.fix, one.where)
+
+
+@host_rule(
+    variable="inventory_hostname",
+    allowed="the name that the node was installed with",
+    fix="give the host its old name again, or move its files to the new one first",
+)
+def renamed_host(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """A node of this cluster is on the machine under another name, by its data, its note or its service: under the new
+    name it would be installed anew beside them."""
+    for name, cluster in by_cluster(host for host in hosts if not host.only_mirrors).items():
+        wanted = cluster[0].cluster_id
+        found = {disk["meta_properties"]["cluster.id"] for _host, disk in _disks(cluster) if disk["meta_properties"]}
+        for one in renamed([_named(host) for host in cluster], name, [wanted] if wanted else sorted(found)):
+            where = "; ".join(places(one.traces))
+            yield Problem(one.host, _what(one, name), f"{where}", fix=_renaming(one))
+
+
+def _named(host: Host) -> Named:
+    used = any(disk["meta_properties"] or disk.get("myid") is not None or disk["started"] for disk in host.disks)
+    return Named(
+        host.name,
+        host.machine,
+        ROLE if ROLE in host.roles else "kafka",
+        host.node_id,
+        host.info is None or used,
+        host.emptied,
+        host.beside,
+    )
+
+
+def _what(one: Renamed, cluster: str) -> str:
+    if one.kinds == {SERVICE}:
+        return f"the service of this node under its old name {one.old} is still on the machine"
+    if one.is_same:
+        which = f"of cluster {cluster}" if one.is_sure else "of this cluster or another one"
+        if one.kinds == {DATA}:
+            return f"data of a node with the same id {which} is beside the empty data directory, as {one.old}"
+        return f"a node with the same id {which} was installed on the machine as {one.old}"
+    return f"cluster {cluster} would be installed anew, and the machine has data of its node {one.old}"
+
+
+def _renaming(one: Renamed) -> str:
+    if one.kinds == {SERVICE}:
+        return f"remove it ({_RENAME})"
+    fix = f"name the host {one.old} again (ansible_host says where it is), or move its files to the new name, {_RENAME}"
+    if one.kinds == {DATA}:
+        fix = f"if it is the data of this host, move it back, or {fix}"
+    if one.is_sure:
+        return f"{fix}. If the cluster shall begin anew, or {one.old} was removed for good, move its files away"
+    return f"{fix}. If they are another cluster's, set kafka_cluster_id of this one (kafka-storage random-uuid)"
 
 
 def _data_of_brokers(cluster: Sequence[Host]) -> list[str]:

@@ -47,10 +47,25 @@ def incomplete_ca(hosts: Sequence[Host]) -> Iterator[Problem]:
     fix=f"use the CA that the nodes trust; {ON_PURPOSE}",
 )
 def different_ca(hosts: Sequence[Host]) -> Iterator[Problem]:
-    """This run brings another CA than the nodes trust, or would make one anew on this control node: nodes would be cut
-    off from each other while they restart. Both SHA-256 fingerprints are named."""
+    """This run brings another CA than the nodes trust, or certificates of one that they do not trust yet, or would make
+    one anew on this control node: nodes would be cut off from each other while they restart. Both SHA-256 fingerprints
+    are named. While no quorum of the cluster has ever formed, its CA may change."""
     for host, trust in _with_tls(hosts):
         if not trust["breaks"]:
+            continue
+        # Nothing that it trusts is taken away: it is the certificates that come too early.
+        if trust["now"] and set(trust["now"]) <= set(trust["then"]):
+            yield Problem(
+                host,
+                "this run brings certificates of a CA that the node does not trust yet, so it would be cut off while "
+                "nodes restart",
+                found=f"certificates issued by {capped(trust['issuers'], SHOWN)}; the node trusts"
+                f" {capped(trust['now'], SHOWN)}",
+                allowed="certificates of a CA that every node trusts already",
+                fix="run first with both CAs in the CA file and the certificates of the run before, then with the new"
+                ' certificates ("To change the CA" in docs/tls-sasl.md)',
+                variable="kafka_tls_ca_dir" if trust["development"] else "kafka_tls_certificate_file",
+            )
             continue
         ours = capped(trust["then"], SHOWN)
         if not ours:

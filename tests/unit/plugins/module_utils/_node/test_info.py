@@ -23,6 +23,7 @@ DEFAULTS: dict[str, Any] = {
     "network_seconds": 0,
     "certificate_files": [],
     "trace_files": [],
+    "beside": None,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +33,10 @@ ORGANIZATION = (x509.NameAttribute(NameOID.ORGANIZATION_NAME, "x"),)
 SERVER, CLIENT = ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH
 
 
-def key_usage(signs: bool) -> x509.KeyUsage:
+def key_usage(signs: bool, certificates: bool = False) -> x509.KeyUsage:
     return x509.KeyUsage(
         digital_signature=signs, content_commitment=False, key_encipherment=True, data_encipherment=False,
-        key_agreement=False, key_cert_sign=False, crl_sign=False, encipher_only=False, decipher_only=False,
+        key_agreement=False, key_cert_sign=certificates, crl_sign=False, encipher_only=False, decipher_only=False,
     )  # fmt: skip
 
 
@@ -145,6 +146,74 @@ def test_what_nobody_asks_to_see_needs_no_client_auth(
     config = {**combined().nodes[0].get("kafka_config"), **auth}
     told = judged(tmp_path, leaf.pem(), leaf.key_pem(), root.pem(), kafka_config=config)
     assert ([one for one in told if "B32" in one or "certificate" in one] == []) is fine, told
+
+
+CA = x509.BasicConstraints(ca=True, path_length=None)
+NO_CA = x509.BasicConstraints(ca=False, path_length=None)
+
+
+@pytest.mark.parametrize(
+    ("extensions", "why"),
+    [
+        ((CA,), ""),
+        ((CA, key_usage(signs=True, certificates=True)), ""),
+        # As java says of each: TrustAnchor with subject ... is not a CA certificate.
+        ((NO_CA,), "basicConstraints without CA:TRUE"),
+        ((key_usage(signs=True, certificates=True),), "no basicConstraints CA:TRUE"),
+        ((x509.SubjectKeyIdentifier(b"x" * 20),), "no basicConstraints CA:TRUE"),
+        # does not have keyCertSign bit set in KeyUsage extension
+        ((CA, key_usage(signs=True)), "a keyUsage without keyCertSign"),
+    ],
+)
+@pytest.mark.parametrize("through", [False, True])
+def test_a_ca_that_java_does_not_accept_is_refused(
+    through: bool, extensions: tuple[x509.ExtensionType, ...], why: str, tmp_path: Path
+) -> None:
+    bad = issue("bad", ca=None, extensions=extensions)
+    between = issue("between", by=bad, ca=True)
+    leaf = issue("kafka1", by=between if through else bad, names=("10.0.0.1",))
+    shown = leaf.pem() + (between.pem() if through else b"")
+    told = judged(tmp_path, shown, leaf.key_pem(), bad.pem())
+    if not why:
+        assert told == []
+        return
+    (only,) = told
+    assert "bad_certificate" in only
+    assert f"Java does not accept the CA of the certificate (found: CN=bad has {why}" in only
+    # One more certificate in the file changes nothing, as long as another one leads there.
+    good = issue("good", ca=True)
+    leaf = issue("kafka1", by=good, names=("10.0.0.1",))
+    assert judged(tmp_path, leaf.pem(), leaf.key_pem(), bad.pem() + good.pem()) == []
+
+
+def test_a_root_of_version_1_has_no_extensions_and_is_accepted(tmp_path: Path) -> None:
+    """Java asks nothing of such a trust anchor."""
+    key, request, ca = tmp_path / "v1.key", tmp_path / "v1.csr", tmp_path / "v1.pem"
+    for command in (
+        ["req", "-new", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-subj", "/CN=v1", "-out", request],
+        ["x509", "-req", "-in", request, "-signkey", key, "-days", "30", "-out", ca],
+    ):
+        subprocess.run(["openssl", *map(str, command)], check=True, capture_output=True)
+    root = Issued(x509.load_pem_x509_certificate(ca.read_bytes()), signing_key(key))
+    assert root.certificate.version is x509.Version.v1
+    leaf = issue("kafka1", by=root, names=("10.0.0.1",))
+    assert judged(tmp_path, leaf.pem(), leaf.key_pem(), ca.read_bytes()) == []
+
+
+def signing_key(file: Path) -> Any:
+    return serialization.load_pem_private_key(file.read_bytes(), None)
+
+
+def test_a_certificate_that_is_trusted_itself_need_be_no_ca(tmp_path: Path) -> None:
+    own = issue("kafka1", names=("10.0.0.1",))
+    assert judged(tmp_path, own.pem(), own.key_pem(), own.pem()) == []
+
+
+def test_an_intermediate_that_may_not_sign_leads_nowhere(tmp_path: Path, root: Issued) -> None:
+    between = issue("between", by=root, ca=True, extensions=(key_usage(signs=True),))
+    leaf = issue("kafka1", by=between, names=("10.0.0.1",))
+    told = judged(tmp_path, leaf.pem() + between.pem(), leaf.key_pem(), root.pem())
+    assert any("does not lead to a trusted CA" in line for line in told)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,8 @@ class Site:
     started: dict[str, dict[str, str]] = field(default_factory=dict)
     clusters: dict[str, str] = field(default_factory=dict)
     mirrors: tuple[str, ...] = ()
+    # What the disk of a node says about the quorum.
+    quorums: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def paths(self, node: str) -> list[str]:
         return [str(self.folder / node / "tls" / f"{name}store.pem") for name in ("trust", "key")]
@@ -107,7 +109,8 @@ class Site:
             node = build_node(
                 name, controller=not mirror, broker=not mirror, mirror=mirror, variables=known, undefined={}
             )
-            asked.append((node, {"certificate_files": certificates(self.paths(name), self.started.get(name))}))
+            stores = certificates(self.paths(name), self.started.get(name))
+            asked.append((node, {"certificate_files": stores, "quorum": self.quorums.get(name)}))
         trust = trust_facts(asked)
         hosts = [host(number, trust=trust.get(f"kafka{number}")) for number in (1, 2, 3)]
         return [one for one in check_hosts(hosts) if one.number == "B32"]
@@ -176,6 +179,30 @@ def test_the_ca_changes_in_three_runs_in_this_order_only(site: Site) -> None:
     assert len(site.brings(NEW, by=NEW).told()) == 1, "trust is taken away while old certificates are shown"
     site.installed(NEW, OLD, by=NEW)
     assert site.brings(NEW, by=NEW).told() == []
+
+
+BLANK, FORMED = {"leader": None, "epoch": 1, "records": False}, {"leader": 2, "epoch": 1, "records": True}
+
+
+def test_while_no_quorum_has_ever_formed_the_ca_may_change(site: Site) -> None:
+    site.installed(OLD, by=OLD).quorums = dict.fromkeys(("kafka1", "kafka2", "kafka3"), BLANK)
+    assert site.brings(NEW, by=NEW).told() == []
+    assert site.brings(OLD, NEW, by=NEW).told() == []
+    assert site.brings_ca(None).told() == []
+    for node in ("kafka1", "kafka2", "kafka3"):
+        (other,) = replace(site, quorums={**site.quorums, node: FORMED}).brings(NEW, by=NEW).found()
+        assert other.name == "different_ca"
+    (unknown,) = replace(site, quorums={"kafka1": BLANK, "kafka2": BLANK}).brings(NEW, by=NEW).found()
+    assert unknown.name == "different_ca"
+
+
+def test_certificates_that_come_before_their_ca_are_told_from_another_ca(site: Site) -> None:
+    (told,) = site.installed(OLD, by=OLD).brings(OLD, NEW, by=NEW).told()
+    assert "certificates of a CA that the node does not trust yet" in told
+    assert "issued by CN=new CA" in told
+    assert f"the node trusts CN=old CA (SHA-256 {fingerprint(OLD)})" in told
+    assert "run first with both CAs in the CA file and the certificates of the run before" in told
+    assert "another CA" not in told
 
 
 def test_from_the_development_ca_to_one_of_your_own(site: Site) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,7 @@ def test_logs_of_the_state_say_that_a_node_of_kafka_had_data() -> None:
     (note,) = seen("brokers")["note"]
     assert (note["path"], note["mode"]) == ("/etc/kafka/a/has-data", "0644")
     assert note["content"].startswith("# Written by Ansible when this node had started.\n")
+    assert re.fullmatch(r"# streamops.kafka node: product=kafka id=\d+ cluster=\S+", note["content"].splitlines()[-1])
 
 
 def test_without_systemd_no_owner_is_changed() -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node, build_node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_hosts
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host, host_of
 
 GIB = 1024**3
 ID, OTHER_ID = "MkU3OEVBNTcwNTJENDM2Qg", "p1i3TnVbRHmcGWhFS1Pexg"
@@ -108,6 +109,20 @@ def held(by: dict[str, Any], running: bool = False) -> dict[str, Any]:
     return info(2, running=running, ports={"9092": holder})
 
 
+def left(kind: str, **who: Any) -> dict[str, Any]:
+    """What node_info found beside a node: the files of kafka node 2 of cluster blue, named broker2."""
+    config = "/etc/kafka/broker2"
+    path = {"note": f"{config}/has-data", "service": "/etc/systemd/system/kafka-broker2.service"}[kind]
+    return {
+        "kind": kind, "path": path, "name": "broker2", "product": "kafka", "node_id": "2", "cluster": "blue",
+        "cluster_id": None, "config_dir": config, **who,
+    }  # fmt: skip
+
+
+def renamed(*beside: dict[str, Any]) -> Host:
+    return replace(fresh(2), beside=beside, roles=("broker",))
+
+
 NO_JAVA = {"path": "", "version": None, "full": "", "error": "no java in JAVA_HOME or on the search path"}
 OLD_JAVA = {"path": "/usr/bin/java", "version": 11, "full": "11.0.2", "error": None}
 FOREIGN = {"cluster.id": OTHER_ID, "node.id": "2", "directory.id": "d"}
@@ -126,6 +141,8 @@ GOOD = [
     answers(host(2, info(2, disk(2), second_disk(device="8:2")))),
     answers(host(2, info(2, disk(2), second_disk()), require_mount=False, production=False)),
     answers(host(2, clock=clock(0.05))),
+    answers(renamed(left("note", cluster="red"), left("service", cluster="red"))),
+    answers(renamed(left("note", node_id="9"), left("service", node_id="9"))),
     # As far as the question tells, this clock may be right.
     answers(host(2, clock=clock(1.5, uncertainty=1.45))),
     answers(host(2, clock=clock(0.0, synchronized=False), production=False)),
@@ -165,6 +182,22 @@ ERRORS: list[tuple[Host, str, list[str]]] = [
         host(2, info(2, disk(None), running=False)),
         "disk_lost_data",
         ["kafka2: /data", "a controller without data", "replacement"],
+    ),
+    (
+        renamed(left("note"), left("service")),
+        "renamed_host",
+        [
+            "kafka2: inventory_hostname: a node with the same id of cluster blue",
+            "was installed on the machine as broker2",
+            "the note /etc/kafka/broker2/has-data; the service file /etc/systemd/system/kafka-broker2.service",
+            "name the host broker2 again",
+            "To rename a host",
+        ],
+    ),
+    (
+        host(2, beside=[left("service")]),
+        "renamed_host",
+        ["the service of this node under its old name broker2 is still on the machine", "remove it"],
     ),
     (
         host(2, info(2, names={"kafka1.example.com": ["10.0.0.1"], "kafka3.example.com": []})),
@@ -225,6 +258,30 @@ def test_unmounted_disks_of_all_nodes_are_no_first_installation() -> None:
     ]
     assert notes[1] in found[0].found
     assert "mount them, run again" in found[0].fix
+
+
+def test_hosts_that_were_all_renamed_are_no_first_installation() -> None:
+    hosts = [
+        replace(fresh(n), beside=[left("note", node_id=str(n), name=f"broker{n}", path=f"/c/broker{n}/has-data")])
+        for n in (1, 2, 3)
+    ]
+    found = check_hosts(hosts)
+    assert [(one.name, one.level, one.hosts) for one in found] == [
+        ("renamed_host", "error", (f"kafka{n}",)) for n in (1, 2, 3)
+    ]
+    assert "installed on the machine as broker1" in found[0].what
+
+
+def test_files_of_the_inventorys_own_hosts_on_a_machine_are_not_left_by_others() -> None:
+    def node(name: str, address: str) -> Node:
+        known = {"kafka_config_dir": "/etc/kafka", "kafka_data_dir": "/var/lib/kafka", "ansible_host": address}
+        return build_node(name, controller=True, broker=True, variables=known, undefined={})
+
+    data = {**left("note"), "kind": "data", "config_dir": None, "path": "/var/lib/kafka/broker2"}
+    beside = [left("note"), left("service"), data]
+    own = node("kafka2", "10.0.0.2")
+    assert host_of(own, info(2, beside=beside), clock(0.0), [own, node("broker2", "10.0.0.2")]).beside == []
+    assert host_of(own, info(2, beside=beside), clock(0.0), [own, node("broker2", "10.0.0.9")]).beside == beside
 
 
 def test_brokers_that_have_data_have_had_an_ensemble() -> None:

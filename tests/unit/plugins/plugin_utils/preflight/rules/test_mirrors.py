@@ -231,7 +231,14 @@ def test_each_mistake_is_named_alone(name: str) -> None:
 
 
 def test_a_certificate_of_a_mirror_names_the_address_that_its_peers_reach() -> None:
-    good = {"errors": [], "fits_key": True, "trusted": True, "days_left": 90, "common_name": "mirror_dc_b"}
+    good = {
+        "errors": [],
+        "fits_key": True,
+        "trusted": True,
+        "no_cas": [],
+        "days_left": 90,
+        "common_name": "mirror_dc_b",
+    }
     good.update(subject="CN=mirror_dc_b", days_until=0, usages=["serverAuth", "clientAuth"], signs=True)
     inventory = mirrored(flow(), **SECURED)
     for names, rules in ((["mirror_dc_b.example"], []), (["another.example"], ["certificate_names"])):
