@@ -31,6 +31,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     StreamopsError,
     warn,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import (
     TopicSpec,
     create_topics,
@@ -63,6 +64,8 @@ if TYPE_CHECKING:
     from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
     from ansible_collections.streamops.kafka.plugins.module_utils._topics.placement import Replicas
 
+#: Topics that one warning names.
+_NAMED = 10
 #: Answers that say that the broker asked is behind: the topic was created or deleted a moment ago.
 _BEHIND = {"TOPIC_ALREADY_EXISTS", "UNKNOWN_TOPIC_OR_PART", "UNKNOWN_TOPIC_OR_PARTITION"}
 
@@ -92,6 +95,15 @@ def ensure_topics(session: Session, params: Mapping[str, Any], check: bool, diff
         warn(
             f"topic {name}: its replication factor is {found} and not {wanted}. Only a reassignment changes it "
             "(module reassignment), so it was left as it is."
+        )
+    alike: dict[tuple[int, int], list[str]] = {}
+    for name, least, factor in plan.all_in_sync:
+        alike.setdefault((least, factor), []).append(name)
+    for (least, factor), names in alike.items():
+        warn(
+            f"topic {capped(names, _NAMED)}: min.insync.replicas is {least} and the replication factor {factor}. While "
+            "one broker is down, partitions with a replica on it refuse writes with acks=all. Set min.insync.replicas "
+            f"to {max(factor - 1, 1)}, or add replicas."
         )
     if diff:
         result["diff"] = diff_of(topic.change for topic in plan.topics)

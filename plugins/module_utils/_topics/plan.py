@@ -53,12 +53,14 @@ class TopicPlan:
 class Plan:
     """What has to be done, or C(violations), in which case nothing may be.
 
-    C(replication_differs) lists (topic, found, wanted) of replication factors, which are only reported.
+    C(replication_differs) lists (topic, found, wanted) of replication factors, which are only reported. C(all_in_sync)
+    lists (topic, min.insync.replicas, replication factor) where every replica must be in sync for writes with acks=all.
     """
 
     topics: tuple[TopicPlan, ...]
     violations: tuple[str, ...] = ()
     replication_differs: tuple[tuple[str, int, int], ...] = ()
+    all_in_sync: tuple[tuple[str, int, int], ...] = ()
 
 
 def plan_topics(
@@ -108,7 +110,18 @@ def plan_topics(
             plan = replace(plan, placed=placed)
         if plan is not None and not (found and spec.absent):
             plans[spec.name] = plan
-    return Plan(tuple(plans.values()), tuple(violations), tuple(differs))
+    return Plan(tuple(plans.values()), tuple(violations), tuple(differs), tuple(_all_in_sync(state, specs)))
+
+
+def _all_in_sync(state: Mapping[str, TopicState], specs: Iterable[DesiredTopic]) -> Iterator[tuple[str, int, int]]:
+    """The topics whose min.insync.replicas, as wanted, leaves no replica to lose; one of a single replica may be so."""
+    for spec in specs:
+        now, least = state.get(spec.name), spec.config.get(_MIN_INSYNC)
+        factor = now.replication_factor if now is not None else spec.replication_factor
+        if least is None or factor is None or spec.absent or not least.strip().isdecimal():
+            continue
+        if int(least) >= max(factor, 2):
+            yield spec.name, int(least), factor
 
 
 def _placed(
@@ -186,6 +199,7 @@ def _shown(now: ConfigValue | None) -> str:
 
 # -- what was done of it -----------------------------------------------------------------------------------------
 
+_MIN_INSYNC = "min.insync.replicas"
 #: A step of a plan: what was done to which topic, and for growth the total that was reached.
 Step = tuple[str, ...]
 DELETED, CREATED, GROWN, CONFIGURED = "deleted", "created", "grown", "configured"

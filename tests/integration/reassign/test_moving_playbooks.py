@@ -135,6 +135,15 @@ def test_a_topic_that_does_not_exist_is_not_grown(three: Cluster) -> None:
     assert again["topics"] == info["topics"]
 
 
+def test_a_plan_to_grow_a_topic_says_that_it_has_no_new_partitions(three: Cluster) -> None:
+    before = replicas(three, TOPIC)
+    grown = {"kafka_grow_topic": TOPIC, "kafka_grow_partitions": 9}
+    said = " ".join(three.playbook("playbooks/grow_topic.yml", plan_only=True, **grown).ok().output.split())
+    assert f"{TOPIC} would get 9 partitions; none was added" in said
+    assert said.index("the plan that follows has only the partitions of now") < said.index("Move | Show the plan")
+    assert replicas(three, TOPIC) == before
+
+
 def voters(cluster: Cluster) -> dict[int, str]:
     """The directory with which each controller votes."""
     info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": cluster.bootstrap_servers})

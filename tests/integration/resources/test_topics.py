@@ -166,6 +166,15 @@ def test_another_replication_factor_is_reported_and_left(ensure: Ensure, admin: 
     assert len(list_topics(admin)["it-factor"][0].replicas) == 2
 
 
+def test_a_topic_that_loses_its_writes_with_one_broker_is_warned_of(ensure: Ensure) -> None:
+    wanted = {**topic("it-tight", 1, 3), "config": {"min.insync.replicas": 3}}
+    for changed in (True, False):
+        done = ensure(wanted)
+        assert done["changed"] is changed
+        assert "topic it-tight: min.insync.replicas is 3 and the replication factor 3" in done["warnings"][0]
+    assert "warnings" not in ensure({**wanted, "config": {"min.insync.replicas": 2}})
+
+
 def test_a_topic_may_leave_its_numbers_to_the_cluster(ensure: Ensure) -> None:
     assert ensure({"name": "it-default"})["created"] == ["it-default"]
     assert not ensure({"name": "it-default"})["changed"]

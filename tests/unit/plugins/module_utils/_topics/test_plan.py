@@ -87,6 +87,14 @@ def test_another_replication_factor_is_reported_and_left() -> None:
     assert found == Plan((), replication_differs=(("a", 2, 3),))
 
 
+def test_writes_that_a_single_broker_could_stop_are_told() -> None:
+    state = {"held": TopicState(3, 2), "one": TopicState(3, 1)}
+    wanted = [("held", 3, "2"), ("one", 1, "1"), ("new", 3, "3"), ("above", 2, "3"), ("well", 3, "2"), ("odd", 3, "x")]
+    specs = [DesiredTopic(name, 3, factor, {"min.insync.replicas": least}) for name, factor, least in wanted]
+    found = plan(state, *specs, DesiredTopic("default", 3, None, {"min.insync.replicas": "3"}), DesiredTopic("b", 3, 3))
+    assert found.all_in_sync == (("held", 2, 2), ("new", 3, 3), ("above", 3, 2))
+
+
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
