@@ -23,11 +23,17 @@ LISTENERS = [
 #: Each dict that the roles know holds a key of its own.
 DICTS = [name for name, option in role_options().items() if option["type"] == "dict"]
 MARKED: dict[str, Any] = {name: {f"mark.{name}": name} for name in DICTS}
+ROLES = {
+    "controllers": ["controller", "combined"],
+    "brokers": ["combined", "broker"],
+    "zookeepers": ["server"],
+    "mirrors": ["mirror"],
+}
 GROUPS = {
-    "controller": ["controller", "combined"],
-    "broker": ["combined", "broker"],
-    "zookeeper": ["server"],
-    "mirror": ["mirror"],
+    "kraft_controllers": ROLES["controllers"],
+    "kafka_brokers": ROLES["brokers"],
+    "zookeeper": ROLES["zookeepers"],
+    "mirror_makers": ROLES["mirrors"],
 }
 HOSTS: dict[str, dict[str, Any]] = {
     name: {"kafka_node_id": number, "zookeeper_id": number}
@@ -57,8 +63,7 @@ def rendered(host: str) -> dict[str, Any]:
     }
     told = {**HOSTS, "combined": {**HOSTS["combined"], "__kafka_endpoint": {**ENDPOINT, "cluster": "blue"}}}
     told["other"] = {"kafka_cluster_name": "green", "__kafka_endpoint": {**ENDPOINT, "cluster": "green"}}
-    groups = {f"{role}s": hosts for role, hosts in GROUPS.items()} | {"zookeepers": GROUPS["zookeeper"]}
-    seen = view(told, host=host, **groups, **common)
+    seen = view(told, host=host, **ROLES, **common)
     return dict(seen["mirroring"]["properties"] if host == "mirror" else seen["properties"])
 
 
