@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterable
 from typing import Any
 
+from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_boolean
@@ -14,7 +17,9 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_start i
     limits,
     refusals,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import missing, unclear
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import GROUP_FIX
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 
 SPEC = {
     "one_of": {"type": "list", "elements": "str", "default": []},
@@ -23,6 +28,8 @@ SPEC = {
     "plan_only": {"type": "bool", "default": False},
     "known_by": {"type": "str", "default": ""},
     "named": {"type": "str", "default": ""},
+    "needed": {"type": "list", "elements": "str", "default": []},
+    "roles": {"type": "list", "elements": "str", "default": ["preflight"]},
 }
 
 
@@ -38,6 +45,16 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         vars_ = task_vars or {}
         _checked, options = self.validate_argument_spec(argument_spec=SPEC)
         hostvars, groups = vars_["hostvars"], vars_["groups"]
+        # First: what cannot be read cannot be judged either.
+        wrong = missing(vars_, options["needed"]) + unclear(
+            {
+                host: _known(hostvars[host], role_options(*options["roles"]))
+                for host in vars_.get("ansible_play_batch", ())
+            },
+            role_options(*options["roles"]),
+        )
+        if wrong:
+            return _refused(result, wrong)
         hosts = dict.fromkeys(host for group in options["groups"] for host in groups.get(group, ()))
         judged = [host for host in hosts if not _partial(hostvars[host])]
         batch = vars_.get("ansible_play_batch", ())
@@ -60,11 +77,23 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         )
         if options["one_of"] and not any(groups.get(group) for group in options["one_of"]):
             found.append(f"The inventory has no host in the groups {', '.join(options['one_of'])}. fix: {GROUP_FIX}.")
-        if found:
-            result.update(
-                failed=True, refusals=found, msg=" ".join([*found, "No cluster was asked, and nothing was changed."])
-            )
-        return result
+        return _refused(result, found) if found else result
+
+
+def _refused(result: dict[str, Any], found: list[str]) -> dict[str, Any]:
+    """The result of a run that is refused for these reasons."""
+    why = " ".join([*found, "No cluster was asked, and nothing was changed."])
+    return dict(result, failed=True, refusals=found, msg=why)
+
+
+def _known(variables: Any, names: Iterable[str]) -> dict[str, Any]:
+    """Those of these variables of a host that are set and can be templated; Ansible names the others at their use."""
+    known = {}
+    for name in names:
+        with contextlib.suppress(AnsibleError):
+            if name in variables:
+                known[name] = variables[name]
+    return known
 
 
 def _partial(variables: Any) -> bool:

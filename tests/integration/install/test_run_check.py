@@ -92,6 +92,35 @@ def test_a_node_to_be_replaced_must_be_named(tmp_path: Path) -> None:
         assert "kafka_replace_node must name a host of the inventory" in why
 
 
+@pytest.mark.parametrize(
+    ("playbook", "given", "said_of_it"),
+    [
+        ("playbooks/change_replication_factor.yml", {"kafka_replication_factor": "orders"}, "is no dict of topics"),
+        (
+            "playbooks/grow_topic.yml",
+            {"kafka_grow_topic": "orders", "kafka_grow_partitions": ""},
+            "is not set, or empty",
+        ),
+        ("site.yml", {"preflight_allow_limit": "-"}, "preflight_allow_limit is neither true nor false"),
+    ],
+)
+def test_a_value_that_cannot_be_read_is_told_once(
+    playbook: str, given: dict[str, Any], said_of_it: str, tmp_path: Path
+) -> None:
+    cluster = Cluster(ROOT / "inventories" / "local_isolated", tmp_path / "run", free_port_base())
+    run = cluster.playbook(playbook, **given)
+    assert said_of_it in refused(cluster, run)
+    assert run.output.count("fatal: ") == 1
+    assert "argument_spec_data" not in run.output
+
+
+def test_an_empty_answer_for_replication_factors_is_none(tmp_path: Path) -> None:
+    cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
+    run = cluster.playbook("playbooks/change_replication_factor.yml", "--check", kafka_replication_factor="")
+    assert "no bootstrap server answered" in said(run)
+    assert "kafka_replication_factor" not in run.output
+
+
 ABOUT_ONE_CLUSTER: dict[str, dict[str, Any]] = {
     "drain_and_remove_broker": {"kafka_remove_broker": "a3"},
     "grow_topic": {"kafka_grow_topic": "orders", "kafka_grow_partitions": 24},

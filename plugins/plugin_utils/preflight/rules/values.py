@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import ANSWERS, is_blank
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
@@ -13,8 +14,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_
 
 #: Numbers and words whose own rules say more.
 IDS = ("kafka_node_id", "zookeeper_id")
-#: What a playbook asks for: a survey without an answer sends empty text, and the playbook says what it lacks.
-ANSWERS = ("kafka_grow_partitions", "kafka_replaced_id")
 WORDS = ("kafka_mode", "kafka_version", "zookeeper_version")
 
 
@@ -26,7 +25,7 @@ def unclear_value(inventory: Inventory) -> Iterator[Problem]:
     asks for a number."""
     for node in inventory.processes:
         for one in node.unclear:
-            is_no_answer = one.name in ANSWERS and str(node.get(one.name)).strip() == ""
+            is_no_answer = one.name in ANSWERS and is_blank(node.get(one.name))
             if one.name not in IDS and not is_no_answer:
                 yield Problem(node, one.what, found=one.found, allowed=one.allowed, variable=one.name)
 

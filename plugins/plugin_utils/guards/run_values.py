@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Which values of a run cannot be read: found once, before Ansible validates them on each host by the specs of roles.
+
+A survey without an answer sends empty text: what a playbook needs is missing then, and the rest is not set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ansible.module_utils.common.validation import check_type_dict
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._core.values import UnclearValueError, to_integer, typed
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import Spec
+
+#: A dict of numbers, of any type in its argument spec, which would refuse empty text.
+FACTORS = "kafka_replication_factor"
+#: Numbers for which empty text is no answer.
+ANSWERS = ("kafka_grow_partitions", "kafka_replaced_id")
+#: How many hosts a message names.
+_SHOWN = 5
+
+
+def is_blank(value: Any) -> bool:
+    """Whether a value is the empty text of a survey without an answer; null was written by hand, and is none."""
+    return isinstance(value, str) and not value.strip()
+
+
+def missing(variables: Mapping[str, Any], needed: Sequence[str]) -> list[str]:
+    """Return one sentence for each variable that a playbook needs and was not given."""
+    return [
+        f"{name} is not set, or empty. fix: give it with -e {name}=VALUE."
+        for name in needed
+        if variables.get(name) is None or is_blank(variables[name])
+    ]
+
+
+def unclear(hosts: Mapping[str, Mapping[str, Any]], options: Spec) -> list[str]:
+    """Return one sentence for each value of these options that is no boolean, number or dict, with its hosts."""
+    found: dict[str, list[str]] = {}
+    for host, variables in hosts.items():
+        for name, option in options.items():
+            if name in variables:
+                for why in _faults(name, variables[name], option):
+                    found.setdefault(why, []).append(host)
+    return [
+        f"{why} on {capped(where, _SHOWN)}. fix: correct it, or leave it out to get the default."
+        for why, where in found.items()
+    ]
+
+
+def _faults(name: str, value: Any, option: Mapping[str, Any]) -> Iterator[str]:
+    if is_blank(value) and (name == FACTORS or name in ANSWERS):
+        return
+    if name != FACTORS:
+        yield from map(str, typed(value, option, name)[1])
+        return
+    try:
+        factors = check_type_dict(value)
+    except (TypeError, ValueError):
+        yield f"{name} is no dict of topics (found: {value!r}, allowed: numbers by topic, as in {{'orders': 3}})"
+        return
+    for topic, factor in factors.items():
+        try:
+            to_integer(factor, f"{name}.{topic}", (1, None))
+        except UnclearValueError as error:
+            yield str(error)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values of a run that cannot be read, and empty text of surveys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import missing, unclear
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
+
+OPTIONS = role_options("preflight", "kafka_resources")
+
+
+def why(name: str, value: Any) -> list[str]:
+    """What is said of one value on one host."""
+    return unclear({"kafka1": {name: value}}, OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("preflight_allow_limit", "-", "preflight_allow_limit is neither true nor false (found: '-'"),
+        ("preflight_allow_limit", "", "preflight_allow_limit is neither true nor false"),
+        ("plan_only", "maybe", "plan_only is neither true nor false"),
+        ("kafka_grow_partitions", "many", "kafka_grow_partitions is no whole number"),
+        ("kafka_replication_factor", "orders", "is no dict of topics (found: 'orders', allowed: numbers by topic"),
+        ("kafka_replication_factor", None, "is no dict of topics"),
+        ("kafka_replication_factor", ["orders"], "is no dict of topics"),
+        ("kafka_replication_factor", {"orders": "many"}, "kafka_replication_factor.orders is no whole number"),
+        ("kafka_replication_factor", {"orders": 0}, "kafka_replication_factor.orders is out of its range"),
+    ],
+)
+def test_a_value_that_cannot_be_read_is_named(name: str, value: Any, said: str) -> None:
+    (found,) = why(name, value)
+    assert said in found
+    assert found.endswith("on kafka1. fix: correct it, or leave it out to get the default.")
+
+
+@pytest.mark.parametrize("value", ["", "  ", {"orders": 3}, {"orders": "3"}, '{"orders": 3}', "orders=3"])
+def test_replication_factors_are_a_dict_or_text_of_one_or_not_given(value: Any) -> None:
+    assert why("kafka_replication_factor", value) == []
+
+
+def test_an_empty_answer_for_a_number_is_left_to_the_playbook_that_needs_it() -> None:
+    assert why("kafka_replaced_id", "") == why("kafka_grow_partitions", " ") == []
+    needed = ["kafka_grow_topic", "kafka_grow_partitions"]
+    assert missing({"kafka_grow_topic": "orders", "kafka_grow_partitions": 9}, needed) == []
+    assert missing({"kafka_grow_topic": "", "kafka_grow_partitions": "  "}, needed) == [
+        "kafka_grow_topic is not set, or empty. fix: give it with -e kafka_grow_topic=VALUE.",
+        "kafka_grow_partitions is not set, or empty. fix: give it with -e kafka_grow_partitions=VALUE.",
+    ]
+    assert missing({}, needed[:1]) != []
+
+
+def test_hosts_with_the_same_value_are_one_sentence() -> None:
+    hosts = {f"kafka{number}": {"preflight_allow_limit": "-"} for number in range(1, 9)}
+    (found,) = unclear(hosts, OPTIONS)
+    assert "on kafka1, kafka2, kafka3, kafka4, kafka5 and 3 more" in found
