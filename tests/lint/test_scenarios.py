@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "molecule").glob("*/molecule.yml"))
+from tests.support.cluster import JVM_OPTIONS, ROOT
+
+SCENARIOS = sorted((ROOT / "molecule").glob("*/molecule.yml"))
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.parent.name)
@@ -17,3 +19,8 @@ def test_no_machine_is_named_like_the_beginning_of_a_container_id(path: Path) ->
     names = [platform["name"] for platform in yaml.safe_load(path.read_text())["platforms"]]
     assert names
     assert [name for name in names if re.fullmatch(r"[0-9a-f]+", name)] == []
+
+
+def test_nodes_of_scenarios_are_started_as_those_of_the_other_tests() -> None:
+    shared = yaml.safe_load((ROOT / ".config/molecule/config.yml").read_text())
+    assert shared["provisioner"]["inventory"]["group_vars"]["all"]["kafka_jvm_options"] == JVM_OPTIONS

@@ -22,8 +22,10 @@ BIN = ROOT / ".venv" / "bin"
 RECAP = re.compile(r"^(\S+)\s+: (ok=.*)$", re.MULTILINE)
 
 
-#: A node of a test lives for minutes: Java's second compiler would cost more than it gains.
-JVM_OPTIONS = ["-XX:TieredStopAtLevel=1"]
+#: What every Java of a test is started with. It lives for minutes, in which Java's second compiler costs more than it
+#: gains. Without that compiler Java shrinks its cache of compiled code from 240 MB to 48 MB, which a Spark session
+#: that runs many plans fills ("Out of space in CodeCache for adapters"); so the size is given.
+JVM_OPTIONS = ["-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"]
 # Ranges of ports that tests of this process have taken, each held by a socket that ends with it.
 _TAKEN: list[socket.socket] = []
 

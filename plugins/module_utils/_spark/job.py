@@ -41,6 +41,15 @@ SMOKE, MIRROR_AUDIT = "smoke", "mirror_audit"
 
 PASS = "pass"
 
+#: Up to so many records the job smoke costs less processor time without Java's second compiler; more were not measured
+#: (docs/benchmarks.md).
+SHORT = 1_000_000
+#: Without that compiler. Java 17 then shrinks its cache of compiled code from 240 MB to 48 MB, which a long session
+#: fills, so the size is given.
+_FIRST_COMPILER_ONLY = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
+# Spark puts these before spark.driver.extraJavaOptions, which may stand in the settings of the host, too.
+_JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
+
 
 def split_secrets(properties: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     """Part native client properties into plain ones and secret ones, which travel in an option with no_log."""
@@ -102,10 +111,19 @@ def command(params: Mapping[str, Any], package_zip: str, arguments_file: str) ->
     argv = [params["spark_submit"], "--master", params["master"]]
     if params["jars"]:
         argv += ["--jars", ",".join(params["jars"])]
-    for name, value in sorted(params["conf"].items()):
+    for name, value in sorted({**_own_conf(params), **params["conf"]}.items()):
         argv += ["--conf", f"{name}={value}"]
     argv += ["--py-files", package_zip, f"{params['package']}/__main__.py"]
     return [*argv, params["job"], "--args-file", arguments_file]
+
+
+def _own_conf(params: Mapping[str, Any]) -> dict[str, str]:
+    """Return the settings of Spark that follow from the size of a job: with a local master the driver does it all."""
+    records = params["arguments"].get("records")
+    short = isinstance(records, int) and records <= SHORT and not params["audit_run_id"]
+    if params["job"] == SMOKE and params["master"].startswith("local") and short:
+        return {_JAVA_OPTIONS: _FIRST_COMPILER_ONLY}
+    return {}
 
 
 def summary(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING
 from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import (
+    SHORT,
     Tracker,
     command,
     complaint,
@@ -39,12 +40,40 @@ def test_values_become_the_text_that_kafka_reads() -> None:
 
 
 def test_the_command_names_files_and_settings_only() -> None:
-    params = {"spark_submit": "/v/bin/spark-submit", "master": "local[2]", "jars": ["/a.jar", "/b.jar"], "job": "smoke"}
-    argv = command({**params, "conf": {"b": 2, "a": 1}, "package": "/p"}, "/j/p.zip", "/j/args.json")
+    argv = command(submitted(jars=["/a.jar", "/b.jar"], conf={"b": 2, "a": 1}), "/j/p.zip", "/j/args.json")
     assert argv == [
         *("/v/bin/spark-submit", "--master", "local[2]", "--jars", "/a.jar,/b.jar", "--conf", "a=1", "--conf", "b=2"),
         *("--py-files", "/j/p.zip", "/p/__main__.py", "smoke", "--args-file", "/j/args.json"),
     ]
+
+
+def submitted(**given: Any) -> dict[str, Any]:
+    """What a job is submitted with."""
+    names = {"spark_submit": "/v/bin/spark-submit", "package": "/p", "job": "smoke", "audit_run_id": None}
+    return {**names, "master": "local[2]", "jars": [], "conf": {}, "arguments": {}, **given}
+
+
+@pytest.mark.parametrize(
+    ("given", "short"),
+    [
+        ({"arguments": {"records": SHORT}}, True),
+        ({"arguments": {"records": SHORT + 1}}, False),
+        ({"arguments": {}}, False),
+        ({"arguments": {"records": 5}, "master": "spark://a:7077"}, False),
+        # How much an earlier run wrote stands in its ledger.
+        ({"arguments": {"records": 5}, "audit_run_id": "old"}, False),
+        ({"arguments": {"records": 5}, "job": "mirror_audit"}, False),
+    ],
+)
+def test_a_short_local_job_does_without_the_second_compiler_of_java(given: dict[str, Any], short: bool) -> None:
+    said = " ".join(command(submitted(**given), "/j/p.zip", "/j/args.json"))
+    assert ("-XX:TieredStopAtLevel=1" in said, "-XX:ReservedCodeCacheSize=240m" in said) == (short, short)
+
+
+def test_what_a_user_sets_wins() -> None:
+    name = "spark.driver.defaultJavaOptions"
+    argv = command(submitted(arguments={"records": 5}, conf={name: "-Xlog:gc"}), "/j/p.zip", "/j/args.json")
+    assert [word for word in argv if "JavaOptions" in word] == [f"{name}=-Xlog:gc"]
 
 
 def test_a_run_gets_a_directory_of_its_own_named_by_its_id() -> None:
