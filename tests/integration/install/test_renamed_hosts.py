@@ -18,15 +18,18 @@ def inventory(folder: Path, host: str) -> Path:
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    """One node, installed as broker4 and stopped."""
-    cluster = Cluster(inventory(tmp_path / "old", "broker4"), tmp_path / "cluster", free_port_base())
+def names(tmp_path: Path) -> Iterator[tuple[Cluster, Cluster]]:
+    """One cluster by two inventories: its node, installed as broker4 and stopped, and the same node as brk4."""
+    root, port = tmp_path / "cluster", free_port_base()
+    old, new = (Cluster(inventory(tmp_path / host, host), root, port) for host in ("broker4", "brk4"))
     try:
-        cluster.playbook().ok()
-        cluster.playbook("playbooks/stop.yml").ok()
-        yield cluster
+        old.playbook().ok()
+        old.playbook("playbooks/stop.yml").ok()
+        yield old, new
     finally:
-        cluster.destroy()
+        # Each knows the process of its own name only.
+        old.destroy()
+        new.destroy()
 
 
 def files(root: Path) -> dict[str, int]:
@@ -41,11 +44,11 @@ def cluster_id(root: Path, host: str) -> str:
 
 
 def test_a_renamed_node_is_refused_and_starts_with_its_data_once_its_files_are_moved(
-    cluster: Cluster, tmp_path: Path
+    names: tuple[Cluster, Cluster],
 ) -> None:
-    root = cluster.directory
+    _old, new = names
+    root = new.directory
     before, identity = files(root), cluster_id(root, "broker4")
-    new = Cluster(inventory(tmp_path / "new", "brk4"), root, cluster.port_base)
 
     run = new.playbook()
     said = " ".join(run.output.split())
