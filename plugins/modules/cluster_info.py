@@ -83,7 +83,7 @@ cluster_id:
   type: str
   returned: success
 controller_id:
-  description: Id of the active controller, null while there is none.
+  description: Id of the active controller, null while there is none or RV(quorum.error) says that it is not known.
   type: int
   returned: success
 nodes:
@@ -102,8 +102,9 @@ nodes:
 quorum:
   description: >-
     The metadata quorum with leader_id (null while there is none), leader_epoch, high_watermark, voters and observers;
-    each member with id, directory_id, log_end_offset, lag in records and last_caught_up_ms_ago. Null in ZooKeeper
-    mode.
+    each member with id, directory_id, log_end_offset, lag in records and last_caught_up_ms_ago. Its error is null, or
+    says why the quorum could not be asked; then nothing else is known of it, and both lists are empty. Null in
+    ZooKeeper mode.
   type: dict
   returned: success
 topics:

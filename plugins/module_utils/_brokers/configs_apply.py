@@ -27,6 +27,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._configs.api impor
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.judge import judge_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
+from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import refused
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, warn
 
@@ -37,7 +38,7 @@ def ensure_broker_configs(session: Session, params: Mapping[str, Any], check: bo
     plan = _look(session, desired)
     judged = judge_configs(lambda c: alter_configs(session, BROKER, c, validate_only=True), plan.settings)
     violations = [*misunderstood, *plan.violations]
-    violations += [f"{label(name)}: refused by Kafka: {why} ({code})." for name, code, why in judged]
+    violations += refused((label(name), code, why) for name, code, why in judged)
     if violations:
         raise RefusedError("broker configs", violations)
     if plan.settings and not check:

@@ -33,6 +33,11 @@ def general_violations(quorum: Quorum | None, node: int) -> list[str]:
     """Why no voter of this cluster can be changed at all."""
     if quorum is None:
         return [f"node {node}: the cluster is one of mode zookeeper, which has no voters"]
+    if quorum.error:
+        return [
+            f"node {node}: the quorum could not be asked, so its voters are not known: {quorum.error}; see that a "
+            "majority of its controllers runs and answers, then run again"
+        ]
     if quorum.leader_id is None:
         return [f"node {node}: the quorum has no leader, so voters cannot change; start a majority of its controllers"]
     if any(one.directory_id is None for one in quorum.voters):

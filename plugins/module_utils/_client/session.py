@@ -5,14 +5,14 @@
 The calls of each subject are in the api.py of its room and take the session. The libraries are opened at their first
 use, because either costs a quarter of a second to import.
 
-confluent-kafka creates, grows, deletes and lists topics. kafka-python does what librdkafka cannot: it asks for named
+confluent-kafka lists topics and the ends of their logs. kafka-python does what librdkafka cannot: it passes over a
+broker that hangs, which librdkafka, once it has taken it for the controller, waits for; it asks for named
 configuration keys only (1,000 topics in a fifth of the time), for the default broker entity, for fenced brokers
 (KIP-1073), for the metadata quorum (KIP-595), for quotas, and it asks a given broker for its own view.
 """
 
 from __future__ import annotations
 
-import concurrent.futures
 import logging
 import re
 import time
@@ -34,12 +34,18 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
 #: How often a call that lets the library choose a broker may draw one.
 DRAWS = 10
 #: Seconds between two draws when no broker may be drawn yet.
 _PAUSE = 0.1
+#: Seconds that a broker waits for an active controller that hangs before it looks for the new one: Kafka's default of
+#: controller.socket.timeout.ms. Until then it answers nothing that only the active controller knows.
+CONTROLLER_HANGS = 30.0
+#: Answers that say that a broker got none from the active controller, or did not find it: Kafka's errors
+#: NOT_LEADER_OR_FOLLOWER, REQUEST_TIMED_OUT, BROKER_NOT_AVAILABLE and NOT_CONTROLLER.
+_NO_CONTROLLER = frozenset({6, 7, 8, 41})
 #: The packages of the libraries, by the name under which they are imported.
 _LIBRARIES = {"kafka": "kafka-python", "confluent_kafka": "confluent-kafka"}
 #: How a broker quotes a request in an error: an object of its own process, which tells an operator nothing.
@@ -61,6 +67,8 @@ class Session:
         self._python_client: Any = None
         self._events: list[str] = []
         self._hung: dict[int, str] = {}
+        #: The broker that had an answer of the active controller last.
+        self._answered: int | None = None
 
     def __enter__(self) -> Session:
         reached = reach(self.connection)
@@ -138,26 +146,80 @@ class Session:
             self._close_python()  # It came up after this client had learnt who is there.
         return self.call(what, lambda: self._exchange(request, node), anybody=node is None)
 
-    def send_to_controller(self, what: str, request: Any) -> Any:
-        """Send a message to the controller, which is looked up again when it does not take the message."""
-        return self.call(what, lambda: self._exchange(request, self._controller()))
+    def send_to_controller(self, what: str, request: Any, seconds: float | None = None) -> Any:
+        """Send a message to the controller, which is looked up again when it does not take the message.
 
-    def _exchange(self, request: Any, node: int | None) -> Any:
+        C(seconds) is the time for an answer, where it is not C(request_timeout).
+        """
+        return self.call(what, lambda: self._exchange(request, self._controller(), seconds))
+
+    def ask(self, what: str, request: Any, codes: Callable[[Any], Iterable[int]]) -> Any:
+        """Send a message that changes nothing to one broker after the other until one answers it; return the answer.
+
+        For what a broker must ask the active controller. While that hangs (its process is stopped) some brokers know
+        the new one, and others wait for the old one. C(codes) takes the codes of Kafka's errors out of an answer. What
+        is sent next to any broker goes to the one that answered. Raises RequestFailedError when no broker had an answer
+        in C(request_timeout) seconds, or in a little more than C(CONTROLLER_HANGS) where that is as long.
+        """
+        from kafka import errors
+
+        no_answer = (
+            errors.KafkaConnectionError,
+            errors.KafkaTimeoutError,
+            errors.NodeNotReadyError,
+            errors.RequestTimedOutError,
+            errors.UnknownBrokerIdError,  # It was there when this round began.
+        )
+        limit = self.connection.request_timeout
+        share, began = max(limit / 3, 2.0), time.monotonic()
+        until = began + limit + (share / 2 if limit >= CONTROLLER_HANGS else 0)
+        for node in self._around():
+            left = until - time.monotonic()
+            try:
+                answer = self._exchange(request, node, max(min(share, left), _PAUSE))
+                missed = [code for code in codes(answer) if code in _NO_CONTROLLER]
+                if not missed:
+                    self._answered = node
+                    return answer
+                error: errors.KafkaError = errors.for_code(missed[0])()
+            except no_answer as none:
+                error = none
+            except errors.KafkaError as refused:
+                self.failed(what, refused)
+            if time.monotonic() >= until:
+                self.failed(what, error)
+            time.sleep(_PAUSE)
+
+    def _around(self) -> Iterator[int | None]:
+        """Every broker again and again: the controller first, as far as it is known, and those that hang last."""
+        while True:
+            cluster = self.python._manager.cluster
+            known = [broker.node_id for broker in cluster.brokers()]
+            first = cluster.controller.node_id if cluster.controller else None
+            yield from sorted(known, key=lambda node: (node in self._hung, node != first)) or [None]
+
+    def _exchange(self, request: Any, node: int | None, seconds: float | None = None) -> Any:
+        """Send a message to a broker (None = any); C(seconds) is its time, where it is not C(request_timeout)."""
         manager = self.python._manager
+        limit = None if seconds is None else seconds * 1000
+        if node is None and manager.cluster.broker_metadata(self._answered) is not None:
+            node = self._answered
 
         async def exchange() -> Any:
             """The message and its answer, on the loop of the library."""
-            return await manager.send(request, node_id=node)
+            return await manager.send(request, node_id=node, request_timeout_ms=limit)
 
         return manager.run(exchange)
 
     def _controller(self) -> int | None:
         """The broker that must be sent what others do not forward in ZooKeeper mode; in KRaft it is any one."""
+        if self._answered is not None:
+            return self._answered
         try:
             found = int(self.call("describe cluster", self.python.describe_cluster)["controller_id"])
         except RequestFailedError as error:  # What was meant for the controller did not leave.
             raise RequestFailedError(**error.fields, unsent=True) from error
-        return found if found >= 0 else None
+        return found if found >= 0 and found not in self._hung else None
 
     def _close_python(self) -> None:
         if self._python_client is not None:
@@ -188,6 +250,7 @@ class Session:
             try:
                 return function()
             except errors.KafkaError as error:
+                self._answered = None
                 if not anybody or not unsent(error) or time.monotonic() > until:
                     raise
                 self.python._controller_id = None
@@ -229,34 +292,6 @@ class Session:
             verb, _space, name = what.partition(" ")
             raise RequestFailedError(verb, name, *self.explain(what, answer))
         return answer
-
-    def bulk(self, method: str, wanted: list[Any], **options: Any) -> dict[str, Any]:
-        """One request of confluent-kafka about many topics; per name None or (Kafka's error name, why)."""
-        if not wanted:
-            return {}
-        # operation_timeout 0 would let a KRaft controller drop the request while librdkafka reports success.
-        timeout = self.connection.request_timeout
-        futures = getattr(self.confluent, method)(
-            wanted, operation_timeout=timeout, request_timeout=timeout + 5, **options
-        )
-        outcomes: dict[str, Any] = {}
-        for name, future in futures.items():
-            try:
-                # librdkafka ends each request itself; the limit is there for the day it does not.
-                error = future.exception(timeout + 15)
-            except concurrent.futures.TimeoutError:
-                outcomes[name] = ("_TIMED_OUT", f"no answer within {timeout + 15} s")
-                continue
-            outcomes[name] = None if error is None else self._refusal(method, name, error.args[0])
-        return outcomes
-
-    def _refusal(self, method: str, name: str, error: Any) -> tuple[str, str]:
-        """An error of librdkafka as (name, why), with what its connections reported when it was the time that ended."""
-        code, why = str(error.name()), str(error.str())
-        if code.startswith("_"):
-            self.confluent.poll(0)
-            why = "; ".join(dict.fromkeys([why, *self._events[-3:]]))
-        return code, self.why(method, code, why, name)
 
 
 def confluent_error() -> Any:

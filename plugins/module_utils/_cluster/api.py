@@ -14,7 +14,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.bounded import unsent
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import denied
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs, log_dirs_of
@@ -36,6 +35,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 
 #: Kafka's error TOPIC_AUTHORIZATION_FAILED.
 _HIDDEN = 29
+#: The topic of the metadata log, whose one partition the quorum keeps.
+_METADATA = "__cluster_metadata"
 
 
 # -- brokers and quorum ------------------------------------------------------------------------------------------
@@ -60,21 +61,33 @@ def require_describe(session: Session, what: str) -> None:
 
 
 def describe_quorum(session: Session) -> Quorum | None:
-    """The metadata quorum, None where there is none (ZooKeeper mode)."""
-    from kafka import errors
+    """The metadata quorum, None where there is none (ZooKeeper mode).
 
+    A broker asks its leader, the active controller. Without an answer C(error) says so: nothing is known then, neither
+    that there is no leader nor that anybody is no voter.
+    """
+    from kafka.protocol.admin import DescribeQuorumRequest
+
+    topic = DescribeQuorumRequest.TopicData
+    request = DescribeQuorumRequest(
+        topics=[topic(topic_name=_METADATA, partitions=[topic.PartitionData(partition_index=0)])]
+    )
+    what = "describe quorum"
     try:
-        answer = session.asked(session.python.describe_metadata_quorum)
-    except (errors.IncompatibleBrokerVersion, errors.UnsupportedVersionError):
-        return None
-    except (errors.KafkaTimeoutError, errors.RequestTimedOutError, errors.BrokerNotAvailableError) as error:
-        if unsent(error):
-            session.failed("describe quorum", error)
-        # A broker forwards this to the leader of the quorum: no answer means that there is no leader.
-        return Quorum(None, -1, -1, (), ())
-    except errors.KafkaError as error:
-        session.failed("describe quorum", error)
-    return quorum_of(answer["topics"][0]["partitions"][0])
+        answer = session.ask(what, request, _quorum_codes)
+    except RequestFailedError as error:
+        if error.code == "UNSUPPORTED_VERSION":
+            return None
+        if not error.passing:
+            raise
+        return Quorum.unknown(f"no broker got an answer from the active controller: {error.why}")
+    found = session.sound(session.sound(answer, what).topics[0].partitions[0], what)
+    return quorum_of(found.to_dict())
+
+
+def _quorum_codes(answer: Any) -> list[int]:
+    """The errors in an answer to DescribeQuorum: as a whole, and of its one partition."""
+    return [answer.error_code, *(one.error_code for topic in answer.topics for one in topic.partitions)]
 
 
 def _described(session: Session) -> Any:
@@ -164,14 +177,13 @@ def _eligible(session: Session, names: list[str]) -> dict[Key, tuple[tuple[int, 
 # -- snapshots ---------------------------------------------------------------------------------------------------
 
 
-def take_snapshot(session: Session, min_insync: bool = True) -> Snapshot:
-    """The cluster now; C(min_insync) costs one request more."""
+def take_snapshot(session: Session, quorum: Quorum | None, min_insync: bool = True) -> Snapshot:
+    """The cluster now, beside the quorum as C(describe_quorum) found it; C(min_insync) costs one request more."""
     about = _described(session)
     partitions = [partition for listed in list_topics(session).values() for partition in listed]
     if min_insync and partitions:
         least = min_insync_of(session, {partition.topic for partition in partitions})
         partitions = [replace(partition, min_insync=least.get(partition.topic, 0)) for partition in partitions]
-    quorum = describe_quorum(session)
     elected = about["controller_id"] if about["controller_id"] >= 0 else None
     return Snapshot(
         cluster_id=about["cluster_id"],
@@ -194,7 +206,13 @@ def min_insync_of(session: Session, topics: Iterable[str]) -> dict[str, int]:
 
 def list_reassignments(session: Session) -> dict[Key, InFlight]:
     """The partitions that are being moved now, whoever began it (KIP-455)."""
-    return in_flight_of(session.call("list reassignments", session.python.list_partition_reassignments))
+    from kafka.protocol.admin import ListPartitionReassignmentsRequest
+
+    limit = session.connection.request_timeout * 1000
+    request = ListPartitionReassignmentsRequest(topics=None, timeout_ms=limit)
+    what = "list reassignments"
+    answer = session.ask(what, request, lambda found: [found.error_code])
+    return in_flight_of(session.sound(answer, what).topics)
 
 
 def describe_log_dirs(

@@ -12,6 +12,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
     describe_log_dirs,
+    describe_quorum,
     disk_usage,
     list_brokers,
     take_snapshot,
@@ -29,7 +30,7 @@ def cluster_info(session: Session, params: Mapping[str, Any], _check: bool, _dif
     # Always all partitions: leader counts are of the whole cluster, and an older one shows a broker that is down
     # only through its replicas.
     detail = topics is None or bool(topics)
-    snapshot = take_snapshot(session, min_insync=detail)
+    snapshot = take_snapshot(session, describe_quorum(session), min_insync=detail)
     if detail:
         snapshot = replace(snapshot, partitions=with_eligible(session, snapshot.partitions))
     names = {partition.topic for partition in snapshot.partitions if topics is None or partition.topic in topics}

@@ -61,20 +61,30 @@ class Voter:
 
 @dataclass(frozen=True)
 class Quorum:
-    """The KRaft metadata quorum. C(leader_id) is None, and there are no members, while it has no leader."""
+    """The KRaft metadata quorum. C(leader_id) is None while it has no leader.
+
+    C(error) says why it could not be asked; then nothing else is known of it, and there are no members.
+    """
 
     leader_id: int | None
     leader_epoch: int
     high_watermark: int
     voters: tuple[Voter, ...]
     observers: tuple[Voter, ...]
+    error: str | None = None
+
+    @classmethod
+    def unknown(cls, error: str) -> Quorum:
+        """A quorum that could not be asked, and why."""
+        return cls(None, -1, -1, (), (), error)
 
 
 @dataclass(frozen=True)
 class Snapshot:
     """One observation of a cluster. C(quorum) is None where there is none (ZooKeeper mode).
 
-    C(controller_id) is the active controller: the leader of the quorum, or in ZooKeeper mode the broker elected.
+    C(controller_id) is the active controller: the leader of the quorum, or in ZooKeeper mode the broker elected; None
+    where there is none, or where C(quorum) could not be asked.
     """
 
     cluster_id: str
@@ -185,17 +195,18 @@ class InFlight:
         return tuple(broker for broker in self.replicas if broker not in self.adding)
 
 
-def in_flight_of(listed: Mapping[Any, Mapping[str, Any]]) -> dict[Key, InFlight]:
-    """The reassignments in an answer of kafka-python, by partition."""
+def in_flight_of(topics: Iterable[Any]) -> dict[Key, InFlight]:
+    """The reassignments in the topics of an answer to ListPartitionReassignments, by partition."""
     return {
-        (partition.topic, partition.partition): InFlight(
-            partition.topic,
-            partition.partition,
-            tuple(found["replicas"]),
-            frozenset(found["adding_replicas"]),
-            frozenset(found["removing_replicas"]),
+        (topic.name, found.partition_index): InFlight(
+            topic.name,
+            found.partition_index,
+            tuple(found.replicas),
+            frozenset(found.adding_replicas),
+            frozenset(found.removing_replicas),
         )
-        for partition, found in listed.items()
+        for topic in topics
+        for found in topic.partitions
     }
 
 

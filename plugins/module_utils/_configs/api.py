@@ -63,7 +63,12 @@ def alter_configs(
             for name in names
         ]
         request = IncrementalAlterConfigsRequest(resources=resources, validate_only=validate_only)
-        for result in session.send(what := "alter configs", request, node).responses:
+        what = "alter configs"
+        if validate_only and node is None:
+            answer = session.ask(what, request, lambda found: [one.error_code for one in found.responses])
+        else:
+            answer = session.send(what, request, node)
+        for result in answer.responses:
             outcomes[result.resource_name] = session.outcome(what, result, result.resource_name)
     return outcomes
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, in_doubt
+
 _Item = TypeVar("_Item")
 #: The controller refuses a request of more than 10,000 records (QuorumController.MAX_RECORDS_PER_USER_OP).
 MAX_RECORDS = 9_500
@@ -31,6 +33,18 @@ def batches(sizes: Iterable[tuple[str, int]]) -> Iterator[list[str]]:
         total += size
     if batch:
         yield batch
+
+
+def refused(judged: Iterable[tuple[str, str, str]]) -> list[str]:
+    """Say what Kafka refuses, a sentence each, of (what, Kafka's error name, why), asked before any change.
+
+    Raises RequestFailedError when one of them is no refusal: nothing, or nothing clear, was answered.
+    """
+    listed = list(judged)
+    for what, code, why in listed:
+        if in_doubt(code):
+            raise RequestFailedError("no clear answer about", what, code, f"{why}; nothing was changed", unsent=True)
+    return [f"{what}: refused by Kafka: {why} ({code})." for what, code, why in listed]
 
 
 def failures(outcome: Mapping[_Item, Any]) -> dict[_Item, tuple[str, str]]:

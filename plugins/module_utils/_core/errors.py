@@ -42,17 +42,13 @@ def is_denial(code: str) -> bool:
 
 
 #: Errors behind which a request may have been carried out all the same: its time ended, the connection broke, or the
-#: server failed in the middle of it. With an underscore those of librdkafka; UNKNOWN is how both libraries call -1.
+#: server failed in the middle of it. UNKNOWN is how both libraries call -1.
 _DOUBTFUL = frozenset(
     {
         "NETWORK_EXCEPTION",
         "REQUEST_TIMED_OUT",
         "UNKNOWN",
         "UNKNOWN_SERVER_ERROR",
-        "_BAD_MSG",
-        "_TIMED_OUT",
-        "_TIMED_OUT_QUEUE",
-        "_TRANSPORT",
     }
 )
 
@@ -60,9 +56,10 @@ _DOUBTFUL = frozenset(
 def in_doubt(code: str) -> bool:
     """Whether a request that ended with this error may have been carried out: then it was no answer, or no clear one.
 
-    A name that is not one of Kafka's, in capitals, is the class of what kafka-python raised: it got no answer.
+    A name that is not one of Kafka's, in capitals, is the class of what kafka-python raised, and one that begins with
+    an underscore is librdkafka's own (rd_kafka_resp_err_t below 0): they got no answer.
     """
-    return code in _DOUBTFUL or not code.isupper()
+    return code in _DOUBTFUL or code.startswith("_") or not code.isupper()
 
 
 class MissingLibraryError(StreamopsError):

@@ -41,12 +41,11 @@ def judge_now(session: Session, params: Mapping[str, Any], _check: bool, _diff: 
 
     The quorum is asked first: its leader says which brokers know the metadata as it is now, so the partitions that any
     of these tells afterwards are at most that old. Reassignments are asked before them: one that begins in between
-    shows there.
+    shows there. A controller that did not tell the quorum tells no reassignments either, and the gate is shut anyway.
     """
     quorum = describe_quorum(session)
-    moving = list(list_reassignments(session).values())
-    snapshot = replace(take_snapshot(session), quorum=quorum)
-    return {"changed": False, **judge(snapshot, moving, Stop.from_params(params))}
+    moving = () if quorum and quorum.error else tuple(list_reassignments(session).values())
+    return {"changed": False, **judge(take_snapshot(session, quorum), moving, Stop.from_params(params))}
 
 
 def observations(module: Any) -> dict[str, Any]:

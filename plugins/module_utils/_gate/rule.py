@@ -92,6 +92,8 @@ class Refusal:
         return {**asdict(self), "fix": FIXES[self.kind], "way_out": FIXES[self.kind]}
 
 
+#: The kind of the refusal when nothing is known of the quorum.
+QUORUM_UNKNOWN = "quorum_unknown"
 #: What to do about each kind of refusal.
 FIXES = {
     "no_spare_replica": "Raise the replication factor, lower min.insync.replicas, or accept that these topics are "
@@ -103,6 +105,8 @@ FIXES = {
     "broker_down": "Start that broker first (a stopped node may always be started); its log says why it stays away.",
     "broker_metadata_behind": "Wait until they have caught up; see their logs if they do not.",
     "no_active_controller": "Start the controllers that are down and wait for an election.",
+    QUORUM_UNKNOWN: "See that a majority of the controllers runs and answers: one of them may be frozen or overloaded. "
+    "Brokers turn to a new active controller after controller.socket.timeout.ms (30 s).",
     "quorum_majority": "Start the controllers that are behind and wait until they have caught up; stop fewer at once.",
     "controller_down": "Start that controller first (a stopped node may always be started) and let it catch up.",
     "reassignment": "Wait until the reassignment has finished, or cancel it.",
@@ -290,7 +294,14 @@ def caught_up(voter: Voter, quorum: Quorum, limit_ms: int) -> bool:
 def _quorum(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
     quorum = snapshot.quorum
     # ZooKeeper mode has no quorum of its own, but a cluster without a controller cannot move a leader.
-    if (snapshot.controller_id if quorum is None else quorum.leader_id) is None:
+    if quorum is not None and quorum.error:
+        yield Refusal(
+            kind=QUORUM_UNKNOWN,
+            what="the metadata quorum could not be asked",
+            found=quorum.error,
+            allowed="an answer of the active controller, which knows who has caught up",
+        )
+    elif (snapshot.controller_id if quorum is None else quorum.leader_id) is None:
         yield Refusal(
             kind="no_active_controller",
             what="the cluster has no active controller",

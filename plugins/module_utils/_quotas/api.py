@@ -28,8 +28,12 @@ def alter_quotas(
     ops = {entity: [(k, v or 0.0, v is None) for k, v in limits.items()] for entity, limits in changes.items()}
     altered = [(list(entity), wanted) for entity, wanted in ops.items()]
     request = AlterClientQuotasRequest(entries=altered, validate_only=validate_only)
-    entries = session.send(what := "alter quotas", request).entries
-    return {entity_of(one.entity): session.outcome(what, one) for one in entries}
+    what = "alter quotas"
+    if validate_only:
+        answer = session.ask(what, request, lambda found: [one.error_code for one in found.entries])
+    else:
+        answer = session.send(what, request)
+    return {entity_of(one.entity): session.outcome(what, one) for one in answer.entries}
 
 
 def quotas_of(entries: Any) -> dict[Entity, dict[str, float]]:

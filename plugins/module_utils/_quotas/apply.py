@@ -12,7 +12,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.session im
 from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_seen
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import live_brokers
 from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
-from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import failures, parts
+from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import failures, parts, refused
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import alter_quotas, describe_quotas
@@ -37,7 +37,7 @@ def ensure_quotas(session: Session, params: Mapping[str, Any], check: bool, diff
     plan = plan_quotas(describe_quotas(session), specs)
     for batch in _requests(plan.alterations):
         judged = failures(alter_quotas(session, batch, validate_only=True))
-        violations += [f"quota {label(one)}: refused by Kafka: {why} ({code})." for one, (code, why) in judged.items()]
+        violations += refused((f"quota {label(one)}", code, why) for one, (code, why) in judged.items())
     if violations:
         raise RefusedError(f"quotas ({len(items)} wanted)", violations)
     if plan.alterations and not check:

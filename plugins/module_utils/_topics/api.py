@@ -24,10 +24,23 @@ class TopicSpec:
 
 def create_topics(session: Session, topics: Iterable[TopicSpec], validate_only: bool = False) -> dict[str, Any]:
     """Create topics in one request; per name None or (Kafka's error name, why)."""
-    from confluent_kafka.admin import NewTopic  # type: ignore[attr-defined]
+    from kafka.protocol.admin import CreateTopicsRequest
 
-    wanted = [NewTopic(t.name, t.partitions, config=dict(t.config), **_where(t)) for t in topics]
-    return session.bulk("create_topics", wanted, validate_only=validate_only)
+    topic = CreateTopicsRequest.CreatableTopic
+    wanted = [
+        topic(
+            name=one.name,
+            num_partitions=-1 if one.placed else one.partitions,
+            replication_factor=-1 if one.placed else one.replication_factor,
+            assignments=[
+                topic.CreatableReplicaAssignment(partition_index=index, broker_ids=list(replicas))
+                for index, replicas in enumerate(one.placed)
+            ],
+            configs=[topic.CreatableTopicConfig(name=key, value=value) for key, value in one.config.items()],
+        )
+        for one in topics
+    ]
+    return _asked(session, "create_topics", CreateTopicsRequest, "topics", wanted, validate_only)
 
 
 def grow_topics(
@@ -40,23 +53,46 @@ def grow_topics(
 
     C(placed), by topic: the replicas of each new partition, where Kafka does not place them.
     """
-    from confluent_kafka.admin import NewPartitions  # type: ignore[attr-defined]
+    from kafka.protocol.admin import CreatePartitionsRequest
 
-    lists = {name: [list(replicas) for replicas in places] for name, places in (placed or {}).items()}
+    topic, places = CreatePartitionsRequest.CreatePartitionsTopic, placed or {}
     wanted = [
-        NewPartitions(name, total, **({"replica_assignment": lists[name]} if name in lists else {}))
+        topic(
+            name=name,
+            count=total,
+            assignments=[topic.CreatePartitionsAssignment(broker_ids=list(replicas)) for replicas in places[name]]
+            if name in places
+            else None,
+        )
         for name, total in totals.items()
     ]
-    return session.bulk("create_partitions", wanted, validate_only=validate_only)
+    return _asked(session, "create_partitions", CreatePartitionsRequest, "results", wanted, validate_only)
 
 
 def delete_topics(session: Session, names: Iterable[str]) -> dict[str, Any]:
     """Delete topics in one request; per name None or (Kafka's error name, why)."""
-    return session.bulk("delete_topics", list(names))
+    from kafka.protocol.admin import DeleteTopicsRequest
+
+    wanted = [DeleteTopicsRequest.DeleteTopicState(name=name) for name in names]
+    return _asked(session, "delete_topics", DeleteTopicsRequest, "responses", wanted)
 
 
-def _where(topic: TopicSpec) -> dict[str, Any]:
-    """How a new topic is placed: either a factor or all replicas by name."""
-    if topic.placed:
-        return {"replica_assignment": [list(replicas) for replicas in topic.placed]}
-    return {"replication_factor": topic.replication_factor}
+def _asked(
+    session: Session, what: str, message: Any, part: str, topics: list[Any], validate_only: bool | None = None
+) -> dict[str, Any]:
+    """Ask for a change of these topics; C(part) of the answer has one entry each.
+
+    What changes nothing is asked of one broker after the other. Without topics nothing is asked.
+    """
+    if not topics:
+        return {}
+    limit = session.connection.request_timeout
+    # Without time of its own a KRaft controller would drop the request and call that a success.
+    options = {} if validate_only is None else {"validate_only": validate_only}
+    request = message(topics=topics, timeout_ms=limit * 1000, **options)
+    if validate_only:
+        answer = session.ask(what, request, lambda found: [one.error_code for one in getattr(found, part)])
+    else:
+        # The broker says itself that its time is over; a little later it would not be heard any more.
+        answer = session.send_to_controller(what, request, limit + 5)
+    return {one.name: session.outcome(what, one, one.name) for one in getattr(answer, part)}

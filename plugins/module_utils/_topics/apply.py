@@ -24,7 +24,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs, describe_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.judge import judge_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
-from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import batches, failures
+from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import batches, failures, refused
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     RefusedError,
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 #: Topics that one warning names.
 _NAMED = 10
 #: Answers that say that the broker asked is behind: the topic was created or deleted a moment ago.
-_BEHIND = {"TOPIC_ALREADY_EXISTS", "UNKNOWN_TOPIC_OR_PART", "UNKNOWN_TOPIC_OR_PARTITION"}
+_BEHIND = {"TOPIC_ALREADY_EXISTS", "UNKNOWN_TOPIC_OR_PARTITION"}
 
 
 def ensure_topics(session: Session, params: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def _decide(
             break
         time.sleep(PAUSE)
     violations = [*misunderstood, *plan.violations]
-    violations += [f"topic {name}: refused by Kafka: {why} ({code})." for name, code, why in judged]
+    violations += refused((f"topic {name}", code, why) for name, code, why in judged)
     if violations:
         raise RefusedError(f"topics ({len(specs)} wanted)", violations)
     return plan

@@ -8,9 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Step
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import QUORUM_UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+
+#: The least request_timeout of a look in seconds, and what a look takes besides.
+LEAST_SECONDS, LOOK_SECONDS = 3, 3
 
 
 def step(nodes: Sequence[int], result: Mapping[str, Any], answered_before: bool) -> Step:
@@ -36,11 +41,16 @@ def step(nodes: Sequence[int], result: Mapping[str, Any], answered_before: bool)
     return Step(FAILED, f"{name}: refused", facts)
 
 
-def failure(nodes: Sequence[int], refusals: Sequence[Mapping[str, Any]], waited: str) -> str:
-    """Return the message of a gate that stayed shut, with every reason; C(waited) is a duration or empty."""
+def failure(
+    nodes: Sequence[int], refusals: Sequence[Mapping[str, Any]], waited: str, before: Sequence[Mapping[str, Any]] = ()
+) -> str:
+    """Return the message of a gate that stayed shut, with every reason; C(waited) is a duration or empty.
+
+    C(before) are the looks until then: when the last one did not see the quorum, an earlier one may have.
+    """
     after = f" after {waited}" if waited else ""
     first = f"restart_gate node {_listed(nodes)}: refused{after}, {len(refusals)} reason(s), nothing was stopped:"
-    return "\n".join([first, *_lines(refusals)])
+    return "\n".join([first, *_lines(refusals), *([] if _whole(refusals) else _seen(before))])
 
 
 def unanswered(found: Mapping[str, Any], before: Sequence[Mapping[str, Any]]) -> str:
@@ -48,11 +58,28 @@ def unanswered(found: Mapping[str, Any], before: Sequence[Mapping[str, Any]]) ->
 
     What the gate waited for when it could last be seen is most often the reason, so it is named too.
     """
-    text = f"{found.get('msg')} The gate stays shut: nothing was stopped."
-    judged = next((look for look in reversed(before) if "refusals" in look), None)
-    if judged is None or not judged["refusals"]:
-        return text
-    return "\n".join([f"{text} When the cluster last answered, the gate waited for:", *_lines(judged["refusals"])])
+    text, seen = f"{found.get('msg')} The gate stays shut: nothing was stopped.", _seen(before)
+    return "\n".join([" ".join([text, *seen[:1]]), *seen[1:]])
+
+
+def seconds_for(left: float, wanted: int) -> int:
+    """Return the request_timeout of a look when the gate has C(left) seconds: never more than C(wanted).
+
+    A look needs a little more, to start and to find the brokers that answer.
+    """
+    return min(wanted, max(LEAST_SECONDS, int(left) - LOOK_SECONDS))
+
+
+def _whole(refusals: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether a look saw the quorum too."""
+    return all(refusal["kind"] != QUORUM_UNKNOWN for refusal in refusals)
+
+
+def _seen(before: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the lines about what the gate waited for when it last saw all; none when that was nothing."""
+    judged = [look["refusals"] for look in before if "refusals" in look]
+    last = next((found for found in reversed(judged) if _whole(found)), judged[-1] if judged else [])
+    return ["When the cluster last answered, the gate waited for:", *_lines(last)] if last else []
 
 
 def _lines(refusals: Sequence[Mapping[str, Any]]) -> list[str]:

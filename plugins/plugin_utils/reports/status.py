@@ -51,17 +51,24 @@ def cluster_lines(
     """Return what a person wants to know of a cluster, a line each; ``servers`` is its bootstrap list."""
     counts, quorum = info["counts"], info.get("quorum")
     topics = sorted(topic["name"] for topic in info["topics"] if not topic["internal"])
-    # With ZooKeeper the controller is a broker, and nobody says its epoch.
-    epoch = f" in epoch {quorum['leader_epoch']}" if quorum else ""
     return [
         f"Cluster      {cluster}, Kafka {version}, id {info['cluster_id']}",
         f"Bootstrap    {','.join(servers)}",
         f"Nodes        {'; '.join(node_lines(nodes, info['nodes']))}",
-        f"Controller   node {info['controller_id']}{epoch}",
+        f"Controller   {_controller(info['controller_id'], quorum)}",
         f"Topics       {short_list(topics)}",
         f"Replication  {counts['partitions']} partitions, {counts['under_replicated']} under-replicated, "
         f"{counts['offline']} offline",
     ]
+
+
+def _controller(node: int | None, quorum: Mapping[str, Any] | None) -> str:
+    """Name the active controller, with its epoch where there is a quorum: with ZooKeeper it is a broker without one."""
+    if quorum and quorum.get("error"):
+        return "unknown"
+    if node is None:
+        return "none"
+    return f"node {node} in epoch {quorum['leader_epoch']}" if quorum else f"node {node}"
 
 
 def node_lines(nodes: Iterable[Mapping[str, Any]], registered: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -108,6 +115,9 @@ def _brokers(info: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> Ite
 
 def _quorum(info: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     quorum = info.get("quorum")
+    if quorum and quorum.get("error"):
+        yield f"the metadata quorum could not be asked ({quorum['error']})"
+        return
     if info["controller_id"] is None or (quorum and quorum["leader_id"] is None):
         yield "there is no active controller"
     if not quorum:

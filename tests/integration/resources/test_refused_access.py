@@ -145,3 +145,23 @@ def test_a_frozen_broker_does_not_hold_the_gate(secured: Cluster, connection: di
         assert any(servers[frozen] in warning for warning in shut["warnings"])
     finally:
         assert run_module("streamops.kafka.isr_wait", {**connection, "timeout": 120})["in_sync"]
+
+
+@pytest.mark.parametrize("active", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_a_topic_is_created_while_a_broker_hangs(secured: Cluster, connection: dict[str, Any], active: bool) -> None:
+    with Session(Connection.from_params(connection)) as admin:
+        quorum = describe_quorum(admin)
+    assert quorum is not None
+    frozen = quorum.leader_id if active else max({1, 2, 3} - {quorum.leader_id})
+    topic = f"it-frozen-{active}".lower()
+    try:
+        with secured.frozen(f"kafka{frozen}"):
+            # At once: while it is registered, any client may take it for the controller.
+            wish = {"topics": [{"name": topic, "partitions": 3, "replication_factor": 2}]}
+            made = run_module("streamops.kafka.topics", {**connection, **wish}, timeout=150)
+        assert not made["failed"], made["msg"]
+        assert made["created"] == [topic]
+    finally:
+        assert run_module("streamops.kafka.isr_wait", {**connection, "timeout": 120})["in_sync"]
+        gone = {"topics": [{"name": topic, "state": "absent"}], "allow_delete": True}
+        run_module("streamops.kafka.topics", {**connection, **gone})

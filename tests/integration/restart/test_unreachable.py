@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Iterator
 
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers, list_topics
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    describe_quorum,
+    list_brokers,
+    list_topics,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status import degradations
 from tests.support.cluster import Cluster
 from tests.support.modules import run_module
 
@@ -67,3 +73,31 @@ def test_one_frozen_broker_of_three_is_named_and_the_others_answer(combined: Clu
     finally:
         back = {"bootstrap_servers": combined.bootstrap_servers, "timeout": 120}
         assert run_module("streamops.kafka.isr_wait", back)["in_sync"]
+
+
+def test_a_frozen_active_controller_is_no_reason_to_call_anybody_no_voter(combined: Cluster) -> None:
+    connection = {"bootstrap_servers": combined.bootstrap_servers}
+    with Session(Connection.from_params(connection)) as admin:
+        quorum = describe_quorum(admin)
+    assert quorum is not None
+    frozen = quorum.leader_id
+    stopping = min({1, 2, 3} - {frozen})
+    nodes = [{"host": node, "node_id": number, "roles": ["controller"]} for node, number in combined.identities.items()]
+    try:
+        with combined.frozen(f"kafka{frozen}"):
+            # There is another leader soon, of which brokers that wait for the old one know nothing for 30 s.
+            began = time.monotonic()
+            wish = {**connection, "node_ids": [stopping], "expected_controllers": [1, 2, 3], "timeout": 10}
+            shut = run_module("streamops.kafka.restart_gate", wish, timeout=60)
+            assert time.monotonic() - began < 25, "a gate of 10 s"
+            assert shut["failed"]
+            assert "no active controller" not in shut["msg"]
+            found = run_module("streamops.kafka.cluster_info", connection, timeout=100)
+        assert found["quorum"]["error"] is None, found["quorum"]
+        assert found["quorum"]["leader_id"] in {1, 2, 3} - {frozen}
+        assert degradations({**found, "nodes": []}, nodes) == [
+            f"controller kafka{frozen} (id {frozen}) is down or behind the quorum",
+            *degradations({**found, "nodes": [], "quorum": None}, nodes),
+        ]
+    finally:
+        assert run_module("streamops.kafka.isr_wait", {**connection, "timeout": 120})["in_sync"]

@@ -63,7 +63,7 @@ def copied_bytes(session: Session, standing: Standing, look: Look) -> dict[int, 
 
 def snapshot_now(session: Session) -> dict[str, Any]:
     """The cluster now, with sizes; whoever calls knows that nothing is being moved."""
-    snapshot = take_snapshot(session)
+    snapshot = take_snapshot(session, None)  # No plan asks for the quorum.
     return describe(snapshot, log_dirs=disk_usage(session, ids_alive(snapshot.brokers)))
 
 

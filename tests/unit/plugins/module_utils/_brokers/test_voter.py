@@ -66,3 +66,9 @@ def test_what_has_no_voters_or_fixed_ones_is_refused() -> None:
 
 def test_voters_are_named_by_id_and_directory() -> None:
     assert named(quorum(member(3, "c")).voters) == ["1@a", "2@b", "3@c"]
+
+
+def test_a_quorum_that_could_not_be_asked_is_not_called_one_without_a_leader() -> None:
+    (said,) = general_violations(Quorum.unknown("no answer within 10 s"), 3)
+    assert "could not be asked, so its voters are not known: no answer within 10 s" in said
+    assert "no leader" not in said

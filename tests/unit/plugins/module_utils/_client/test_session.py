@@ -17,6 +17,7 @@ from kafka.errors import KafkaConnectionError, NodeNotReadyError, RequestTimedOu
 from ansible_collections.streamops.kafka.plugins.module_utils._client.bounded import bounded_client, unsent
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import DRAWS, Session, explain
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import describe_quorum
 from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
@@ -310,3 +311,66 @@ def test_what_the_library_could_not_send_is_told_from_what_may_have_arrived() ->
     assert unsent(NodeNotReadyError(1))
     assert unsent(WRONG_NAME)
     assert not unsent(KafkaConnectionError("socket disconnected"))
+
+
+# -- what only the active controller knows, asked of one broker after the other -----------------------------------
+
+
+class Forwarding(Session):
+    """A cluster of brokers 1 to 3, each of which answers with a code or raises."""
+
+    def __init__(self, seconds: int = 1, **outcomes: Any) -> None:
+        super().__init__(Connection(("a:1",), request_timeout=seconds))
+        self.outcomes = {int(name[1:]): outcome for name, outcome in outcomes.items()}
+        self.asked_of: list[int | None] = []
+        brokers = [SimpleNamespace(node_id=number) for number in self.outcomes]
+        known = {broker.node_id: broker for broker in brokers}
+        cluster = SimpleNamespace(controller=brokers[0], brokers=lambda: brokers, broker_metadata=known.get)
+        self._python_client = SimpleNamespace(_manager=SimpleNamespace(cluster=cluster))
+
+    def _exchange(self, _request: Any, node: int | None, _seconds: float | None = None) -> Any:
+        self.asked_of.append(node)
+        outcome = self.outcomes[node or 0]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return SimpleNamespace(error_code=outcome, error_message=None, topics=[])
+
+    def question(self) -> Any:
+        """Ask for anything."""
+        return self.ask("describe quorum", None, lambda answer: [answer.error_code])
+
+
+@pytest.mark.parametrize(
+    "silent_one", [7, 41, RequestTimedOutError("no answer"), marked("hangs"), NodeNotReadyError(1)]
+)
+def test_a_broker_without_an_answer_of_the_controller_is_passed_over(silent_one: Any) -> None:
+    asking = Forwarding(b1=silent_one, b2=0, b3=0)
+    assert asking.question().error_code == 0
+    assert asking.asked_of == [1, 2]
+    assert asking._controller() == 2, "a change goes to the broker that knows the controller"
+
+
+def test_a_broker_that_hangs_is_asked_last() -> None:
+    asking = Forwarding(b1=0, b2=7, b3=0)
+    asking._hung[1] = "a:1"
+    asking.question()
+    assert asking.asked_of == [2, 3]
+
+
+def test_a_refusal_is_an_answer() -> None:
+    asking = Forwarding(b1=31, b2=0)
+    assert asking.question().error_code == 31
+
+
+def test_without_any_answer_all_are_asked_until_the_time_is_over() -> None:
+    asking = Forwarding(b1=7, b2=7, b3=7)
+    with pytest.raises(RequestFailedError, match="REQUEST_TIMED_OUT") as failed:
+        asking.question()
+    assert {1, 2, 3} == set(asking.asked_of)
+    assert failed.value.passing
+
+
+def test_a_quorum_without_an_answer_is_unknown() -> None:
+    found = describe_quorum(Forwarding(b1=7))
+    assert found is not None
+    assert "no broker got an answer from the active controller" in (found.error or "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
+from types import SimpleNamespace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
@@ -55,12 +55,9 @@ def test_only_two_underscores_make_a_topic_internal() -> None:
     assert not is_internal("_streamops_state")
 
 
-Place = namedtuple("Place", "topic partition")
-
-
 def test_target_and_original_are_what_is_left_without_removing_and_without_adding() -> None:
-    listed = {Place("t", 3): {"replicas": [4, 1, 2], "adding_replicas": [4], "removing_replicas": [2]}}
-    found = in_flight_of(listed)["t", 3]
+    moved = SimpleNamespace(partition_index=3, replicas=[4, 1, 2], adding_replicas=[4], removing_replicas=[2])
+    found = in_flight_of([SimpleNamespace(name="t", partitions=[moved])])["t", 3]
     assert (found.target, found.original, found.key) == ((4, 1), (1, 2), ("t", 3))
     assert found.touched == {1, 2, 4}
 

@@ -116,6 +116,7 @@ REFUSED = [
     ("broker_metadata_behind", cluster(quorum=isolated(v1=5, v3=5)), stop(3)),
     ("broker_metadata_behind", cluster(quorum=quorum(1, v1=0, v2=25000, v3=5)), stop(3)),
     ("no_active_controller", cluster(quorum=quorum(None)), stop(3)),
+    ("quorum_unknown", cluster(quorum=Quorum.unknown("no answer"), controller_id=None), stop(3)),
     ("no_active_controller", cluster(quorum=None, controller_id=None), stop(3)),
     ("quorum_majority", cluster(quorum=quorum(1, v1=0, v2=2000, v3=10)), stop(3)),
     ("quorum_majority", cluster(quorum=quorum(1, v1=0, v2=None, v3=10)), stop(3)),
@@ -131,6 +132,7 @@ REFUSED = [
 def test_an_unsafe_stop_is_refused_with_its_reason(kind: str, snapshot: Snapshot, stop: Stop) -> None:
     found = [refusal for refusal in refusals(snapshot, stop) if refusal.kind == kind]
     assert len(found) == 1
+    assert kind != "quorum_unknown" or kinds(snapshot, stop) == [kind], "what is unknown is nothing else"
     assert all(found[0].as_dict()[name] for name in ("what", "found", "allowed", "fix", "way_out"))
 
 

@@ -15,7 +15,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     StreamopsError,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.gate import failure, step, unanswered
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.gate import (
+    failure,
+    seconds_for,
+    step,
+    unanswered,
+)
 
 
 def refusal(kind: str, transient: bool) -> dict[str, Any]:
@@ -79,3 +84,21 @@ def test_the_message_names_the_nodes_every_reason_and_that_nothing_was_stopped()
         "- what one: found f; allowed: a. Do w.",
         "- what two: found f; allowed: a. Do w.",
     ]
+
+
+def test_reasons_that_were_seen_are_kept_when_the_quorum_could_not_be_asked_later() -> None:
+    unknown = [refusal("quorum_unknown", True)]
+    looks = [{"refusals": [refusal("one", True)]}, {"refusals": unknown}, {"failed": True, "msg": "no answer."}]
+    assert failure([3], unknown, "20s", looks).splitlines()[1:] == [
+        "- what quorum_unknown: found f; allowed: a. Do w.",
+        "When the cluster last answered, the gate waited for:",
+        "- what one: found f; allowed: a. Do w.",
+    ]
+    assert unanswered(looks[2], looks[:2]).splitlines()[-1] == "- what one: found f; allowed: a. Do w."
+    assert failure([3], [refusal("two", True)], "20s", looks).count("what one") == 0, "the last look saw all"
+
+
+@pytest.mark.parametrize(("left", "seconds"), [(60.0, 30), (20.0, 17), (4.5, 3), (0.0, 3)])
+def test_no_look_takes_longer_than_the_gate_has_left(left: float, seconds: int) -> None:
+    assert seconds_for(left, 30) == seconds
+    assert seconds_for(left, 2) == 2

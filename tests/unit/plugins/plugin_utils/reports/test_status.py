@@ -70,6 +70,13 @@ def test_a_cluster_without_a_controller() -> None:
     assert degradations(info(controller_id=None), NODES) == ["there is no active controller"]
 
 
+def test_a_quorum_that_could_not_be_asked_is_unknown_and_nobody_is_called_no_voter() -> None:
+    quorum = {"leader_id": None, "leader_epoch": -1, "voters": [], "observers": [], "error": "no answer within 30 s"}
+    found = info(controller_id=None, quorum=quorum, cluster_id="c", topics=[])
+    assert degradations(found, NODES) == ["the metadata quorum could not be asked (no answer within 30 s)"]
+    assert "Controller   unknown" in cluster_lines("local", "4.3.1", found, NODES, ["a:1"])
+
+
 def test_with_zookeeper_there_is_no_quorum_of_controllers() -> None:
     brokers = [dict(node, roles=["broker"]) for node in NODES]
     assert degradations(info(quorum=None), brokers) == []
