@@ -38,3 +38,8 @@ def test_a_name_of_nothing_is_found() -> None:
     assert missing_links(ROOT / "README.md", "[a](docs/nothing.md#x) [b](docs/tls-sasl.md) [c](https://a.example)") == [
         "docs/nothing.md"
     ]
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_commands_name_playbooks_as_an_installed_collection_has_them(page: Path) -> None:
+    assert re.findall(r"ansible-playbook \S+\.yml", page.read_text()) == []
