@@ -73,7 +73,7 @@ ABSENT = {
     "max_new_replicas_per_broker": 1,
     "timeout": 60,
 }
-ELECTION = {"broker": None, "partitions": None, "timeout": 60}
+ELECTION = {"type": "preferred", "broker": None, "partitions": None, "timeout": 60}
 RIGHTS: dict[str, tuple[Callable[[Session], Any], str]] = {
     "users": (describe_credentials, "describe on the cluster"),
     "acls": (describe_acls, "describe on the cluster"),
