@@ -32,8 +32,8 @@ class Dir:
     """A log directory: the bytes that may be on its file system, those that are, and how many replicas it holds.
 
     C(most): what slight additions may bring a disk to that is above its limit already. C(total): its size, 0 where it
-    is not known. C(host): the host that it is on, empty where it is not known. C(held): the bytes of its replicas, as far
-    as they are known.
+    is not known. C(host): the host that it is on, empty where it is not known. C(held): the bytes of its replicas, as
+    far as they are known.
     """
 
     limit: int
@@ -125,7 +125,9 @@ class Room:
     def next_dir(self, broker: int) -> Dir | None:
         """The directory that a new replica goes to, None where nothing is known of them."""
         dirs = self.dirs.get(broker)
-        return min(dirs, key=lambda one: (one.replicas, one.room)) if dirs else None
+        if not dirs or len(dirs) == 1:
+            return dirs[0] if dirs else None
+        return min(dirs, key=lambda one: (one.replicas, one.room))
 
     def fits(self, brokers: Sequence[int], size: int) -> bool:
         """Whether these brokers together have room for a replica of this size each. An empty one fits any disk."""

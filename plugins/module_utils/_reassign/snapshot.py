@@ -119,9 +119,7 @@ def _disk_faults(entry: Mapping[str, Any]) -> list[str]:
         found.append(f"{', '.join(names)} must be whole numbers of bytes, and are {sizes!r}")
     listed = entry.get("log_dirs", [])
     sound = is_list(listed) and all(
-        isinstance(one, Mapping)
-        and all(is_id(one.get(name)) for name in _DISK_KEYS)
-        and is_id(one.get(_LATER_KEY, 0))
+        isinstance(one, Mapping) and all(is_id(one.get(name)) for name in _DISK_KEYS) and is_id(one.get(_LATER_KEY, 0))
         for one in listed
     )
     if not sound:
