@@ -122,8 +122,9 @@ options:
       - A disk that is fuller already still takes a thousandth of its limit in all, as far as it fits.
       - With several log directories, the one with the fewest partitions must have room, since Kafka puts new replicas
         there. What leaves such a broker is not counted as room.
-      - A broker without room for its new replicas gets none, see RV(no_room), and the plan is made with the others. It
-        is refused where these have no room either.
+      - Where numbers ask for more than a disk has room for, room decides who gets which replica; with O(rebalance) or
+        O(add) a broker without room for its share gets none. See RV(no_room). A plan is refused where these have no
+        room either.
       - A broker of a O(snapshot) with disk_limit_bytes keeps that limit.
     type: float
     default: 0.15

@@ -125,7 +125,9 @@ class Room:
     def next_dir(self, broker: int) -> Dir | None:
         """The directory that a new replica goes to, None where nothing is known of them."""
         dirs = self.dirs.get(broker)
-        return min(dirs, key=lambda one: (one.replicas, one.room)) if dirs else None
+        if not dirs or len(dirs) == 1:
+            return dirs[0] if dirs else None
+        return min(dirs, key=lambda one: (one.replicas, one.room))
 
     def fits(self, brokers: Sequence[int], size: int) -> bool:
         """Whether these brokers together have room for a replica of this size each. An empty one fits any disk."""

@@ -16,7 +16,7 @@ from heapq import heapify, heapreplace
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Change, Cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import Racks, bits
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import bits
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Look, Row
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import shown
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
@@ -152,13 +152,7 @@ class Givers:
 
     def _best(self, partition: int, wanted: int) -> int | None:
         racks = self.placement.racks
-        members = self.placement.at(partition)
-        low, _high = racks.bounds(wanted)
-        room = racks.room(members, -1, wanted) & ~self.placement.barred.get(partition, 0)
-        if low:
-            counts = racks.counts(members)
-            missing = _union(racks, (rack for rack in range(racks.count) if not counts.get(rack)))
-            room = room & missing or room
+        room = self.placement.openings(partition, wanted)
         heads = [self._head(rack, room) for rack in range(racks.count) if room & racks.members[rack]]
         return min(heads)[1] if heads else None
 
@@ -170,13 +164,6 @@ class Givers:
         if room >> queue[0][1] & 1:
             return queue[0]
         return min((self._load(broker), broker) for broker in bits(room & self.placement.racks.members[rack]))
-
-
-def _union(racks: Racks, chosen: Iterable[int]) -> int:
-    mask = 0
-    for rack in chosen:
-        mask |= racks.members[rack]
-    return mask
 
 
 def too_thin(before: Sequence[int], after: Sequence[int], isr: Collection[int], min_insync: int) -> str | None:

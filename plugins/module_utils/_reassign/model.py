@@ -184,7 +184,7 @@ class Plan:
     bytes, C(bound) are the moves that partitions need by themselves, and C(bytes) has the bound of the bytes.
     C(leader_changes) equals C(leader_bound): no leaders as even, of the replicas that the plan leads to, need fewer.
     C(topic_bound) is the most that brokers may differ in one topic, with topic_spread. C(no_room) are brokers, by id,
-    that get nothing since their disks have no room for it.
+    that get nothing since their disks have no room for what they would get by numbers.
     C(moves) are the fewest for what the planner saw. A plan made on the result moves nothing more, but for what the
     first one ruled out: brokers without room, which may have some now, and brokers that lost a replica which was behind
     to a lower replication factor, and do not get that partition back in the same plan.

@@ -27,6 +27,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.balance 
     even_out,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.bytes import Fillers, Ledger, left_above, level
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import Room
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.fitting import Fitting
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.flow import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.forced import (
     Demands,
@@ -64,9 +66,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state im
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.topics import Topics, spread_topics
 
 
-def plan_moves(cluster: Cluster, spec: Spec) -> Plan:
-    """The plan that meets a spec; raises RefusedError with every reason when it cannot be met."""
-    return _Planner(cluster, spec).plan()
+def plan_moves(cluster: Cluster, spec: Spec, room: Room | None = None) -> Plan:
+    """The plan that meets a spec; raises RefusedError with every reason when it cannot be met.
+
+    C(room): what the disks of brokers have room for, by id, which decides who gets what must be placed, of a spec that
+    does not balance. Then loads are only as even as the search for room leaves them.
+    """
+    return _Planner(cluster, spec, room).plan()
 
 
 def _refused(*reasons: str) -> RefusedError:
@@ -81,7 +87,8 @@ def _refuse(reasons: Sequence[str]) -> None:
 class _Planner:
     """One planning. Brokers are numbers here, places in C(brokers), which is ordered by id."""
 
-    def __init__(self, cluster: Cluster, spec: Spec) -> None:
+    def __init__(self, cluster: Cluster, spec: Spec, room: Room | None = None) -> None:
+        self.room = room
         self.cluster = cluster
         self.spec = spec
         self.brokers = brokers_of(cluster, spec)
@@ -147,7 +154,8 @@ class _Planner:
         else:
             if self.spec.balances:
                 self._share()
-            spread_topics(self.placement, self.cluster.topic_of)
+            if self.room is None:
+                spread_topics(self.placement, self.cluster.topic_of)
         leading, witness = self._lead()
         return self._result(leading, witness)
 
@@ -178,15 +186,21 @@ class _Planner:
             if ledger is not None:
                 ledger.released(partition, demands.leaving)
         self._refuse_stuck([p for p in todo if not self.stuck.isdisjoint(placement.at(p))])
-        givers = self._givers(need)
-        # What is big is placed while there is room.
-        filled = sorted(todo, key=lambda partition: -self.cluster.size(partition)) if ledger else todo
-        missing = sorted(partition for partition in filled if not givers.fill(partition, need[partition]))
-        self._refuse_unplaced(missing, todo)
-        if not self.spec.balances and todo:
+        self._refuse_unplaced(self._unplaced(need), todo)
+        if not self.spec.balances and todo and self.room is None:
             # Where a move goes, or which replica is dropped, is free to choose: as even as can be.
             even_out(Flow([placement], counted=False, free=True), placement.racks.receive)
         self.forced = placement.moves()
+
+    def _unplaced(self, need: Mapping[int, int]) -> list[int]:
+        """Place what partitions need; those for which there is no place."""
+        if self.room is not None:
+            fitting = Fitting(self.placement, self.room, self.ids, self.cluster.size)
+            return [] if fitting.place(need) else sorted(need)
+        givers = self._givers(need)
+        # What is big is placed while there is room.
+        filled = sorted(need, key=lambda partition: -self.cluster.size(partition)) if self.ledger else list(need)
+        return sorted(partition for partition in filled if not givers.fill(partition, need[partition]))
 
     def _givers(self, need: Mapping[int, int]) -> Givers:
         """Who gives partitions the replicas that they need; C(need): how many, by partition."""

@@ -10,15 +10,21 @@ lesser of the two. What is scheduled is concurrency, disks and time.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import Dir, Room
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Change, Cluster, Plan, Spec
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import (
+    BrokerSpec,
+    Change,
+    Cluster,
+    Plan,
+    Spec,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.plan import plan_moves
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.rounds import rounds_of
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import shown
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import brokers_of, shown
 
 #: A KRaft controller refuses more records than this in one request (QuorumController.MAX_RECORDS_PER_BATCH).
 REQUEST_PARTITIONS = 10_000
@@ -77,7 +83,7 @@ def schedule(plan: Plan, limits: Limits) -> Schedule:
     rounds, bound = rounds_of(moving, leaders, plan.cluster.size, limits.concurrency)
     if limits.throttle is not None and plan.cluster.write_rates is not None:
         rounds = [part for changes in rounds for part in _paced(plan.cluster, changes, leaders, limits.throttle)]
-    disks = _Disks(plan)
+    disks = _Disks(plan.cluster, plan.brokers)
     groups = list(_cut(dropping))
     for group in groups:
         disks.done(group)
@@ -93,26 +99,52 @@ def schedule(plan: Plan, limits: Limits) -> Schedule:
 def plan_and_schedule(cluster: Cluster, spec: Spec, limits: Limits) -> tuple[Plan, Schedule]:
     """A plan that the disks have room for, and its schedule; raises RefusedError when there is none.
 
-    A broker that turns out to have no room for what it would get keeps what it has, and others get that: the plan is
-    made again without it. So it may be that brokers with a little room get nothing.
+    Where a plan by numbers needs more than a disk has, room decides who gets what (C(fitting)). Where brokers shall be
+    balanced, those that have no room for their share keep what they have, and others get that: the plan is made again
+    without them, so it may be that brokers with a little room get nothing.
     """
-    first: NoRoomError | None = None
-    left_out: set[int] = set()
+    try:
+        plan = plan_moves(cluster, spec)
+        return plan, schedule(plan, limits)
+    except NoRoomError as error:
+        first = error
+    if not spec.balances:
+        return _by_room(cluster, spec, limits, first)
+    left, left_out, full = cluster, set[int](), first.brokers
     while True:
+        found = {b.id for b in left.brokers if b.id in full and b.state in ("alive", "new")}
+        if not found:
+            raise first
+        left_out |= found
+        left = replace(left, brokers=_excluded(left.brokers, found))
         try:
-            plan = replace(plan_moves(cluster, spec), no_room=tuple(sorted(left_out)))
+            plan = replace(plan_moves(left, spec), no_room=tuple(sorted(left_out)))
             return plan, schedule(plan, limits)
         except NoRoomError as error:
-            first = first or error
-            full = {b.id for b in cluster.brokers if b.id in error.brokers and b.state in ("alive", "new")}
-            if not full:
-                raise first from error
+            full = error.brokers
         except RefusedError as error:
             # Without the full ones it cannot be done: then it is their disks that are in the way.
-            raise first or error from error
-        left_out |= full
-        brokers = (replace(b, state="excluded") if b.id in full else b for b in cluster.brokers)
-        cluster = replace(cluster, brokers=tuple(brokers))
+            raise first from error
+
+
+def _by_room(cluster: Cluster, spec: Spec, limits: Limits, refusal: NoRoomError) -> tuple[Plan, Schedule]:
+    """A plan for which room decides, and its schedule; raises the refusal where there is none."""
+    if spec.assignment is not None:
+        raise refusal
+    try:
+        plan = plan_moves(cluster, spec, _Disks(cluster, brokers_of(cluster, spec)).room)
+        order = schedule(plan, limits)
+    except RefusedError as error:
+        raise refusal from error
+    passed = refusal.brokers.difference(broker for change in plan.changes for broker in change.added)
+    takers = tuple(broker for broker in plan.takers if broker not in passed)
+    brokers = _excluded(plan.brokers, passed)
+    return replace(plan, no_room=tuple(sorted(passed)), takers=takers, brokers=brokers), order
+
+
+def _excluded(brokers: Iterable[BrokerSpec], some: Container[int]) -> tuple[BrokerSpec, ...]:
+    """The brokers, some of which take nothing."""
+    return tuple(replace(broker, state="excluded") if broker.id in some else broker for broker in brokers)
 
 
 def _faults(plan: Plan, limits: Limits) -> list[str]:
@@ -239,15 +271,15 @@ def _batch(cluster: Cluster, changes: Sequence[Change], leaders: Sequence[int], 
 class _Disks:
     """What is on every broker's disks while batches run: a batch's new copies come before its old ones go."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.cluster = plan.cluster
+    def __init__(self, cluster: Cluster, brokers: Sequence[BrokerSpec]) -> None:
+        self.cluster = cluster
         held: Counter[int] = Counter()
-        for partition, brokers in enumerate(plan.cluster.replicas if plan.cluster.sizes is not None else ()):
-            for broker in brokers:
-                held[broker] += plan.cluster.size(partition)
-        self.used = {b.id: held[b.id] if b.disk_used is None else b.disk_used for b in plan.brokers}
+        for partition, replicas in enumerate(cluster.replicas if cluster.sizes is not None else ()):
+            for broker in replicas:
+                held[broker] += cluster.size(partition)
+        self.used = {b.id: held[b.id] if b.disk_used is None else b.disk_used for b in brokers}
         self.room = Room(
-            {b.id: b.dirs or [Dir(b.disk_limit, self.used[b.id])] for b in plan.brokers if b.disk_limit is not None}
+            {b.id: b.dirs or [Dir(b.disk_limit, self.used[b.id])] for b in brokers if b.disk_limit is not None}
         )
         self.peaks = dict(self.used)
 

@@ -101,6 +101,20 @@ class Placement:
         members = self.at(partition)
         return self.racks.room(members, leaving, len(members)) & ~self.barred.get(partition, 0)
 
+    def openings(self, partition: int, wanted: int) -> int:
+        """The brokers that may take one more replica of a partition that shall have so many.
+
+        Where every rack must have one, those in racks that have none, as long as there are any.
+        """
+        racks, members = self.racks, self.at(partition)
+        room = racks.room(members, -1, wanted) & ~self.barred.get(partition, 0)
+        if racks.bounds(wanted)[0]:
+            counts, missing = racks.counts(members), 0
+            for rack in range(racks.count):
+                missing |= 0 if counts.get(rack) else racks.members[rack]
+            room = room & missing or room
+        return room
+
     def leaving_home(self, broker: int) -> Iterator[tuple[int, int]]:
         """The partitions that are at home on a broker, each with the brokers it may go to that it has not left."""
         now, had, room_of = self.now, self.had, self.racks.room
