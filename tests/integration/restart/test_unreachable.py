@@ -32,7 +32,7 @@ def closed_port() -> Iterator[int]:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_every_server_is_named_with_what_happened_there(module: str, closed_port: int) -> None:
-    servers = [f"127.0.0.1:{closed_port}", "no-such-host.invalid:9092", "127.0.0.1"]
+    servers = [f"127.0.0.1:{closed_port}", "no-such-host.invalid:9092"]
     # Sixty seconds for Ansible and all: far below the sum of the time limits of both libraries.
     failed = run_module(f"streamops.kafka.{module}", {"bootstrap_servers": servers, **MODULES[module]}, timeout=60)
     assert failed["failed"]
