@@ -6,6 +6,8 @@ add: a perfectly balanced cluster to which 5 % more brokers are added.
 drain: the same cluster, from which 5 % of the brokers are drained, with rebalance.
 unequal: as random, but racks of 45, 23, 14, 9 and 9 % of the brokers, each with as many replicas: half of them move,
 and direct moves do not reach every broker.
+uniform, skewed, clumped (--drained): 5 % of the brokers are drained and nothing else moves. Replicas are drawn as in
+random; or most of them from the first brokers of each rack; or those of a topic from three brokers of each rack.
 topics: as random, with what brokers hold of every topic bounded too (--topic-spread).
 Beside it stands what kafka-reassign-partitions --generate moves on the same input (--kafka-libs DIR: the jars of a
 Kafka release; its own method is called, with neither cluster nor network), or without the jars what it is expected to
@@ -14,6 +16,7 @@ move, since it assigns everything anew: N * (1 - r / B).
     python benchmarks/planner.py --kafka-libs /opt/kafka/libs    the three sizes of docs/benchmarks.md
     python benchmarks/planner.py --growth        growth with partitions and with brokers
     python benchmarks/planner.py --topic-spread  sizes of that form
+    python benchmarks/planner.py --drained       drains without rebalance
     python benchmarks/planner.py --bytes         balance by bytes, partitions of unequal sizes
     python benchmarks/planner.py --row random 20000 220
 """
@@ -57,6 +60,8 @@ GROWTH = [
     (200_000, 2_000),
 ]
 FORMS = ("random", "add", "drain", "unequal")
+#: With --drained: the forms, and their size.
+DRAINED, DRAINED_SIZE = ("uniform", "skewed", "clumped"), (200_000, 1_000)
 #: With --topic-spread: form topics is random, and every topic is bounded.
 BOUNDED = [(5_000, 60), (20_000, 220), (50_000, 220), (50_000, 500)]
 #: The racks of 22 brokers in a row where racks are unequal.
@@ -78,7 +83,18 @@ def placement(form: str, partitions: int, brokers: int) -> list[tuple[int, ...]]
     draw = random.Random(1)
     racks = range(1 + max(rack_of(form, broker) for broker in numbers))
     by_rack = [[broker for broker in numbers if rack_of(form, broker) == rack] for rack in racks]
-    return [tuple(draw.choice(by_rack[rack]) for rack in draw.sample(racks, REPLICAS)) for _ in range(partitions)]
+    if form == "skewed":
+        return [
+            tuple(by_rack[rack][int(len(by_rack[rack]) * draw.random() ** 2)] for rack in draw.sample(racks, REPLICAS))
+            for _ in range(partitions)
+        ]
+    placed: list[tuple[int, ...]] = []
+    some = by_rack
+    while len(placed) < partitions:
+        if form == "clumped" and len(placed) % TOPIC == 0:
+            some = [draw.sample(of_rack, min(REPLICAS, len(of_rack))) for of_rack in by_rack]
+        placed.append(tuple(draw.choice(some[rack]) for rack in draw.sample(racks, REPLICAS)))
+    return placed
 
 
 def problem(form: str, partitions: int, brokers: int) -> tuple[Cluster, Spec]:
@@ -96,8 +112,8 @@ def problem(form: str, partitions: int, brokers: int) -> tuple[Cluster, Spec]:
         numbers=[p % TOPIC for p in range(partitions)],
         replicas=placement(form, partitions, old),
     )
-    drained = tuple(range(brokers - more, brokers)) if form == "drain" else ()
-    return cluster, Spec(rebalance=True, drain=drained, topic_spread=form == "topics")
+    drained = tuple(range(brokers - more, brokers)) if form in ("drain", *DRAINED) else ()
+    return cluster, Spec(rebalance=form not in DRAINED, drain=drained, topic_spread=form == "topics")
 
 
 def row(form: str, partitions: int, brokers: int) -> dict[str, object]:
@@ -213,6 +229,7 @@ def main() -> None:
     parser.add_argument("--row", nargs=3, metavar=("FORM", "PARTITIONS", "BROKERS"))
     parser.add_argument("--growth", action="store_true")
     parser.add_argument("--topic-spread", action="store_true", help="plans that bound what brokers hold of each topic")
+    parser.add_argument("--drained", action="store_true", help="drains without rebalance")
     parser.add_argument("--bytes", action="store_true")
     parser.add_argument("--kafka-libs", metavar="DIR", help="jars of a Kafka release, to compare with its own tool")
     parser.add_argument("--json", action="store_true")
@@ -227,6 +244,8 @@ def main() -> None:
     wanted = [(form, *size) for size in SIZES for form in FORMS]
     if options.growth or options.topic_spread:
         wanted = [("random", *size) for size in GROWTH] if options.growth else [("topics", *size) for size in BOUNDED]
+    if options.drained:
+        wanted = [(form, *DRAINED_SIZE) for form in DRAINED]
     rows = []
     for form, partitions, brokers in wanted:
         print(f"  {form} {partitions} x {brokers} ...", file=sys.stderr, flush=True)

@@ -9,6 +9,8 @@ from typing import TypeVar
 
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import Racks
 
+#: What is not among the guests of a broker is at home there.
+_HOME = object()
 _Placement = TypeVar("_Placement", bound="Placement")
 
 
@@ -32,6 +34,8 @@ class Placement:
         self.pinned: set[int] = set()
         #: By partition the brokers that do not get it back: it shall have fewer replicas, and theirs is not in sync.
         self.barred: dict[int, int] = {}
+        #: Partitions that gave away a home which may take them back, in that order; some may have come back since.
+        self._away: dict[int, None] = {}
         for partition, brokers_had in enumerate(had):
             for broker in brokers_had:
                 self.loads[broker] += 1
@@ -48,8 +52,7 @@ class Placement:
         """Take a replica away."""
         members = self._opened(partition)
         members.remove(broker)
-        self.loads[broker] -= 1
-        self.guests[broker].pop(partition, None)
+        self._left(partition, broker)
 
     def add(self, partition: int, broker: int) -> None:
         """Give a partition one more replica."""
@@ -63,14 +66,19 @@ class Placement:
         """Give the replica of one broker to another."""
         members = self._opened(partition)
         members[members.index(leaving)] = coming
-        self.loads[leaving] -= 1
+        self._left(partition, leaving)
         self.loads[coming] += 1
-        self.guests[leaving].pop(partition, None)
         had = self.had[partition]
         if coming not in had:
             self.guests[coming][partition] = None
         elif len(members) == len(had) and all(broker in had for broker in members):
             del self.now[partition]
+            self._away.pop(partition, None)
+
+    def _left(self, partition: int, broker: int) -> None:
+        self.loads[broker] -= 1
+        if self.guests[broker].pop(partition, _HOME) is _HOME and self.racks.receive >> broker & 1:
+            self._away[partition] = None
 
     def become(self, partition: int, members: Sequence[int]) -> None:
         """Put the replicas of a partition where the caller says."""
@@ -132,9 +140,10 @@ class Placement:
     def torn(self) -> dict[int, list[int]]:
         """By broker the partitions that are at home there and have another home to come back to."""
         found: dict[int, list[int]] = {}
-        for partition, members in self.now.items():
-            if partition not in self.fixed and self.left(partition):
-                for broker in members:
+        receive = self.racks.receive
+        for partition in self._away:
+            if partition not in self.fixed and self.left(partition) & receive:
+                for broker in self.now[partition]:
                     if broker in self.had[partition]:
                         found.setdefault(broker, []).append(partition)
         return found
@@ -159,6 +168,7 @@ class Placement:
         other.__dict__.update(self.__dict__)
         other.now = {partition: list(members) for partition, members in self.now.items()}
         other.loads = list(self.loads)
+        other._away = dict(self._away)
         other.guests = [dict(found) for found in self.guests]
         return other
 
