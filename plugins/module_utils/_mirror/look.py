@@ -129,7 +129,7 @@ def read_notes(flow: Flow, target: Session, existing: Mapping[str, Sequence[Part
     known = starts.keys() & ends.keys()
     silent = [f"{name}-{number}" for name, number in keys if name == offsets and (name, number) not in known]
     if silent:  # Positions that nobody can read must not pass for positions that nobody has written.
-        why = f"nobody leads {capped(silent, 5)}, or it is not yet known who does"
+        why = f"no broker told where {capped(silent, 5)} ends: it has no leader, or its leader did not answer"
         raise RequestFailedError("read", offsets, "LEADER_NOT_AVAILABLE", why)
     begins = {key: starts[key] if key[0] == offsets else max(starts[key], ends[key] - SIGNS) for key in known}
     notes = Notes(flow.source, offsets)

@@ -55,7 +55,7 @@ class OptionsError(StreamopsError):
 class Log:
     """A partition of the source: its first offset and its last stable offset, which is the end without transactions.
 
-    None where no broker tells, since nobody leads it.
+    None where no broker told: it has no leader, or its leader did not answer.
     """
 
     start: int | None
@@ -258,7 +258,10 @@ def _of_topics(topics: Iterable[Mapping[str, Any]], flow: Flow) -> Iterable[str]
 def _of_partitions(seen: Seen, flow: Flow) -> Iterable[str]:
     silent = [f"{topic}-{number}" for (topic, number), log in sorted(seen.logs.items()) if None in (log.start, log.end)]
     if silent:
-        yield f"no leader in {flow.source} tells where these end: {capped(silent, 5)}"
+        yield (
+            f"no broker of {flow.source} told where these end, without a leader or with one that did not answer: "
+            f"{capped(silent, 5)}"
+        )
     anew = [
         f"{key[0]}-{key[1]} ({seen.positions[key]}, end {seen.tops[key]})"
         for key in sorted(seen.tops)

@@ -96,7 +96,9 @@ def test_partitions_that_the_target_lacks_are_told() -> None:
 
 def test_a_partition_without_leader_is_never_done() -> None:
     found = verdict(seen(Log(None, None), 5))
-    assert found["problems"] == ["no leader in a tells where these end: orders-0"]
+    assert found["problems"] == [
+        "no broker of a told where these end, without a leader or with one that did not answer: orders-0"
+    ]
     assert (found["partitions_done"], found["caught_up"]) == (0, False)
 
 
