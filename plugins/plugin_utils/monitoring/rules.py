@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Prometheus rules from the table of alerts (alerts.yml) and what an inventory chooses of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from ansible.module_utils.common.yaml import yaml_load
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import near
+from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_boolean, to_number
+
+TABLE = Path(__file__).with_name("alerts.yml")
+#: Where docs/alerts.md can be read when an inventory names no other place (kafka_monitoring_runbooks).
+RUNBOOKS = "https://github.com/streamops/streamops.kafka/blob/main/docs/alerts.md"
+SEVERITIES = ("critical", "warning")
+NOT_NEGATIVE = (0, None)
+#: A duration as Prometheus writes it, in units of falling size.
+DURATION = re.compile(r"(?=\d)(\d+d)?(\d+h)?(\d+m)?(\d+s)?")
+
+
+@dataclass(frozen=True)
+class Alert:
+    """One alert of the table; `numbers` are those of `expr`, by name. `period` is the `for` of Prometheus."""
+
+    group: str
+    name: str
+    expr: str
+    period: str
+    severity: str
+    summary: str
+    meaning: str
+    first: str
+    then: str
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    enabled: bool = True
+
+    @property
+    def query(self) -> str:
+        """Return the PromQL with its numbers filled in, on one line."""
+        return " ".join(
+            Template(self.expr).substitute({name: written(one) for name, one in self.numbers.items()}).split()
+        )
+
+
+def written(number: float) -> str:
+    """Return a number as people write it: without a fraction where it has none."""
+    return str(int(number) if float(number).is_integer() else number)
+
+
+@cache
+def table() -> tuple[Alert, ...]:
+    """Return all alerts, in the order of their table."""
+    return tuple(
+        Alert(
+            group=group["group"],
+            name=entry["alert"],
+            period=entry["for"],
+            enabled=not entry.get("optional", False),
+            numbers=entry.get("numbers", {}),
+            **{key: entry[key] for key in ("expr", "severity", "summary", "meaning", "first", "then")},
+        )
+        for group in yaml_load(TABLE.read_text())
+        for entry in group["alerts"]
+    )
+
+
+def chosen(alerts: Iterable[Alert], choices: Mapping[str, Any]) -> list[Alert]:
+    """Return the alerts that are on, with what an inventory changed in them.
+
+    Args:
+        alerts: Those of the table.
+        choices: By name of an alert what shall be otherwise: `enabled`, `for`, `severity`, or one of its numbers.
+
+    Raises:
+        ValueError: A choice names no alert, or something that this alert does not have. All mistakes are named.
+    """
+    known = {alert.name: alert for alert in alerts}
+    mistakes = [
+        f"kafka_monitoring_alerts: there is no alert {name}{near(str(name), known)}; docs/alerts.md lists all"
+        for name in choices
+        if name not in known
+    ]
+    for name in known.keys() & choices.keys():
+        try:
+            known[name] = _changed(known[name], choices[name])
+        except ValueError as error:
+            mistakes.append(f"kafka_monitoring_alerts: {name}: {error}")
+    if mistakes:
+        raise ValueError("; ".join(sorted(mistakes)))
+    return [alert for alert in known.values() if alert.enabled]
+
+
+def _changed(alert: Alert, choice: Any) -> Alert:
+    """Return an alert as chosen; whatever is chosen about an optional one turns it on."""
+    if not isinstance(choice, Mapping):
+        raise ValueError(f"{choice!r} is not a dictionary; fix: {alert.name}: {{enabled: false}}")
+    possible = ("enabled", "for", "severity", *alert.numbers)
+    for key in choice:
+        if key not in possible:
+            raise ValueError(f"it has no {key!r}; it has {', '.join(possible)}")
+    period, severity = str(choice.get("for", alert.period)), choice.get("severity", alert.severity)
+    if not DURATION.fullmatch(period):
+        raise ValueError(f"for is {period!r}; fix: a duration such as 5m or 1h30m")
+    if severity not in SEVERITIES:
+        raise ValueError(f"severity is {severity!r}; fix: {' or '.join(SEVERITIES)}")
+    numbers = {key: to_number(choice.get(key, number), key, NOT_NEGATIVE) for key, number in alert.numbers.items()}
+    return replace(
+        alert,
+        period=period,
+        severity=severity,
+        numbers=numbers,
+        enabled=to_boolean(choice.get("enabled", True), "enabled"),
+    )
+
+
+def alert_rules(choices: Any, runbooks: str = RUNBOOKS) -> dict[str, Any]:
+    """Return the rules file of an inventory: `chosen` and `rules` on the whole table. Raises ValueError as `chosen`."""
+    if not isinstance(choices, Mapping):
+        raise ValueError(f"{choices!r} is not a dictionary of alerts; fix: kafka_monitoring_alerts: {{}}")
+    return rules(chosen(table(), choices), runbooks)
+
+
+def rules(alerts: Sequence[Alert], runbooks: str = RUNBOOKS) -> dict[str, Any]:
+    """Return the content of a rules file of Prometheus.
+
+    Args:
+        alerts: Those that are on.
+        runbooks: Address of the page that explains them; the name of each is its anchor.
+    """
+    return {
+        "groups": [
+            {
+                "name": f"streamops-kafka-{group}",
+                "rules": [_rule(one, runbooks) for one in alerts if one.group == group],
+            }
+            for group in dict.fromkeys(alert.group for alert in alerts)
+        ]
+    }
+
+
+def _rule(alert: Alert, runbooks: str) -> dict[str, Any]:
+    return {
+        "alert": alert.name,
+        "expr": alert.query,
+        "for": alert.period,
+        "labels": {"severity": alert.severity},
+        "annotations": {
+            "summary": alert.summary,
+            "description": alert.meaning,
+            "first_step": alert.first,
+            "runbook_url": f"{runbooks}#{alert.name.lower()}",
+        },
+    }

@@ -1,0 +1,179 @@
+"""The rules that are made of the table of alerts, judged by Prometheus' own promtool."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import Alert, chosen, rules, table
+from tests.support.prometheus import promtool
+
+PLAYBOOKS = Path(__file__).resolve().parents[5] / "playbooks"
+
+
+def written(path: Path, choices: dict[str, Any]) -> Path:
+    """Write the rules file of an inventory that chose so."""
+    path.write_text(yaml.safe_dump(rules(chosen(table(), choices))))
+    return path
+
+
+def test_promtool_takes_every_rule(tmp_path: Path) -> None:
+    everything = {alert.name: {"enabled": True} for alert in table()}
+    status, said = promtool("check", "rules", written(tmp_path / "rules.yml", everything))
+    assert (status, f"{len(table())} rules found" in said) == (0, True), said
+
+
+@pytest.mark.parametrize("alert", table(), ids=lambda alert: alert.name)
+def test_each_alert_says_all_that_its_page_needs(alert: Alert) -> None:
+    assert re.fullmatch("(Kafka|ZooKeeper|Mirror)[A-Za-z]+", alert.name)
+    assert all(text.strip() for text in (alert.summary, alert.meaning, alert.first, alert.then))
+    # A number that no expression has would be set without any effect.
+    assert all(f"${name}" in alert.expr for name in alert.numbers)
+    assert "$$" in alert.expr or "$" not in alert.query
+
+
+def test_names_of_alerts_are_unique() -> None:
+    names = [alert.name for alert in table()]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"KafkaDiscLow": {}}, "there is no alert KafkaDiscLow (names like it: KafkaDiskLow"),
+        ({"KafkaDiskLow": {"limit": 1}}, "KafkaDiskLow: it has no 'limit'; it has enabled, for, severity, share"),
+        ({"KafkaDiskLow": {"share": "much"}}, "share is no number (found: 'much'"),
+        ({"KafkaDiskLow": {"share": -1}}, "share is out of its range (found: -1"),
+        ({"KafkaDiskLow": {"share": True}}, "share is no number (found: True"),
+        ({"KafkaDiskLow": {"for": "soon"}}, "for is 'soon'; fix: a duration"),
+        ({"KafkaDiskLow": {"for": ""}}, "for is ''; fix: a duration"),
+        ({"KafkaDiskLow": {"severity": "page"}}, "severity is 'page'; fix: critical or warning"),
+        ({"KafkaDiskLow": {"enabled": "perhaps"}}, "enabled is neither true nor false (found: 'perhaps'"),
+        ({"KafkaDiskLow": "off"}, "'off' is not a dictionary; fix: KafkaDiskLow: {enabled: false}"),
+    ],
+)
+def test_a_choice_that_means_nothing_is_refused(choices: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)):
+        chosen(table(), choices)
+
+
+def test_all_mistakes_are_named_at_once() -> None:
+    with pytest.raises(ValueError, match=r"KafkaDiskLow: .*; .*no alert ANothing"):
+        chosen(table(), {"KafkaDiskLow": {"share": "x"}, "ANothing": {}})
+
+
+def test_choices_reach_the_rule_also_as_text() -> None:
+    choices = {
+        "KafkaDiskLow": {"share": "0.25", "for": "1h30m", "severity": "warning"},
+        "KafkaUnderMinIsr": {"enabled": "no"},
+    }
+    alerts = {alert.name: alert for alert in chosen(table(), choices)}
+    low = alerts["KafkaDiskLow"]
+    assert (low.query.endswith("< 0.25"), low.period, low.severity) == (True, "1h30m", "warning")
+    assert "KafkaUnderMinIsr" not in alerts
+
+
+def test_an_optional_alert_is_off_until_something_is_chosen_about_it() -> None:
+    assert "KafkaAtMinIsr" not in {alert.name for alert in chosen(table(), {})}
+    assert "KafkaAtMinIsr" in {alert.name for alert in chosen(table(), {"KafkaAtMinIsr": {}})}
+
+
+def test_each_rule_leads_to_its_part_of_the_page() -> None:
+    (one, *_) = rules(chosen(table(), {}), "https://wiki.example/alerts")["groups"][0]["rules"]
+    assert one["annotations"]["runbook_url"] == "https://wiki.example/alerts#kafkanodedown"
+
+
+LAG, OFFSET = "kafka_consumergroup_lag", "kafka_consumergroup_current_offset"
+PARTITION = 'cluster="c",consumergroup="g",topic="t",partition="0"'
+GROUP_LABELS = {"cluster": "c", "consumergroup": "g", "topic": "t", "partition": "0"}
+#: Series by minutes, and the alerts about a group that must fire after 20 minutes, and no other.
+GROUPS = {
+    "healthy": ({LAG: "5 0 3 0x20 0 2 0 1 0", OFFSET: "0+10x30"}, []),
+    "idle": ({LAG: "0x30", OFFSET: "70x30"}, []),
+    "stopped": ({LAG: "10+10x30", OFFSET: "70x30"}, ["KafkaGroupStopped"]),
+    "falls behind": ({LAG: "10+10x30", OFFSET: "0+5x30"}, ["KafkaGroupFallsBehind"]),
+    "catches up": ({LAG: "1000-10x30", OFFSET: "0+60x30"}, []),
+    "rewound": ({LAG: "1x15 900-40x15", OFFSET: "0+60x15 10+60x15"}, ["KafkaGroupRewound"]),
+}
+
+
+@pytest.mark.parametrize("case", GROUPS)
+def test_groups_are_judged_as_burrow_judges_them(tmp_path: Path, case: str) -> None:
+    series, expected = GROUPS[case]
+    about = [alert.name for alert in table() if alert.group == "groups" and "15m" in alert.query]
+    assert fired(tmp_path, series, PARTITION, about, GROUP_LABELS) == expected
+
+
+NODE = 'cluster="c",instance="n1",job="kafka"'
+CLUSTER = {
+    "KafkaNodeDown": {"up": "1x5 0x30"},
+    "KafkaNoActiveController": {"kafka_controller_kafkacontroller_activecontrollercount": "1x5 0x30"},
+    "KafkaUnderMinIsr": {"kafka_server_replicamanager_underminisrpartitioncount": "0x5 2x30"},
+    "KafkaUnderReplicated": {
+        "kafka_server_replicamanager_underreplicatedpartitions": "0x3 5x30",
+        "kafka_server_replicamanager_reassigningpartitions": "0x3 2x30",
+    },
+    "KafkaPartitionsOffline": {
+        "kafka_controller_kafkacontroller_offlinepartitionscount": "0x5 3x30",
+        "kafka_controller_kafkacontroller_activecontrollercount": "1x35",
+    },
+}
+
+
+@pytest.mark.parametrize("name", CLUSTER)
+def test_a_cluster_that_is_ill_fires_this_alert_alone(tmp_path: Path, name: str) -> None:
+    labels = {"cluster": "c", **({"instance": "n1", "job": "kafka"} if name == "KafkaNodeDown" else {})}
+    assert fired(tmp_path, CLUSTER[name], NODE, list(CLUSTER), labels) == [name]
+
+
+def test_replicas_that_are_moved_are_not_called_under_replicated(tmp_path: Path) -> None:
+    series = {
+        "kafka_server_replicamanager_underreplicatedpartitions": "5x30",
+        "kafka_server_replicamanager_reassigningpartitions": "5x30",
+    }
+    assert fired(tmp_path, series, NODE, list(CLUSTER), {"cluster": "c"}) == []
+
+
+def fired(tmp_path: Path, series: dict[str, str], labels: str, about: list[str], expected: dict[str, str]) -> list[str]:
+    """Return which of these alerts fire after 20 minutes of such series, as `promtool test rules` sees it.
+
+    What fires must have the labels `expected` and the severity of its rule.
+    """
+    alerts = {alert.name: alert for alert in chosen(table(), {})}
+    loud = [name for name in about if not _holds(tmp_path, series, labels, name, [])]
+    for name in loud:
+        assert _holds(tmp_path, series, labels, name, [{**expected, "severity": alerts[name].severity}]), name
+    return loud
+
+
+def _holds(tmp_path: Path, series: dict[str, str], labels: str, name: str, alerts: list[dict[str, str]]) -> bool:
+    bare = rules(chosen(table(), {}))
+    for group in bare["groups"]:
+        for rule in group["rules"]:
+            rule["annotations"] = {}
+    (tmp_path / "bare.yml").write_text(yaml.safe_dump(bare))
+    case = {
+        "rule_files": ["bare.yml"],
+        "tests": [
+            {
+                "interval": "1m",
+                "input_series": [{"series": f"{one}{{{labels}}}", "values": values} for one, values in series.items()],
+                "alert_rule_test": [
+                    {"eval_time": "20m", "alertname": name, "exp_alerts": [{"exp_labels": one} for one in alerts]}
+                ],
+            }
+        ],
+    }
+    (tmp_path / "case.yml").write_text(yaml.safe_dump(case))
+    status, _said = promtool("test", "rules", tmp_path / "case.yml")
+    return status == 0
+
+
+def test_the_first_steps_name_playbooks_that_exist() -> None:
+    named = {word for alert in table() for word in re.findall(r"\b([a-z_]+)\.yml\b", alert.then)}
+    named |= {word for alert in table() for word in re.findall(r"streamops\.kafka\.([a-z_]+)", alert.first)}
+    assert {name for name in named if not (PLAYBOOKS / f"{name}.yml").exists()} <= {"groups"}

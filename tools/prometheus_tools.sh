@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Has promtool and amtool in .cache/prometheus, taken out of Debian's packages: installing these would start services.
+# Exit status: 0 they are there, 3 they cannot be had here (the reason is on standard error).
+set -euo pipefail
+cd "$(dirname "$(readlink -f "$0")")/.."
+
+place=.cache/prometheus
+[ ! -x "$place/usr/bin/promtool" ] || [ ! -x "$place/usr/bin/amtool" ] || exit 0
+if ! command -v apt-get > /dev/null; then
+  echo "prometheus_tools: promtool and amtool come from Debian's packages, and this system has no apt-get" >&2
+  exit 3
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# apt drops its rights to fetch a package, so its own user must reach the directory.
+chmod 755 "$work"
+(cd "$work" && { apt-get download -qq prometheus prometheus-alertmanager 2> /dev/null \
+  || { apt-get update -qq && apt-get download -qq prometheus prometheus-alertmanager; }; }) > /dev/null \
+  || { echo "prometheus_tools: apt-get cannot fetch prometheus and prometheus-alertmanager" >&2; exit 3; }
+for package in "$work"/*.deb; do dpkg-deb -x "$package" "$work/tree"; done
+mkdir -p "$place/usr/bin"
+cp "$work/tree/usr/bin/promtool" "$work/tree/usr/bin/amtool" "$place/usr/bin/"
