@@ -24,6 +24,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_
 SPEC = {
     "one_of": {"type": "list", "elements": "str", "default": []},
     "groups": {"type": "list", "elements": "str", "default": []},
+    "alone": {"type": "list", "elements": "str", "default": []},
     "plans": {"type": "bool", "default": True},
     "plan_only": {"type": "bool", "default": False},
     "known_by": {"type": "str", "default": ""},
@@ -58,7 +59,9 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         hosts = dict.fromkeys(host for group in options["groups"] for host in groups.get(group, ()))
         judged = [host for host in hosts if not _partial(hostvars[host])]
         batch = vars_.get("ansible_play_batch", ())
-        touched = clusters(batch, hostvars)
+        # A mirror is no part of the cluster that it has the name of.
+        alone = {host for group in options["alone"] for host in groups.get(group, ())}
+        touched = clusters((host for host in batch if host not in alone), hostvars)
         # Asked of few runs: it goes through all groups.
         meant = clusters(filter(hosts.__contains__, batch), hostvars) if options["named"] else {}
         found = refusals(

@@ -36,6 +36,13 @@ options:
     type: list
     elements: str
     default: []
+  alone:
+    description:
+      - Groups whose hosts may be in the play without the cluster that they have the name of, as mirrors may where
+        only their processes are stopped.
+    type: list
+    elements: str
+    default: []
   known_by:
     description: Hosts that have this variable were looked at by a play before, and need not take part.
     type: str
@@ -80,6 +87,7 @@ def main() -> None:
         argument_spec={
             "one_of": {"type": "list", "elements": "str", "default": []},
             "groups": {"type": "list", "elements": "str", "default": []},
+            "alone": {"type": "list", "elements": "str", "default": []},
             "known_by": {"type": "str", "default": ""},
             "named": {"type": "str", "default": ""},
             "plans": {"type": "bool", "default": True},

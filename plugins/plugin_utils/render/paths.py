@@ -49,7 +49,7 @@ def paths(node: Mapping[str, Any], log_dirs: Sequence[str], settings: Mapping[st
         "has_data": f"{config}/has-data",
         "java": f"{settings['kafka_java_home']}/bin/java" if settings["kafka_java_home"] else "",
         "supervisor": f"{settings['kafka_config_dir']}/supervisor",
-        "supervisor_socket": _socket(f"{settings['kafka_run_dir']}/supervisor.sock"),
+        "supervisor_socket": socket_near(f"{settings['kafka_run_dir']}/supervisor.sock"),
     }
 
 
@@ -70,8 +70,8 @@ def _metadata(node: Mapping[str, Any], log_dirs: Sequence[str], settings: Mappin
     return str(named or log_dirs[0])
 
 
-def _socket(near: str) -> str:
-    """The socket of supervisord: deep checkouts need a short path elsewhere."""
+def socket_near(near: str) -> str:
+    """Return the path of supervisord's socket: deep checkouts need a short one elsewhere."""
     if len(near) < SOCKET_LENGTH:
         return near
     return f"/tmp/streamops-{hashlib.sha256(near.encode()).hexdigest()[:16]}.sock"

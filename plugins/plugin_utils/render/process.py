@@ -75,7 +75,7 @@ def process(node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping
     """
     program = _program(node)
     main_class, config_file, arguments_file = PROGRAMS[program]
-    service = f"{'mirror-maker' if 'mirror' in node['roles'] else product_of(node)}-{node['host']}"
+    service = service_name(node)
     is_systemd = settings["kafka_service_manager"] == SYSTEMD
     return {
         "product": product_of(node),
@@ -93,6 +93,11 @@ def process(node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping
         else f"{paths['supervisor']}/conf.d/{service}.conf",
         "template": "kafka.service.j2" if is_systemd else "supervisor.program.conf.j2",
     }
+
+
+def service_name(node: Mapping[str, Any]) -> str:
+    """Return the name of a node's unit of systemd, or of its program of supervisord."""
+    return f"{'mirror-maker' if 'mirror' in node['roles'] else product_of(node)}-{node['host']}"
 
 
 def identity(node: Mapping[str, Any], cluster: str) -> str:

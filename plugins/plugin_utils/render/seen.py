@@ -3,7 +3,8 @@
 """What follows from what tasks of a run saw of the nodes: disks, processes, votes, brokers that live.
 
 Results of node_info are C(__common_node_info) of each host, those of cluster_info C(__common_registered) and
-C(__kafka_resources_led) of the host that asked; the format plan is C(__common_format_plan) of a cluster's first node.
+C(__kafka_resources_led) of the host that asked, the output of supervisorctl is C(__common_programs); the format plan is
+C(__common_format_plan) of a cluster's first node.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.replace imp
     place_refusal,
     replace_refusal,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
     ZOOKEEPER_MODE,
     initial_controllers,
@@ -29,6 +31,10 @@ Info = Mapping[str, Any]
 
 #: Milliseconds within which the leader of the quorum has heard a voter that lives.
 HEARD = 10_000
+#: The states of a program without a process (supervisor/states.py, ProcessStates), and all of them; the output may hold
+#: other lines, such as that supervisord does not answer.
+ENDED = ("STOPPED", "EXITED", "FATAL")
+SUPERVISOR_STATES = (*ENDED, "STARTING", "RUNNING", "BACKOFF", "STOPPING", "UNKNOWN")
 
 
 class Seen(Parts):
@@ -54,6 +60,8 @@ class Seen(Parts):
                 "outlived": lambda: self._consented(outlived=True),
                 "place_refusal": self._place_refusal,
                 "live_properties": self._live_properties,
+                "goes_back": self._goes_back,
+                "supervisord_runs_on_for": self._supervisord_runs_on_for,
             }
         )
 
@@ -123,6 +131,31 @@ class Seen(Parts):
         brokers = [node for node in self["nodes"] if "broker" in node["roles"]]
         asked = [node for node in brokers if node["running"] or not only_running]
         return live_properties(asked, self._infos, self._restarted)
+
+    def _goes_back(self) -> bool:
+        """Whether a node of the cluster shall get an older minor release than it runs."""
+        wished = str(self._model["settings"]["kafka_version"])
+        return any(goes_back(info.get("version"), wished) for info in self._infos.values())
+
+    def _supervisord_runs_on_for(self) -> list[str]:
+        """The programs because of which supervisord must not end; in check mode those of the play would be stopped."""
+        status = str(self._results.own("__common_programs")["stdout"])
+        ignores_own = bool(self._model["settings"].get("ansible_check_mode", False))
+        return programs_kept(status, self._model["services"], ignores_own)
+
+
+def programs_kept(status: str, services: Sequence[str], ignores_own: bool = False) -> list[str]:
+    """Return the programs of supervisord that it must go on for: those of other hosts, and own ones that run.
+
+    ``status`` is the output of C(supervisorctl status), ``services`` are the programs of the hosts of the play. A
+    stopped program of another host counts: another run may be about to start it. Own ones do not with ``ignores_own``.
+    """
+    states = {words[0]: words[1] for words in map(str.split, status.splitlines()) if len(words) > 1}
+    return [
+        name
+        for name, state in states.items()
+        if state in SUPERVISOR_STATES and (name not in services or (state not in ENDED and not ignores_own))
+    ]
 
 
 def with_disks(nodes: Iterable[Node], infos: Mapping[str, Info], mode: str = "") -> list[dict[str, Any]]:

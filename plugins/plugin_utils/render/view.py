@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os.path import expanduser
 from typing import Any, Protocol
 
@@ -33,7 +33,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.bounds impo
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.files import certificates, keystore, node_files
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import owners, paths
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import jvm_arguments, process
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import jvm_arguments, process, service_name
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import release
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (
     certificate_names,
@@ -47,7 +47,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.zookeeper_s
     server_jaas,
 )
 
-#: What hosts of one machine have alike that share a piece of work: preparing it, installing a release, its firewall.
+#: What hosts of one machine have alike that share a piece of work: preparing it, installing a release, its firewall,
+#: ending what runs their processes.
 ALIKE = {
     "machine": (
         "kafka_service_manager",
@@ -70,6 +71,8 @@ ALIKE = {
         "zookeeper_archive_sha512",
     ),
     "firewall": ("kafka_service_manager",),
+    # Its configuration and its socket: two nodes with both alike have one supervisord.
+    "supervisord": ("kafka_service_manager", "kafka_config_dir", "kafka_run_dir"),
 }
 
 
@@ -107,6 +110,7 @@ class View(Parts):
             "mirrors": lambda: self._plain(self._inventory.mirrors),
             "members": self._members,
             "first": self._first,
+            "services": self._services,
             "bootstrap_servers": lambda: endpoints(self["nodes"], "clients"),
             "super_users": lambda: kafka.super_users(self["nodes"], self["settings"]),
             "copies_in_sync": self._copies_in_sync,
@@ -324,13 +328,23 @@ class View(Parts):
         return {work: self._is_first(alike) for work, alike in ALIKE.items()}
 
     def _is_first(self, alike: Iterable[str]) -> bool:
+        return next(self._sharing(alike)) == self._reader.host
+
+    def _sharing(self, alike: Iterable[str]) -> Iterator[str]:
+        """The hosts of the play that share a piece of work on the machine."""
+
         def shared(host: str) -> list[Any]:
             """What hosts that share the work have alike."""
             variables = self._reader.read(host)
             return [machine_of(variables, host), *(variables[name] for name in alike)]
 
         own = shared(self._reader.host)
-        return next(host for host in self._reader.play_hosts if shared(host) == own) == self._reader.host
+        return (host for host in self._reader.play_hosts if shared(host) == own)
+
+    def _services(self) -> list[str]:
+        """The services of those hosts of the play that one supervisord runs with this one."""
+        sharing = set(self._sharing(ALIKE["supervisord"]))
+        return [service_name(node.plain()) for node in self._inventory.processes if node.name in sharing]
 
     # Few tasks ask for the parts below, and a process that does not shall not compile what they need.
 

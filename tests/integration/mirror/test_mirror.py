@@ -161,6 +161,17 @@ def test_a_mirror_whose_flows_are_switched_off_stops_and_stays_down(mirrored: Mi
 
 
 @pytest.mark.full
+def test_the_stop_of_one_site_or_of_the_mirror_leaves_the_other_site_as_it_is(mirrored: Mirrored) -> None:
+    before = mirrored.pids()
+    mirrored.playbook("playbooks/stop.yml", "--limit", "dc_a").ok()
+    assert [node for node in mirrored.nodes if mirrored.alive(node)] == ["b1", "b2", "b3", "mirror1"]
+    mirrored.playbook("playbooks/stop.yml", "--limit", "mirror1").ok()
+    assert [node for node in mirrored.nodes if mirrored.alive(node)] == ["b1", "b2", "b3"]
+    assert {node: mirrored.pid(node) for node in ("b1", "b2", "b3")} == {n: before[n] for n in ("b1", "b2", "b3")}
+    mirrored.playbook().ok()
+
+
+@pytest.mark.full
 def test_stop_ends_the_mirror_too(mirrored: Mirrored) -> None:
     mirrored.playbook("playbooks/stop.yml").ok()
     assert not any(mirrored.alive(node) for node in mirrored.nodes)

@@ -186,3 +186,22 @@ def test_a_refusal_needs_an_answer_of_the_cluster() -> None:
 
 def test_reasons_are_lines() -> None:
     assert seen_of(info(restart_reasons=[REASON]))["reasons"] == ["property x: 1 -> 2"]
+
+
+@pytest.mark.parametrize(
+    ("status", "ignores_own", "kept"),
+    [
+        ("", False, []),
+        ("unix:///run/supervisor.sock refused connection", False, []),
+        ("kafka-a1   STOPPED   Nov 24 03:52 AM\nkafka-a2   FATAL   Exited too quickly", False, []),
+        ("kafka-a1   EXITED   Nov 24 03:52 AM\nkafka-a2   STOPPING", False, ["kafka-a2"]),
+        ("kafka-a1   BACKOFF   Exited too quickly\nkafka-a2   STOPPED   Not started", False, ["kafka-a1"]),
+        ("kafka-a1   RUNNING   pid 1, uptime 0:00:01", True, []),
+        ("kafka-b1   RUNNING   pid 1, uptime 0:00:01", True, ["kafka-b1"]),
+        ("kafka-a1   STOPPED   Not started\nkafka-b1   STOPPED   Not started", False, ["kafka-b1"]),
+    ],
+)
+def test_supervisord_runs_on_for_programs_that_run_or_are_outside_of_the_play(
+    status: str, ignores_own: bool, kept: list[str]
+) -> None:
+    assert seen.programs_kept(status, ["kafka-a1", "kafka-a2"], ignores_own) == kept

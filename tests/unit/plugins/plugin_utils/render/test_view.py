@@ -48,6 +48,14 @@ def test_two_releases_on_one_machine_each_have_a_first_host() -> None:
     assert firsts(hosts, "machine") == ["a"]
 
 
+def test_the_hosts_of_one_supervisord_have_one_first_and_know_the_services_of_the_play() -> None:
+    hosts = {name: {"ansible_connection": "local"} for name in ("a", "b", "c")}
+    hosts["b"]["kafka_user"] = "other"
+    hosts["c"]["kafka_run_dir"] = "/elsewhere"
+    assert firsts(hosts, "supervisord") == ["a", "c"]
+    assert view(hosts, brokers=list(hosts), host="b")["services"] == ["kafka-a", "kafka-b"]
+
+
 def test_who_says_the_default_shares_with_who_says_nothing() -> None:
     hosts = {"a": {"kafka_user": "kafka"}, "b": {}, "c": {"kafka_user": "other"}}
     local = {name: {**variables, "ansible_connection": "local"} for name, variables in hosts.items()}

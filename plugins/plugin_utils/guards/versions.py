@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Whether a cluster may go back to an older release of Kafka.
+
+A node reads what a newer release has written as long as the features that the cluster has finalised are ones that it
+knows (KIP-584): metadata.version tells the format of the metadata (KIP-778). No release takes a change of the metadata
+back ("a downgrade is only possible if there are no metadata changes in the versions between", Kafka's upgrade page,
+KAFKA-15537), and patch releases of a minor release have the same features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.cves import numbers
+
+#: By minor release the highest level of each feature that it takes (MetadataVersion and Feature of its jars); of what
+#: is not listed it takes only level 0. The newest supported release is none that a cluster can go back to.
+HIGHEST: dict[tuple[int, ...], Mapping[str, int]] = {(3, 9): {"metadata.version": 21, "kraft.version": 1}}
+
+
+def goes_back(runs: str | None, wished: str) -> bool:
+    """Tell whether a node that ``runs`` one version shall get an older minor release; null and no version never do."""
+    before, after = numbers(runs or "")[:2], numbers(wished)[:2]
+    return bool(before and after) and after < before
+
+
+def too_new(features: Mapping[str, int], wished: str) -> list[str]:
+    """Return the finalised features that a version does not take, each as name and level."""
+    highest = HIGHEST.get(numbers(wished)[:2], {})
+    return [f"{name} {level}" for name, level in sorted(features.items()) if level > highest.get(name, 0)]
