@@ -107,6 +107,13 @@ quorum:
     ZooKeeper mode.
   type: dict
   returned: success
+features:
+  description: >-
+    The levels of the finalised features by name, such as 30 for metadata.version 4.3-IV0; null where there are none
+    (ZooKeeper mode).
+  type: dict
+  returned: success
+  sample: {group.version: 1, metadata.version: 30}
 topics:
   description: >-
     The topics, each with name, partition_count, replication_factor, min_insync_replicas (the effective value),

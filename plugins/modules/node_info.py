@@ -42,6 +42,11 @@ options:
         start record) is found too.
     type: str
     default: ""
+  jvm_file:
+    description:
+      - The java argument file that the node would be started with; read for RV(version) where there is no start record.
+    type: str
+    default: ""
   wanted:
     description:
       - What the node should have been started with; what is left out is not compared.
@@ -256,6 +261,13 @@ beside:
   returned: always
   type: list
   elements: dict
+version:
+  description:
+    - The version of the release that the node was last started with, by its start record; without one that of
+      O(jvm_file), null where neither is there.
+  returned: always
+  type: str
+  sample: 4.3.1
 installed:
   description: Whether the release is there, complete (its manifest is written last).
   returned: always
@@ -281,6 +293,7 @@ SPEC = {
     "metadata_dir": {"type": "str", "default": ""},
     "state_dir": {"type": "str", "default": ""},
     "config_file": {"type": "str", "default": ""},
+    "jvm_file": {"type": "str", "default": ""},
     "wanted": {"type": "dict", "options": WANTED},
     "ports": {"type": "list", "elements": "int", "default": []},
     "names": {"type": "list", "elements": "str", "default": []},

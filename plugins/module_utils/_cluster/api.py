@@ -52,6 +52,16 @@ def live_brokers(session: Session) -> list[int]:
     return ids_alive(list_brokers(session))
 
 
+def finalized_features(session: Session) -> dict[str, int] | None:
+    """Return the levels of the finalised features by name (KIP-584), such as metadata.version 30 for 4.3-IV0.
+
+    None where the broker knows no epoch of them: in ZooKeeper mode, and before it has read the metadata.
+    """
+    found = session.call("describe features", session.python.describe_features)
+    levels = {name: one["finalized"][1] for name, one in found.items() if one.get("finalized_epoch") is not None}
+    return levels or None
+
+
 def require_describe(session: Session, what: str) -> None:
     """Raise RequestFailedError unless the caller may describe the cluster; C(what) names what that is needed for."""
     allowed = _described(session).get("authorized_operations")

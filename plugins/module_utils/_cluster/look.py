@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     describe_log_dirs,
     describe_quorum,
     disk_usage,
+    finalized_features,
     list_brokers,
     take_snapshot,
     with_eligible,
@@ -36,7 +37,8 @@ def cluster_info(session: Session, params: Mapping[str, Any], _check: bool, _dif
     names = {partition.topic for partition in snapshot.partitions if topics is None or partition.topic in topics}
     configs = topic_values(session, names, params["topic_configs"])
     held = disk_usage(session, ids_alive(snapshot.brokers)) if params["sizes"] else None
-    return {"changed": False, **describe(snapshot, topics, params["include_partitions"], held, configs)}
+    features = {"features": finalized_features(session)}
+    return {"changed": False, **describe(snapshot, topics, params["include_partitions"], held, configs), **features}
 
 
 def log_dirs(session: Session, params: Mapping[str, Any], _check: bool, _diff: bool) -> dict[str, Any]:

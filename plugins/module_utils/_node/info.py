@@ -19,7 +19,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import
 from ansible_collections.streamops.kafka.plugins.module_utils._node.java import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._node.network import busiest, names
 from ansible_collections.streamops.kafka.plugins.module_utils._node.ports import ports
-from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record
+from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record, read_text
 from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum import quorum
 
 MANIFEST = "MANIFEST.sha256"
@@ -51,6 +51,7 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "unreadable_files": unreadable,
         "beside": _beside(params),
         "traces": [path for path in params["trace_files"] if _left(path)],
+        "version": record.version(files.get(record.JVM)) or record.version(read_text(params["jvm_file"])),
         "installed": bool(params["release_dir"]) and os.path.isfile(os.path.join(params["release_dir"], MANIFEST)),
     }
 

@@ -19,7 +19,7 @@ _MAIN = "kafka.Kafka"
 def read_record(state_dir: str) -> dict[str, str | None]:
     """Read the files of the start record in this directory as text: None for each that cannot be read."""
     names = (record.PID, record.START_TIME, record.PROPERTIES, record.JVM, record.FILES)
-    return {name: _text(os.path.join(state_dir, record.DIRECTORY, name)) for name in names}
+    return {name: read_text(os.path.join(state_dir, record.DIRECTORY, name)) for name in names}
 
 
 def process(files: dict[str, str | None], config_file: str = "") -> dict[str, Any]:
@@ -39,7 +39,7 @@ def process(files: dict[str, str | None], config_file: str = "") -> dict[str, An
 
 def stat(pid: int) -> tuple[str, int | None]:
     """Return (state, start time in ticks since boot) of a process; ("", None) when /proc does not show it."""
-    text = _text(f"/proc/{pid}/stat")
+    text = read_text(f"/proc/{pid}/stat")
     if not text:
         return "", None
     # The command in brackets may itself hold blanks and brackets: count from the last one (proc(5)).
@@ -49,7 +49,7 @@ def stat(pid: int) -> tuple[str, int | None]:
 
 def started_at(start_time: int | None) -> float | None:
     """Return the seconds since 1970 of a start time in clock ticks since boot."""
-    boot = [line.split()[1] for line in (_text("/proc/stat") or "").splitlines() if line.startswith("btime ")]
+    boot = [line.split()[1] for line in (read_text("/proc/stat") or "").splitlines() if line.startswith("btime ")]
     if start_time is None or not boot:
         return None
     return round(int(boot[0]) + start_time / os.sysconf("SC_CLK_TCK"), 2)
@@ -57,8 +57,8 @@ def started_at(start_time: int | None) -> float | None:
 
 def command(pid: int) -> str:
     """Return the command line of a process as people write it, shortened to 200 characters."""
-    arguments = (_text(f"/proc/{pid}/cmdline") or "").split("\0")
-    return " ".join(word for word in arguments if word)[:200] or (_text(f"/proc/{pid}/comm") or "").strip()
+    arguments = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")
+    return " ".join(word for word in arguments if word)[:200] or (read_text(f"/proc/{pid}/comm") or "").strip()
 
 
 def pids() -> list[int]:
@@ -96,13 +96,14 @@ def _alive(pid: int, start_time: int) -> bool:
 
 def _find(config_file: str) -> int | None:
     for pid in sorted(pids()):
-        arguments = (_text(f"/proc/{pid}/cmdline") or "").split("\0")
+        arguments = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")
         if _MAIN in arguments and config_file in arguments and stat(pid)[0] not in _GONE:
             return pid
     return None
 
 
-def _text(path: str) -> str | None:
+def read_text(path: str) -> str | None:
+    """Read a file as text, None when it cannot be read."""
     try:
         with open(path, encoding=READ_ENCODING, newline="") as file:
             return file.read()

@@ -22,6 +22,7 @@ _DOUBLE, _SINGLE = r'"((?:\\.|[^"\\])*)"?', r"'((?:\\.|[^'\\])*)'?"
 _QUOTED = re.compile(f"{_DOUBLE}|{_SINGLE}", re.DOTALL)
 # A word, and the comment that begins within it, if one does.
 _WORD = re.compile(rf"""(?P<word>(?:{_DOUBLE}|{_SINGLE}|[^\s"'#])*)(?P<comment>#[^\r\n]*)?""", re.DOTALL)
+_RELEASE = re.compile(r"/(?:kafka|zookeeper)-(?P<version>\d+(?:\.\d+)+)-[0-9a-f]{12}/libs/")
 _ESCAPE = re.compile(r"\\(.)[ \t]*", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
@@ -39,6 +40,15 @@ def contents(files: Mapping[str, str | None]) -> dict[str, Any] | None:
         "jvm": argument_file_words(jvm),
         "files": digests(files.get(FILES) or ""),
     }
+
+
+def version(text: str | None) -> str | None:
+    """Return the version of the release whose jars a java argument file names, None without such a file.
+
+    The directory of a release is named product-version-digest (plugins/filter/release_name).
+    """
+    found = [_RELEASE.search(word) for word in argument_file_words(text or "")]
+    return next((one["version"] for one in found if one), None)
 
 
 def identity(files: Mapping[str, str | None]) -> tuple[int, int] | None:

@@ -23,7 +23,8 @@ class Host:
     empty on purpose, although its cluster has run; member -- whether it is one of its ensemble of ZooKeeper, and not
     about to come or go; network_mbits -- the speed of its machine's link, 0 when it is not judged; trust -- what
     plugin_utils/preflight/trust_reader says of its stores, None without TLS; beside -- what nodes that are no hosts of
-    the inventory there have left on its machine.
+    the inventory there have left on its machine; features -- what its cluster has finalised, None where the cluster was
+    not asked or did not answer.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Host:
     network_mbits: int = 0
     trust: Mapping[str, Any] | None = None
     beside: Sequence[Mapping[str, Any]] = ()
+    features: Mapping[str, int] | None = None
 
     @property
     def disks(self) -> Sequence[Mapping[str, Any]]:

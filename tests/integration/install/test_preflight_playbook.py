@@ -126,3 +126,16 @@ def test_what_the_hosts_say_is_judged_at_once_with_both_ids_named(tmp_path: Path
     assert "found: pid" in told
     assert (disk / "meta.properties").read_text() == meta
     assert sorted(path.name for path in cluster.directory.iterdir()) == ["data", "extra-vars.yml"]
+
+
+def test_a_version_behind_what_runs_is_refused_by_what_the_cluster_has_finalised(combined: Cluster) -> None:
+    before = combined.pids()
+    run = combined.playbook("site.yml", kafka_version="3.9.2")
+    said = " ".join(run.output.split())
+    assert run.rc != 0
+    assert run.changed == 0
+    assert "version_behind" in said
+    assert "the node runs Kafka 4.3.1, and 3.9.2 would not start on what its cluster has written" in said
+    assert "metadata.version 30" in said
+    assert "set kafka_version to the version that runs" in said
+    assert combined.pids() == before

@@ -47,6 +47,8 @@ def test_a_healthy_cluster_is_described_in_full(combined: Cluster, orders: str) 
     assert found["controller_id"] == found["quorum"]["leader_id"]
     assert [(t["name"], t["partition_count"], t["min_insync_replicas"]) for t in found["topics"]] == [(orders, 6, 2)]
     assert len(found["topics"][0]["partitions"]) == 6
+    # 4.3-IV0 (MetadataVersion of Kafka 4.3).
+    assert found["features"]["metadata.version"] == 30
     assert found["counts"]["under_replicated"] == found["counts"]["offline"] == 0
 
 

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back, too_new
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, host_rule, rule
 
 SUPPORTED_VERSIONS = tuple(sorted(BROKER_KEYS, reverse=True))
 DIRECTORIES = ("kafka_install_dir", "kafka_config_dir", "kafka_data_dir", "kafka_log_dir", "kafka_run_dir")
@@ -23,7 +25,7 @@ _MIB = {"k": 1 / 1024, "m": 1, "g": 1024, "": 1 / 1024 / 1024}
     number="B30",
     variable="kafka_version",
     allowed=f"one of {', '.join(SUPPORTED_VERSIONS)}",
-    fix="choose a supported version; older clusters go to 3.9.2 first, and no cluster goes back",
+    fix="choose a supported version; older clusters go to 3.9.2 first",
 )
 def unsupported_version(inventory: Inventory) -> Iterator[Problem]:
     """This collection does not support the `kafka_version`; the message names the legal path."""
@@ -33,13 +35,38 @@ def unsupported_version(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(node, "this Kafka version is not supported", repr(value), fix=_path(value))
 
 
+@host_rule(
+    variable="kafka_version",
+    allowed="the version that runs, a newer one, or one that takes what the cluster has finalised",
+    fix="set kafka_version to the version that runs; features that are finalised cannot be taken back",
+)
+def version_behind(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """`kafka_version` is an older minor release than the one that runs, and does not take the features that the cluster
+    has finalised (`metadata.version` above all), or the cluster could not be asked for them."""
+    for host in hosts:
+        runs = str(host.info.get("version") or "") if host.info else ""
+        if not {"broker", "controller"} & set(host.roles) or not goes_back(runs, host.version):
+            continue
+        what = f"the node runs Kafka {runs}, and {host.version} would not start on what its cluster has written"
+        if host.features is None:
+            what = (
+                f"the node runs Kafka {runs}, and its cluster could not be asked whether {host.version} takes its data"
+            )
+            yield Problem(host, what, f"no answer about finalised features, and {host.version}", fix=_START)
+        elif found := too_new(host.features, host.version):
+            yield Problem(host, what, f"{host.version}, where the cluster has finalised {', '.join(found)}")
+
+
+_START = "set kafka_version to the version that runs; start the cluster with it first to have it asked"
+
+
 def _path(value: str) -> str:
     parts = [as_int(part) for part in value.split(".")]
     if None in parts:
         return f"write a full version such as {SUPPORTED_VERSIONS[0]}"
     if tuple(part or 0 for part in parts) < (3, 9):
         return "upgrade a cluster older than 3.9 to 3.9.2 first (the bridge to 4.x); no cluster goes back below it"
-    return "choose a supported version; Kafka cannot downgrade, so choose none older than a running cluster's"
+    return "choose a supported version that is not older than the one a running cluster has"
 
 
 @rule(number="C6", fix="set the variable, or kafka_install_source to maven")

@@ -9,6 +9,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
     _partitions,
+    finalized_features,
     list_brokers,
     live_brokers,
 )
@@ -34,3 +35,15 @@ def test_a_live_broker_is_registered_and_not_fenced() -> None:
     session._python_client = SimpleNamespace(describe_cluster=lambda: {"brokers": described})
     assert [(broker.id, broker.fenced) for broker in list_brokers(session)] == [(1, False), (2, True)]
     assert live_brokers(session) == [1]
+
+
+def test_features_are_the_levels_that_are_finalised_and_none_where_no_epoch_is_known() -> None:
+    session = Session(Connection(("a:1",)))
+    described = {
+        "metadata.version": {"supported": (7, 30), "finalized": (7, 21), "finalized_epoch": 9},
+        "group.version": {"supported": (0, 1)},
+    }
+    session._python_client = SimpleNamespace(describe_features=lambda: described)
+    assert finalized_features(session) == {"metadata.version": 21}
+    described["metadata.version"]["finalized_epoch"] = None
+    assert finalized_features(session) is None

@@ -15,6 +15,7 @@ DEFAULTS: dict[str, Any] = {
     "metadata_dir": "",
     "state_dir": "",
     "config_file": "",
+    "jvm_file": "",
     "wanted": None,
     "ports": [],
     "names": [],
@@ -111,3 +112,13 @@ def test_a_store_is_compared_with_what_the_running_process_was_started_with(tmp_
     assert (found[str(store)]["exists"], found[str(missing)]["exists"]) == (True, False)
     stopped = info(certificate_files=[str(store)])["certificate_files"][str(store)]
     assert stopped["started"] is None
+
+
+def test_the_version_is_that_of_the_last_start_and_else_of_the_next_one(tmp_path: Path) -> None:
+    jvm = "-cp\n/opt/releases/kafka-{}-077aaa0428e8/libs/*\n"
+    state = record(tmp_path, server_properties="", jvm_options=jvm.format("4.3.1"))
+    wanted = tmp_path / "jvm.options"
+    wanted.write_text(jvm.format("3.9.2"))
+    assert info(state_dir=state, jvm_file=str(wanted))["version"] == "4.3.1"
+    assert info(state_dir=str(tmp_path / "none"), jvm_file=str(wanted))["version"] == "3.9.2"
+    assert info(jvm_file=str(tmp_path / "nowhere"))["version"] is None

@@ -57,3 +57,18 @@ def test_a_record_names_its_process_and_what_it_was_started_with() -> None:
 
 def test_an_incomplete_record_has_no_contents() -> None:
     assert record.contents({"server.properties": "a=1"}) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ('-Xmx1g\n-cp\n"/opt/kafka/releases/kafka-4.3.1-077aaa0428e8/libs/*"\n', "4.3.1"),
+        ('-cp\n"/srv/old kafka/releases/zookeeper-3.8.6-0123456789ab/libs/*"', "3.8.6"),
+        ("-cp\n/usr/share/kafka/libs/*", None),
+        ("# -cp /r/kafka-4.3.1-077aaa0428e8/libs/*", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_the_version_is_that_of_the_jars(text: str | None, version: str | None) -> None:
+    assert record.version(text) == version

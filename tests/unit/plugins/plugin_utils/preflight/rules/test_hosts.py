@@ -136,6 +136,9 @@ GOOD = [
     answers(host(2, cluster_id=ID)),
     answers(host(2, info(2, java=NO_JAVA), installs_java=True)),
     [host(n, info(n, java=OLD_JAVA), version="3.9.2") for n in (1, 2, 3)],
+    [host(n, info(n, version="3.9.2")) for n in (1, 2, 3)],
+    [host(n, info(n, version="4.3.2")) for n in (1, 2, 3)],
+    [host(n, info(n, version="4.3.1"), version="3.9.2", features={"metadata.version": 21}) for n in (1, 2, 3)],
     answers(host(2, info(2, disk(2, mount="/")), require_mount=False)),
     answers(host(2, info(2, disk(2, free_bytes=None, free_inodes=None, device=None, read_only=None)))),
     answers(host(2, info(2, disk(2), second_disk(device="8:2")))),
@@ -182,6 +185,20 @@ ERRORS: list[tuple[Host, str, list[str]]] = [
         host(2, info(2, disk(None), running=False)),
         "disk_lost_data",
         ["kafka2: /data", "a controller without data", "replacement"],
+    ),
+    (
+        host(2, info(2, version="4.3.1"), version="3.9.2", features={"metadata.version": 30, "group.version": 1}),
+        "version_behind",
+        [
+            "kafka2: kafka_version: the node runs Kafka 4.3.1, and 3.9.2 would not start",
+            "3.9.2, where the cluster has finalised group.version 1, metadata.version 30",
+            "set kafka_version to the version that runs",
+        ],
+    ),
+    (
+        host(2, info(2, version="4.3.1"), version="3.9.2"),
+        "version_behind",
+        ["its cluster could not be asked whether 3.9.2 takes its data", "start the cluster with it first"],
     ),
     (
         renamed(left("note"), left("service")),
