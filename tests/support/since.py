@@ -85,6 +85,7 @@ PROVEN: Mapping[str, str] = {
     "playbooks/replace_node.yml": "reassign/ zookeeper/",
     "playbooks/rolling_restart.yml": "restart/test_rolling install/test_text_values",
     "playbooks/site.yml": "install/ restart/test_rolling zookeeper/test_zookeeper mirror/test_mirror",
+    "playbooks/status.yml": "install/test_status resources/test_cluster_info mirror/test_mirror",
     "playbooks/stop.yml": "restart/test_stop restart/test_rolling zookeeper/test_zookeeper mirror/test_mirror",
     "playbooks/validate.yml": "spark/ reassign/test_growing_proof",
     "playbooks/zookeeper_members.yml": "zookeeper/test_zookeeper_members zookeeper/test_zookeeper",

@@ -37,6 +37,7 @@ class Reports(Parts):
             {
                 "degradations": self._degradations,
                 "status": self._status,
+                "ensemble": self._ensemble,
                 "restart_plan": self._restart_plan,
                 "restart": self._restart,
                 "move": lambda: move_lines(results.own("__kafka_resources_plan")),
@@ -61,7 +62,7 @@ class Reports(Parts):
             status.verdict_line(settings["kafka_cluster_name"], self._info, self["degradations"]),
             *status.cluster_lines(
                 settings["kafka_cluster_name"],
-                settings["kafka_version"],
+                status.running_versions({node["host"]: self._runs(node["host"]) for node in self._model["nodes"]}),
                 self._info,
                 self._model["nodes"],
                 self._model["bootstrap_servers"],
@@ -70,6 +71,17 @@ class Reports(Parts):
             *self._proof(),
             *self._changes(),
         ]
+
+    def _runs(self, host: str) -> str | None:
+        """The version that a node runs by its start record; None where none was read, or nothing runs."""
+        seen = self._results.of(host, "__kafka_resources_runs")
+        return seen.get("version") if (seen.get("process") or {}).get("running") else None
+
+    def _ensemble(self) -> list[str]:
+        """How the ensemble is."""
+        names = {node["node_id"]: node["host"] for node in self._model["zookeepers"]}
+        found = self._results.own("__kafka_resources_ensemble")
+        return status.ensemble_lines(self._model["settings"]["kafka_cluster_name"], found, names)
 
     def _proof(self) -> list[str]:
         """What the role spark_validation found in this run, where it ran."""

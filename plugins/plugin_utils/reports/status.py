@@ -45,10 +45,44 @@ def verdict_line(cluster: str, info: Mapping[str, Any], found: Sequence[str]) ->
     return f"OK           {cluster}: {counts['nodes']} brokers up, {counts['partitions']} partitions in sync"
 
 
+def ensemble_lines(cluster: str, info: Mapping[str, Any], names: Mapping[int, str]) -> list[str]:
+    """Return how an ensemble of ZooKeeper is: OK or DEGRADED and why, then each server.
+
+    ``info`` is what zookeeper_info returned, ``names`` are the servers of the inventory by id.
+    """
+    servers = info["servers"]
+    if info["problems"]:
+        verdict = f"DEGRADED     ensemble of {cluster}: {'; '.join(info['problems'])}"
+    else:
+        leader = names.get(info["leader_id"], info["leader_id"])
+        verdict = f"OK           ensemble of {cluster}: {len(servers)} servers up, {leader} leads"
+    return [verdict, f"ZooKeeper    {'; '.join(_server(one, names) for one in servers)}"]
+
+
+def _server(server: Mapping[str, Any], names: Mapping[int, str]) -> str:
+    told = [server["state"], *([f"version {server['version']}"] if server["version"] else []), server["error"]]
+    return f"{names.get(server['id'], server['address'])} (id {server['id']}, {', '.join(filter(None, told))})"
+
+
+def running_versions(versions: Mapping[str, str | None]) -> str:
+    """Return the version that the nodes of a cluster run, or each with its nodes; None for one that is not known."""
+    by_version: dict[str, list[str]] = {}
+    for host, version in versions.items():
+        by_version.setdefault(version or "", []).append(host)
+    unknown = by_version.pop("", [])
+    if not by_version:
+        return "of unknown version"
+    told = [version if len(by_version) == 1 else f"{version} on {capped(on)}" for version, on in by_version.items()]
+    return ", ".join([*told, *([f"unknown on {capped(unknown, SHOWN)}"] if unknown else [])])
+
+
 def cluster_lines(
     cluster: str, version: str, info: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]], servers: Sequence[str]
 ) -> list[str]:
-    """Return what a person wants to know of a cluster, a line each; ``servers`` is its bootstrap list."""
+    """Return what a person wants to know of a cluster, a line each.
+
+    ``version`` is what its nodes run (`running_versions`), ``servers`` its bootstrap list.
+    """
     counts, quorum = info["counts"], info.get("quorum")
     topics = sorted(topic["name"] for topic in info["topics"] if not topic["internal"])
     return [

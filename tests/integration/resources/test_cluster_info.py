@@ -70,6 +70,11 @@ def test_a_stopped_broker_shows_in_every_finding_and_leaders_come_back_by_electi
         assert [node["id"] for node in found["nodes"] if node["fenced"]] == [identity]
         assert found["counts"]["under_replicated"] == found["counts"]["at_min_isr"] == 6
         assert found["counts"]["under_min_isr"] == found["counts"]["offline"] == 0
+        strict = combined.playbook("playbooks/status.yml", "--check", status_strict=True, kafka_version="4.3.0")
+        assert strict.rc != 0
+        assert "fatal: [kafka1]" in strict.output
+        assert "broker kafka3 (id 3) is down" in " ".join(strict.output.split())
+        assert "Kafka 4.3.1, unknown on kafka3" in strict.output, "the version that runs"
         moved = [p for p in found["not_preferred_leader"] if p["replicas"][0] == identity]
         assert moved
         away = run_module("streamops.kafka.leader_election", elections)

@@ -42,6 +42,14 @@ def test_a_status_says_what_the_run_did() -> None:
     assert reports(left, ansible_check_mode=True)["status"][-1].startswith("Would change ")
 
 
+def test_the_version_in_a_status_is_not_the_inventorys() -> None:
+    runs = {"process": {"running": True}, "version": "4.3.1"}
+    left = {"__kafka_resources_status": STATUS, "__kafka_resources_runs": runs}
+    assert reports(left, kafka_version="3.9.2")["status"][1] == "Cluster      kafka, Kafka 4.3.1, id x"
+    unknown = {**left, "__kafka_resources_runs": {"unreachable": True, "msg": "no route"}}
+    assert reports(unknown)["status"][1] == "Cluster      kafka, Kafka of unknown version, id x"
+
+
 def test_a_status_alone_has_neither_changes_nor_a_verdict_of_a_job() -> None:
     degraded = {**STATUS, "nodes": [{**BROKER, "fenced": True}]}
     ensemble = {"problems": ["server 3 is away"]}

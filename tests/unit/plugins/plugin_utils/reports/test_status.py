@@ -10,7 +10,9 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status imp
     change_lines,
     cluster_lines,
     degradations,
+    ensemble_lines,
     node_lines,
+    running_versions,
     short_list,
     verdict_line,
 )
@@ -148,4 +150,38 @@ def test_a_cluster_is_told_in_six_lines(quorum: dict[str, Any] | None, epoch: st
         f"Controller   node 1{epoch}",
         "Topics       2 (a, b)",
         "Replication  12 partitions, 0 under-replicated, 0 offline",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("versions", "said"),
+    [
+        ({"a": "4.3.1", "b": "4.3.1"}, "4.3.1"),
+        ({"a": "4.3.1", "b": None}, "4.3.1, unknown on b"),
+        ({"a": "3.9.2", "b": "4.3.1", "c": "4.3.1"}, "3.9.2 on a, 4.3.1 on b, c"),
+        ({"a": None}, "of unknown version"),
+        ({}, "of unknown version"),
+    ],
+)
+def test_the_version_is_the_one_that_runs(versions: dict[str, str | None], said: str) -> None:
+    assert running_versions(versions) == said
+
+
+def server(node_id: int, state: str, error: str = "") -> dict[str, Any]:
+    """A server as zookeeper_info lists it."""
+    version = "" if error else "3.9.5"
+    return {"id": node_id, "address": f"h{node_id}:2181", "state": state, "version": version, "error": error}
+
+
+def test_an_ensemble_is_told_with_its_servers() -> None:
+    names = {1: "zk1", 2: "zk2"}
+    found = {"servers": [server(1, "leader"), server(2, "follower")], "leader_id": 1, "problems": []}
+    assert ensemble_lines("blue", found, names) == [
+        "OK           ensemble of blue: 2 servers up, zk1 leads",
+        "ZooKeeper    zk1 (id 1, leader, version 3.9.5); zk2 (id 2, follower, version 3.9.5)",
+    ]
+    away = {**found, "servers": [server(3, "unreachable", "connection refused")], "problems": ["no server leads"]}
+    assert ensemble_lines("blue", away, names) == [
+        "DEGRADED     ensemble of blue: no server leads",
+        "ZooKeeper    h3:2181 (id 3, unreachable, connection refused)",
     ]
