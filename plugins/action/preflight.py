@@ -95,12 +95,19 @@ def _hosts(
             info, clock = (answers.get(options[f"{kind}_variable"]) for kind in ("node_info", "clock_info"))
             hosts.append(host_of(node, info, clock, known_nodes))
             asked.append((node, hosts[-1].info))
-    trust, features = trust_facts(asked), _features(reader, known_nodes)
-    return [replace(host, trust=trust.get(host.name), features=features.get(host.cluster)) for host in hosts]
+    trust, answers = trust_facts(asked), _features(reader, known_nodes)
+    return [
+        replace(
+            host,
+            trust=trust.get(host.name),
+            features=answers.get(host.cluster, {}).get("features"),
+            unasked=str(answers.get(host.cluster, {}).get("msg", "")),
+        )
+        for host in hosts
+    ]
 
 
-def _features(reader: InventoryReader, nodes: Iterable[Node]) -> dict[str, Mapping[str, int] | None]:
-    """By cluster what it has finalised, where one of its hosts asked (roles/_common/tasks/features.yml)."""
-    answers = {node.cluster: reader.raw(node.name).get("__common_features") for node in nodes}
-    asked = {name: answer for name, answer in answers.items() if isinstance(answer, Mapping)}
-    return {name: answer["features"] for name, answer in asked.items() if "features" in answer}
+def _features(reader: InventoryReader, nodes: Iterable[Node]) -> dict[str, Mapping[str, Any]]:
+    """By cluster the answer about what it has finalised, where one of its hosts asked (_common/tasks/features.yml)."""
+    found = ((node.cluster, reader.raw(node.name).get("__common_features")) for node in nodes)
+    return {name: answer for name, answer in found if isinstance(answer, Mapping) and not answer.get("skipped")}

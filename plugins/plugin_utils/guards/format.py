@@ -86,11 +86,14 @@ def _without_formatting(
     """The plan in mode zookeeper, whose brokers format their directories themselves: it only refuses.
 
     A broker that others know, and that has no data any more, is not started by accident: with all of its partitions
-    empty it could become the leader of those that have no other copy left. While no broker has any data, nor a trace of
-    some, the cluster never came up, and one whose first start fails is started again and again.
+    empty it could become the leader of those that have no other copy left. So where a broker has data, only the cluster
+    can say that one without is new. While no broker has any data, nor a trace of some, the cluster never came up, and
+    one whose first start fails is started again and again.
     """
     troubled = {one["host"] for one in found}
     begun = any(disk["meta_properties"] for node in nodes for disk in node["disks"] or [])
+    # More than what a broker writes that dies in its first start.
+    has_data = any(disk["meta_properties"] and disk["started"] for node in nodes for disk in node["disks"] or [])
     for node in nodes:
         lacks = node["host"] in empty or _is_bare(node)
         if not lacks or node["host"] in troubled or node["host"] == replacing:
@@ -104,6 +107,8 @@ def _without_formatting(
             found += [refusals.registered(node)] if int(node["node_id"]) in registered else []
         elif node.get("traces"):
             found.append(refusals.unknown_registration(node) if begun else refusals.vanished(node, _paths(node)))
+        elif has_data and registered is None and node["host"] in empty:
+            found.append(refusals.unknown_registration(node))
     return {
         "cluster_id": cluster_id,
         "source": "disks" if cluster_id else "zookeeper",

@@ -24,7 +24,7 @@ class Host:
     about to come or go; network_mbits -- the speed of its machine's link, 0 when it is not judged; trust -- what
     plugin_utils/preflight/trust_reader says of its stores, None without TLS; beside -- what nodes that are no hosts of
     the inventory there have left on its machine; features -- what its cluster has finalised, None where the cluster was
-    not asked or did not answer.
+    not asked or did not answer; unasked -- why it did not.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Host:
     trust: Mapping[str, Any] | None = None
     beside: Sequence[Mapping[str, Any]] = ()
     features: Mapping[str, int] | None = None
+    unasked: str = ""
 
     @property
     def disks(self) -> Sequence[Mapping[str, Any]]:

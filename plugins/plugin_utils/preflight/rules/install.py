@@ -52,7 +52,7 @@ def version_behind(hosts: Sequence[Host]) -> Iterator[Problem]:
             what = (
                 f"the node runs Kafka {runs}, and its cluster could not be asked whether {host.version} takes its data"
             )
-            yield Problem(host, what, f"no answer about finalised features, and {host.version}", fix=_START)
+            yield Problem(host, what, host.unasked or "no answer", fix=_START)
         elif found := too_new(host.features, host.version):
             yield Problem(host, what, f"{host.version}, where the cluster has finalised {', '.join(found)}")
 

@@ -209,8 +209,23 @@ def test_a_running_cluster_knows_better_than_a_trace_whether_a_broker_is_new() -
             [("kafka2", "new_disk")],
         ),
         ([node(2, formatted(2, meta_properties=BROKER_META), disk("/data2"), **CLASSIC)], None, []),
+        (
+            [node(1, **CLASSIC), node(2, formatted(2, meta_properties=BROKER_META, started=True), **CLASSIC)],
+            None,
+            [("kafka1", "unknown_broker")],
+        ),
+        ([node(1, **CLASSIC), node(2, formatted(2, meta_properties=BROKER_META), **CLASSIC)], None, []),
     ],
-    ids=["no mount", "started without its mounts", "cluster is silent", "known to be new", "one of two", "first start"],
+    ids=[
+        "no mount",
+        "started without its mounts",
+        "cluster is silent",
+        "known to be new",
+        "one of two",
+        "first start",
+        "cluster is silent, and no trace",
+        "first start of another broker was cut",
+    ],
 )
 def test_a_broker_of_mode_zookeeper_that_has_had_data_is_not_started_without(
     nodes: list[dict[str, Any]], registered: Any, found: list[tuple[str, str]]
