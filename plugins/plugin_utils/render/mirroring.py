@@ -63,6 +63,7 @@ class Mirroring(Parts):
                 "pairs": lambda: mirror_pairs(results.own("__mirror_maker_look")),
                 "users": self._users,
                 "acls": self._acls,
+                "acl_owners": self._acl_owners,
             }
         )
 
@@ -154,6 +155,15 @@ class Mirroring(Parts):
         principals = rights.mirror_principals(self._flows, self._cluster, settings["mirror_user"], certificates)
         free = {f"User:{name}" for name in self._model["super_users"]}
         return rights.mirror_acls(self._flows, self._cluster, [one for one in principals if one not in free])
+
+    def _acl_owners(self) -> list[str]:
+        """The principals whose ACLs follow from the flows alone, also those that have no flow any more."""
+        settings = self._settings
+        if not settings["kafka_authorizer"]:
+            return []
+        mirrors = self._groups.get(MIRROR_GROUP, ()) if self._has_listener(("SSL",), "clients") else ()
+        names = dict.fromkeys([settings["mirror_user"], *mirrors])
+        return [f"User:{name}" for name in names if name and name not in self._model["super_users"]]
 
     def _has_listener(self, protocols: Iterable[str], purpose: str = "") -> bool:
         return any(

@@ -130,3 +130,12 @@ def test_a_cluster_allows_mirrors_what_they_need_but_no_super_user() -> None:
     assert principals("b1", kafka_super_users=["mirror"]) == set()
     certificates = [{**one, "protocol": "SSL"} for one in LISTENERS]
     assert principals("b1", kafka_listeners=certificates) == {"User:mirror", "User:m1"}
+
+
+def test_acls_of_mirrors_are_owned_also_when_their_last_flow_is_gone() -> None:
+    common = {"kafka_authorizer": True, "kafka_listeners": LISTENERS, "mirror_user": "mirror"}
+    gone = mirroring("b1", {**FLOW, "enabled": False}, **common)
+    assert gone["acls"] == []
+    assert gone["acl_owners"] == ["User:mirror"]
+    assert mirroring("b1", **common, kafka_super_users=["mirror"])["acl_owners"] == []
+    assert mirroring("b1", mirror_user="mirror")["acl_owners"] == []
