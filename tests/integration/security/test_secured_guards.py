@@ -223,3 +223,16 @@ def test_no_log_of_a_node_holds_a_secret(secured: Cluster) -> None:
     for log in logs:
         content = log.read_bytes()
         assert not [word for word in planted if word in content], f"{log} holds a secret"
+
+
+@pytest.mark.full
+def test_acls_of_a_removed_flow_go_also_while_the_inventory_lists_none(secured: Cluster) -> None:
+    admin = admin_connection(secured, PASSWORD)
+    entry = {"operations": ["read"], "resource_type": "topic", "resource": "orders"}
+    left, other = ({**entry, "principal": name} for name in ("User:ferry", "User:curious"))
+    assert not run_module("streamops.kafka.acls", {**admin, "acls": [left, other]})["failed"]
+    owned = {"kafka_acls": [], "kafka_acls_authoritative": True, "mirror_user": "ferry"}
+    secured.playbook("site.yml", "--tags", "kafka_acls", **owned).ok()
+    found = run_module("streamops.kafka.acls", {**admin, "acls": [left, other]}, check=True)
+    assert found["added"] == 1, found
+    assert found["unchanged"] == 1
