@@ -59,9 +59,8 @@ def issue(
 ) -> Issued:
     """A certificate of `name` for the alternative `names`, signed by another or by itself, ending in so many days.
 
-    ca -- what basicConstraints say, None for none; path_length -- how many CAs they allow
-    below it. more -- attributes of the subject behind the common name;
-    extensions -- usages, say; begins -- in how many days.
+    ca -- what basicConstraints say, None for none; path_length -- how many CAs they allow below it. more -- attributes
+    of the subject behind the common name; extensions -- usages, say; begins -- in how many days.
     """
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name), *more])

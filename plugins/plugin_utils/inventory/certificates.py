@@ -29,10 +29,9 @@ def read_certificate(certificate_file: str, key_file: str, ca_file: str) -> dict
     too_long}: errors are sentences about files that cannot be read, and what cannot be told then is None. ``names``
     are the subject alternative names, DNS names and addresses; ``subject`` is written as Java writes it;
     ``days_until`` is how long the certificate is not valid yet (0 when it is); ``usages`` are the purposes it is
-    limited to (None for any),
-    ``signs`` whether its key usage lets it sign a handshake; ``no_cas`` says why Java does not accept the trusted
-    certificates that the chain leads to as CAs, where it leads to no other; ``too_long`` which of its intermediate CAs
-    allow fewer CAs below them than there are, where that alone stands in the way.
+    limited to (None for any), ``signs`` whether its key usage lets it sign a handshake; ``no_cas`` says why Java does
+    not accept the trusted certificates that the chain leads to as CAs, where it leads to no other; ``too_long`` which
+    of its intermediate CAs allow fewer CAs below them than there are, where that alone stands in the way.
     """
     errors: list[str] = []
     chain = _certificates(certificate_file, errors)

@@ -12,11 +12,12 @@ from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certificates import (
     read_certificate,
     rfc2253,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, build_node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.certificates import certificate_usage
 from tests.support.certificates import Issued, issue
