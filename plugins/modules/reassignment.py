@@ -73,8 +73,8 @@ options:
     type: dict
   rack_rule:
     description: >-
-      V(strict) spreads the replicas of a partition over as many racks as possible. V(even) puts at most
-      ceil(replicas / racks) of them in one rack. V(none) ignores racks.
+      V(strict) and V(even) give each rack equal parts of the replicas of a partition, floor or ceil of
+      replicas / racks. V(strict) also refuses to leave a partition in fewer racks than before. V(none) ignores racks.
     type: str
     choices: [strict, even, none]
     default: strict

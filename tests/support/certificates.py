@@ -55,11 +55,12 @@ def issue(
     more: tuple[x509.NameAttribute[Any], ...] = (),
     extensions: tuple[x509.ExtensionType, ...] = (),
     begins: int = -400,
+    path_length: int | None = None,
 ) -> Issued:
     """A certificate of `name` for the alternative `names`, signed by another or by itself, ending in so many days.
 
-    ca -- what basicConstraints say, None for none. more -- attributes of the subject behind the common name;
-    extensions -- usages, say; begins -- in how many days.
+    ca -- what basicConstraints say, None for none; path_length -- how many CAs they allow below it. more -- attributes
+    of the subject behind the common name; extensions -- usages, say; begins -- in how many days.
     """
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name), *more])
@@ -74,7 +75,7 @@ def issue(
         .not_valid_after(now + days * DAY + datetime.timedelta(hours=1))
     )
     if ca is not None:
-        builder = builder.add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
+        builder = builder.add_extension(x509.BasicConstraints(ca=ca, path_length=path_length), critical=True)
     if names:
         alternatives = [_general(one) for one in names]
         builder = builder.add_extension(x509.SubjectAlternativeName(alternatives), critical=False)

@@ -46,7 +46,9 @@ class LoneBroker(JavaProcess):
         self.directory.mkdir(parents=True, exist_ok=True)
         self._file.write_text("".join(f"{name}={value}\n" for name, value in self._properties.items()))
         tool = str(self._release / "bin" / "kafka-storage.sh")
-        subprocess.run([tool, "format", "-t", cluster_id, "-c", str(self._file)], check=True, capture_output=True)
+        # Joined to its option: an id may begin with "-".
+        command = [tool, "format", f"--cluster-id={cluster_id}", "-c", str(self._file)]
+        subprocess.run(command, check=True, capture_output=True)
 
     def start(self) -> None:
         """Starts it and waits until clients can connect."""

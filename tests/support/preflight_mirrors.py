@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import all_typed
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node, build_node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 from tests.support.preflight_inventories import CLUSTER, LISTENERS, node, topic

@@ -20,6 +20,8 @@ from tests.support.reassign_check_shares import classes_of
 
 #: What one unit of the square of a load costs; a move costs 1.
 SQUARE = 10_000_000
+#: What a replica earns that a rack must have: more than any loads cost.
+MUST = SQUARE * 10**12
 
 
 @dataclass
@@ -37,6 +39,7 @@ class Network:
     parts: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     #: By partition the brokers that must not get it.
     closed: dict[int, set[int]] = field(default_factory=dict)
+    _least: dict[int, dict[str, int]] = field(default_factory=dict)
 
     def price(self, b: int, load: int) -> int:
         """What one replica more costs a broker with so many."""
@@ -45,6 +48,14 @@ class Network:
         low, high, number = self.parts[b]
         # A fuller class pays more, so that it has no more than it must; but first everybody gets the part rounded down.
         return 0 if load < low else SQUARE * (10_000 + number) if load < high else SQUARE * 100_000_000
+
+    def least(self, p: int) -> dict[str, int]:
+        """At least how many replicas of a partition each rack holds, where that is not 0."""
+        low = self.bounds[p][0]
+        if low and low not in self._least:
+            sizes = Counter(self.rack[b] for b in self.may_take)
+            self._least[low] = {rack: min(low, size) for rack, size in sizes.items()}
+        return self._least.get(low, {})
 
 
 def network_of(cluster: Cluster, spec: Spec) -> Network:
@@ -82,15 +93,13 @@ def network_of(cluster: Cluster, spec: Spec) -> Network:
 
 
 def rack_bounds(rule: str, replicas: int, sizes: Counter[str]) -> tuple[int, int]:
-    """At least and at most how many of so many replicas a rack holds."""
+    """At least and at most how many of so many replicas a rack holds; one that is smaller than the least is full."""
     if rule == "none" or len(sizes) <= 1:
         return 0, replicas
-    if rule == "strict" and replicas > len(sizes):
-        return 1, replicas
     for high in range(-(-replicas // len(sizes)), replicas):
         if sum(min(high, size) for size in sizes.values()) >= replicas:
-            return 0, high
-    return 0, replicas
+            return high - 1, high
+    return replicas - 1, replicas
 
 
 def without_late(network: Network, cluster: Cluster, after: list[tuple[int, ...]]) -> Network:
@@ -141,13 +150,14 @@ def invalid(network: Network, after: list[tuple[int, ...]]) -> list[str]:
 
 def rack_breach(network: Network, p: int, brokers: tuple[int, ...]) -> bool:
     """Whether a partition has more in a rack than it may, or less than it must."""
-    low, high = network.bounds[p]
+    high, least = network.bounds[p][1], network.least(p)
     counts = Counter(network.rack[b] for b in brokers)
-    if low:
-        return any(counts[rack] < low for rack in {network.rack[b] for b in network.may_take})
     # What excluded brokers hold stays, whatever the rule says of it.
     held = Counter(network.rack[b] for b in network.had[p] if b not in network.may_give)
-    return any(count > max(high, held[rack]) for rack, count in counts.items())
+    if any(count > max(high, held[rack]) for rack, count in counts.items()):
+        return True
+    can_spare = any(count > max(least.get(rack, 0), held[rack]) for rack, count in counts.items())
+    return can_spare and any(counts[rack] < low for rack, low in least.items())
 
 
 def cheaper_cycle(network: Network, after: list[tuple[int, ...]]) -> bool:
@@ -182,7 +192,7 @@ def _relax(
     network: Network, p: int, now: tuple[int, ...], by_rack: dict[str, list[int]], distance: dict[int, int]
 ) -> None:
     """Lower the distances of brokers through one partition: out of its racks, across where a rack has room."""
-    low, high = network.bounds[p]
+    high, least = network.bounds[p][1], network.least(p)
     had, mine = network.had[p], set(now) | network.closed.get(p, set())
     counts = Counter(network.rack[b] for b in now)
     out: dict[str, int] = {}
@@ -191,7 +201,7 @@ def _relax(
             cost = distance[b] - (b not in had)
             rack = network.rack[b]
             out[rack] = min(out.get(rack, cost), cost)
-    across = min((cost for rack, cost in out.items() if counts[rack] > low), default=None)
+    across = min((cost for rack, cost in out.items() if counts[rack] > least.get(rack, 0)), default=None)
     for rack, brokers in by_rack.items():
         inner = out.get(rack)
         if across is not None and counts[rack] < high:
@@ -305,13 +315,14 @@ class _Flow:
         net = self.network
         kind, number, rack = node
         if kind == "p":
-            _low, high = net.bounds[number]
-            racks = {net.rack[b] for b in net.may_take}
-            return [(("k", number, k), 0) for k in sorted(racks) if self._count(number, k) < high]
+            high, least = net.bounds[number][1], net.least(number)
+            counts = {k: self._count(number, k) for k in sorted({net.rack[b] for b in net.may_take})}
+            return [(("k", number, k), -MUST if n < least.get(k, 0) else 0) for k, n in counts.items() if n < high]
         if kind == "k":
             free = [b for b in net.may_take if net.rack[b] == rack and b not in self.at[number] | self.stay[number]]
             steps = [(("b", b, ""), int(b not in net.had[number])) for b in sorted(free)]
-            return steps + ([(("p", number, ""), 0)] if any(net.rack[b] == rack for b in self.at[number]) else [])
+            back = MUST if self._count(number, rack) <= net.least(number).get(rack, 0) else 0
+            return steps + ([(("p", number, ""), back)] if any(net.rack[b] == rack for b in self.at[number]) else [])
         holds = [p for p in range(len(net.had)) if net.open[p] and number in self.at[p]]
         return [(("k", p, net.rack[number]), -int(number not in net.had[p])) for p in holds]
 

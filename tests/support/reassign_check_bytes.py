@@ -56,15 +56,13 @@ def held(placed: Placed, sizes: list[int]) -> Counter[int]:
 
 def needed(network: Network, p: int) -> int:
     """How many new replicas a partition needs at the least, whatever others do."""
-    low, high = network.bounds[p]
+    high, least = network.bounds[p][1], network.least(p)
     kept = [b for b in network.had[p] if b in network.may_take or b not in network.may_give]
     counts = Counter(network.rack[b] for b in kept)
     stay = Counter(network.rack[b] for b in kept if b not in network.may_give)
-    if low:
-        missing = len({network.rack[b] for b in network.may_take} - set(counts))
-        return network.wanted[p] - min(len(kept), network.wanted[p] - missing)
     fitting = sum(min(count, max(high, stay[rack])) for rack, count in counts.items())
-    return network.wanted[p] - min(network.wanted[p], fitting)
+    missing = sum(max(0, low - counts[rack]) for rack, low in least.items())
+    return max(missing, network.wanted[p] - fitting)
 
 
 def moved(plan: Plan) -> int:

@@ -40,7 +40,7 @@ def classes_of(network: Network, sizes: Sequence[int], weights: Mapping[int, Fra
         found = 0
         for (wanted, low, high), size in kinds.items():
             elsewhere = sum(min(high, len(brokers)) for rack, brokers in members.items() if rack not in racks)
-            found += size * max(low * len(racks), wanted - elsewhere)
+            found += size * max(sum(min(low, len(members[rack])) for rack in racks), wanted - elsewhere)
         return found
 
     found: list[Class] = []

@@ -161,21 +161,9 @@ class Room:
                 dirs[0].replicas -= 1
 
 
-def without_room(
-    rows: Iterable[Row],
-    look: Look,
-    disks: Mapping[int, LogDirs],
-    sizes: Mapping[Key, int],
-    reserve: float,
-    silent: Mapping[int, str],
-    hosts: Mapping[int, str] = MappingProxyType({}),
-) -> dict[Key, str]:
-    """The rows that some disk has no room for now, the first ones first.
-
-    What is still to come of moves under way counts as there. C(sizes) are those of the leaders' logs now; C(silent) are
-    brokers that could not be asked, and why. C(hosts): where brokers are, since those of one host may share a disk.
-    """
-    room = Room(
+def _room_of(disks: Mapping[int, LogDirs], reserve: float, hosts: Mapping[int, str]) -> Room:
+    """The room of brokers as they reported their log directories."""
+    return Room(
         {
             broker: [
                 dir_of(
@@ -191,6 +179,23 @@ def without_room(
             for broker, found in disks.items()
         }
     )
+
+
+def without_room(
+    rows: Iterable[Row],
+    look: Look,
+    disks: Mapping[int, LogDirs],
+    sizes: Mapping[Key, int],
+    reserve: float,
+    silent: Mapping[int, str],
+    hosts: Mapping[int, str] = MappingProxyType({}),
+) -> dict[Key, str]:
+    """The rows that some disk has no room for now, the first ones first.
+
+    What is still to come of moves under way counts as there. C(sizes) are those of the leaders' logs now; C(silent) are
+    brokers that could not be asked, and why. C(hosts): where brokers are, since those of one host may share a disk.
+    """
+    room = _room_of(disks, reserve, hosts)
     for key, flying in sorted(look.in_flight.items()):
         for broker in sorted(flying.adding):
             _claim(room, broker, disks, key, sizes.get(key, 0))

@@ -16,7 +16,7 @@ from heapq import heapify, heapreplace
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Change, Cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import bits
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import Racks, bits
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Look, Row
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import shown
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
@@ -82,26 +82,39 @@ def _trim(placement: Placement, partition: int, wanted: int, demands: Demands, l
     racks, keep_rule = placement.racks, demands.racks
     lagging = demands.lagging.get(partition, 0)
     barring = lagging if wanted < len(placement.had[partition]) else 0
-    low, high = racks.bounds(wanted)
+    least = racks.least(wanted)
     while True:
         members = placement.at(partition)
         counts = racks.counts(members)
         # A broker that takes nothing keeps what it has, as long as there is another to choose.
         movable = [broker for broker in members if racks.receive >> broker & 1]
-        crowded = [b for b in movable if keep_rule and counts[racks.rack_of[b]] > high]
-        missing = sum(1 for rack in range(racks.count) if racks.sizes[rack] and not counts.get(rack)) if low else 0
-        surplus = len(members) - wanted + (missing if keep_rule else 0)
-        if not crowded and surplus <= 0:
+        spare = _against_the_rule(racks, movable, counts, wanted) if keep_rule else []
+        if not spare and len(members) <= wanted:
             return
-        spare = crowded
         late = [broker for broker in members if barring >> broker & 1]
         for some in ([*late, *movable], members):
-            # No rack loses its only one as long as another can be dropped.
-            spare = spare or [b for b in some if racks.rule == "none" or counts[racks.rack_of[b]] > 1]
+            # No rack loses what it must hold, or its only one, as long as another can be dropped.
+            spare = spare or [b for b in some if racks.rule == "none" or _can_spare(racks, least, counts, b)]
         dropped = _least_missed(placement, partition, spare or late or movable or members, loads, lagging)
         placement.drop(partition, dropped)
         if barring >> dropped & 1:
             placement.barred[partition] = placement.barred.get(partition, 0) | 1 << dropped
+
+
+def _against_the_rule(racks: Racks, movable: Sequence[int], counts: Mapping[int, int], wanted: int) -> list[int]:
+    """The brokers of which one must go by the rack rule: in racks that hold too much, or more than they must while
+    others lack more than is to come; C(counts) is what racks hold."""
+    high, least = racks.bounds(wanted)[1], racks.least(wanted)
+    crowded = [b for b in movable if counts[racks.rack_of[b]] > high]
+    if crowded or sum(racks.lacking(counts, wanted).values()) <= wanted - sum(counts.values()):
+        return crowded
+    return [b for b in movable if counts[racks.rack_of[b]] > least[racks.rack_of[b]]]
+
+
+def _can_spare(racks: Racks, least: Sequence[int], counts: Mapping[int, int], broker: int) -> bool:
+    """Whether a broker's rack keeps another replica, and as many as it must hold, without the one there."""
+    rack = racks.rack_of[broker]
+    return counts[rack] > max(1, least[rack])
 
 
 def _least_missed(

@@ -13,8 +13,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_roo
 #: What a broker may be. alive and new: holds and receives. draining: gives away what it has when a plan balances or
 #: names it, and receives nothing. excluded: keeps what it has and receives nothing. dead: fenced or not registered.
 STATES = ("alive", "new", "draining", "excluded", "dead")
-#: none: racks do not matter. even: at most ceil(replicas / racks) replicas of a partition in one rack.
-#: strict: as many racks as there can be, min(replicas, racks); never fewer than before.
+#: none: racks do not matter. even: each rack holds the floor or the ceil of replicas / racks of a partition.
+#: strict: that, and no partition in fewer racks than before.
 RACK_RULES = ("strict", "even", "none")
 #: auto: balance when replicas are balanced. keep: who leads and stays, leads. balance: leaders spread, no data moved.
 LEADERS = ("auto", "keep", "balance")

@@ -40,8 +40,8 @@ def mask_of(numbers: Iterable[int]) -> int:
 class Racks:
     """The rack rule over the brokers that may receive.
 
-    For a partition with r replicas a rack holds at most C(high(r)) and at least C(low(r)) of them. The even rule's
-    ceil(r / racks) is raised where racks are too small to hold that many.
+    Racks hold as equal parts of a partition's r replicas as they can: the floor or the ceil of r / racks. Those too
+    small for that are full, and the others hold equal parts of the rest.
     """
 
     def __init__(self, rack_of: Sequence[int], receive: int, rule: str) -> None:
@@ -56,23 +56,37 @@ class Racks:
         self.used = sum(size > 0 for size in self.sizes)
         self.outside = [~self.members[rack] for rack in self.rack_of]
         self._bounds: dict[int, tuple[int, int]] = {}
+        self._least: dict[int, list[int]] = {}
 
     def bounds(self, replicas: int) -> tuple[int, int]:
-        """At least and at most how many of so many replicas one rack holds."""
+        """At least and at most how many of so many replicas one rack holds; a rack with fewer brokers may hold less."""
         found = self._bounds.get(replicas)
         if found is None:
             found = self._bounds[replicas] = self._bounds_of(replicas)
         return found
 
     def _bounds_of(self, replicas: int) -> tuple[int, int]:
-        if self.rule == "none" or not self.used:
+        if self.rule == "none" or self.used <= 1:
             return 0, replicas
-        if self.rule == "strict" and replicas > self.used:
-            return 1, replicas
         high = max(1, -(-replicas // self.used))
         while high < replicas and sum(min(high, size) for size in self.sizes) < replicas:
             high += 1
-        return 0, high
+        return high - 1, high
+
+    def least(self, replicas: int) -> list[int]:
+        """At least how many of so many replicas each rack holds, by rack."""
+        found = self._least.get(replicas)
+        if found is None:
+            low = self.bounds(replicas)[0]
+            found = self._least[replicas] = [min(low, size) for size in self.sizes]
+        return found
+
+    def lacking(self, counts: Mapping[int, int], replicas: int) -> dict[int, int]:
+        """How many replicas racks lack that hold less than they must, by rack; C(counts) is what they hold."""
+        if not self.bounds(replicas)[0]:
+            return {}
+        wanted = enumerate(self.least(replicas))
+        return {rack: least - counts.get(rack, 0) for rack, least in wanted if least > counts.get(rack, 0)}
 
     def counts(self, brokers: Iterable[int]) -> dict[int, int]:
         """How many of these brokers are in each rack."""
@@ -84,11 +98,9 @@ class Racks:
 
     def surplus(self, brokers: Iterable[int], replicas: int) -> int:
         """How many of these brokers must leave their rack; what the rack rule calls a violation when it is not 0."""
-        low, high = self.bounds(replicas)
-        counts = self.counts(brokers)
-        if low:
-            return sum(counts.get(rack, 0) == 0 for rack in range(self.count) if self.sizes[rack])
-        return sum(max(0, count - high) for count in counts.values())
+        counts, high = self.counts(brokers), self.bounds(replicas)[1]
+        crowded = sum(max(0, count - high) for count in counts.values())
+        return max(crowded, sum(self.lacking(counts, replicas).values()))
 
     def room(self, brokers: Sequence[int], leaving: int, replicas: int) -> int:
         """The brokers that may take the replica of C(leaving) (-1 = one more replica) of a partition on C(brokers)."""
@@ -107,8 +119,10 @@ class Racks:
         for rack, count in counts.items():
             if count >= high:
                 mask &= ~self.members[rack]
-        if low and leaving >= 0 and not counts.get(self.rack_of[leaving], 0):
-            mask &= self.members[self.rack_of[leaving]]
+        if low and leaving >= 0:
+            rack = self.rack_of[leaving]
+            if counts.get(rack, 0) < self.least(replicas)[rack]:
+                mask &= self.members[rack]
         return mask
 
 
@@ -175,8 +189,9 @@ def _forced(kinds: Mapping[int, int], racks: Racks, groups: list[_Group]) -> int
     others = [racks.sizes[rack] for rack in range(racks.count) if rack not in inside]
     total = 0
     for replicas, partitions in kinds.items():
-        low, high = racks.bounds(replicas)
-        total += partitions * max(low * len(inside), replicas - sum(min(high, size) for size in others))
+        least, high = racks.least(replicas), racks.bounds(replicas)[1]
+        elsewhere = sum(min(high, size) for size in others)
+        total += partitions * max(sum(least[rack] for rack in inside), replicas - elsewhere)
     return total
 
 

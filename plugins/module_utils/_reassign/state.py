@@ -112,14 +112,14 @@ class Placement:
     def openings(self, partition: int, wanted: int) -> int:
         """The brokers that may take one more replica of a partition that shall have so many.
 
-        Where every rack must have one, those in racks that have none, as long as there are any.
+        Those in racks that hold less than they must, as long as there are any.
         """
         racks, members = self.racks, self.at(partition)
         room = racks.room(members, -1, wanted) & ~self.barred.get(partition, 0)
         if racks.bounds(wanted)[0]:
-            counts, missing = racks.counts(members), 0
-            for rack in range(racks.count):
-                missing |= 0 if counts.get(rack) else racks.members[rack]
+            missing = 0
+            for rack in racks.lacking(racks.counts(members), wanted):
+                missing |= racks.members[rack]
             room = room & missing or room
         return room
 

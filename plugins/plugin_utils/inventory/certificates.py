@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import itertools
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,19 +25,20 @@ except ImportError:  # ansible-core requires it, but its sanity test imports eve
 def read_certificate(certificate_file: str, key_file: str, ca_file: str) -> dict[str, Any]:
     """The facts about one node's certificate; the rules on them stand in preflight/certificates.py.
 
-    Returns {errors, common_name, subject, names, days_left, days_until, usages, signs, fits_key, trusted, no_cas}:
-    errors are sentences about files that cannot be read, and what cannot be told then is None. ``names`` are the
-    subject alternative names, DNS names and addresses; ``subject`` is written as Java writes it; ``days_until`` is how
-    long the certificate is not valid yet (0 when it is); ``usages`` are the purposes it is limited to (None for any),
-    ``signs`` whether its key usage lets it sign a handshake; ``no_cas`` says why Java does not accept the trusted
-    certificates that the chain leads to as CAs, where it leads to no other.
+    Returns {errors, common_name, subject, names, days_left, days_until, usages, signs, fits_key, trusted, no_cas,
+    too_long}: errors are sentences about files that cannot be read, and what cannot be told then is None. ``names``
+    are the subject alternative names, DNS names and addresses; ``subject`` is written as Java writes it;
+    ``days_until`` is how long the certificate is not valid yet (0 when it is); ``usages`` are the purposes it is
+    limited to (None for any), ``signs`` whether its key usage lets it sign a handshake; ``no_cas`` says why Java does
+    not accept the trusted certificates that the chain leads to as CAs, where it leads to no other; ``too_long`` which
+    of its intermediate CAs allow fewer CAs below them than there are, where that alone stands in the way.
     """
     errors: list[str] = []
     chain = _certificates(certificate_file, errors)
     trusted = _certificates(ca_file, errors)
     key = _key(key_file, errors)
     unknown = ("common_name", "subject", "names", "days_left", "days_until", "usages", "signs", "fits_key")
-    facts: dict[str, Any] = {"errors": errors, **dict.fromkeys((*unknown, "trusted", "no_cas"))}
+    facts: dict[str, Any] = {"errors": errors, **dict.fromkeys((*unknown, "trusted", "no_cas", "too_long"))}
     if chain:
         leaf, now = chain[0], datetime.datetime.now(datetime.UTC)
         names = leaf.subject.get_attributes_for_oid(x509.NameOID.COMMON_NAME)
@@ -47,6 +49,8 @@ def read_certificate(certificate_file: str, key_file: str, ca_file: str) -> dict
         if trusted:
             facts["trusted"] = _reaches(chain, trusted)
             facts["no_cas"] = [] if facts["trusted"] else _no_cas(chain, trusted)
+            refused = not facts["trusted"] and _reaches(chain, trusted, any_length=True)
+            facts["too_long"] = _too_long(chain) if refused else []
         if key is not None:
             facts["fits_key"] = _public(leaf) == _public(key)
     return facts
@@ -188,16 +192,20 @@ def _content(der: bytes) -> tuple[bytes, bytes]:
 
 
 def _reaches(
-    chain: list[x509.Certificate], trusted: list[x509.Certificate], at: datetime.datetime | None = None
+    chain: list[x509.Certificate],
+    trusted: list[x509.Certificate],
+    at: datetime.datetime | None = None,
+    any_length: bool = False,
 ) -> bool:
     """Whether a trusted CA is met on the way up, each certificate signed by the next one, and valid at a time.
 
-    Java does not ask for the dates of what it trusts itself, nor whether a certificate is a CA that is trusted itself.
+    Java does not ask for the dates of what it trusts itself, nor whether a certificate is a CA that is trusted itself,
+    nor how many CAs a trusted one allows below it. C(any_length): nor is that asked of the others.
     """
     if chain and chain[0] in trusted:
         return True
     cas = [root for root in trusted if not _no_anchor(root)]
-    for one, by in itertools.zip_longest(chain, chain[1:]):
+    for place, (one, by) in enumerate(itertools.zip_longest(chain, chain[1:])):
         if one in cas:
             return True
         if at is not None and not one.not_valid_before_utc <= at <= one.not_valid_after_utc:
@@ -206,7 +214,29 @@ def _reaches(
             return True
         if by is None or not _signed(one, by) or _no_ca(by):
             return False
+        if by not in cas and not any_length and _depth(chain[1 : place + 1]) > _most_depth(by):
+            return False
     return False
+
+
+def _depth(cas: list[x509.Certificate]) -> int:
+    """How many intermediate CAs count for the path length: those that another name issued (RFC 5280 6.1.4 l)."""
+    return sum(one.subject != one.issuer for one in cas)
+
+
+def _most_depth(ca: x509.Certificate) -> float:
+    """How many intermediate CAs a CA certificate allows below it: its pathLenConstraint (RFC 5280 4.2.1.9)."""
+    most = ca.extensions.get_extension_for_class(x509.BasicConstraints).value.path_length
+    return math.inf if most is None else most
+
+
+def _too_long(chain: list[x509.Certificate]) -> list[str]:
+    """Say which CAs of a chain allow fewer CAs below them than the chain has there."""
+    return [
+        f"{rfc2253(ca.subject)} has pathLenConstraint {_most_depth(ca)} and {_depth(chain[1:place])} CAs below it"
+        for place, ca in enumerate(chain)
+        if place and not _no_ca(ca) and _depth(chain[1:place]) > _most_depth(ca)
+    ]
 
 
 def _no_cas(chain: list[x509.Certificate], trusted: list[x509.Certificate]) -> list[str]:

@@ -8,7 +8,7 @@ never hides another. `plain` is not: a node that has no port where its variables
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -347,73 +347,6 @@ class Inventory:
         """The clusters by name, in the order of their first node; nodes without a name are in none."""
         names = list(dict.fromkeys(node.cluster for node in self.nodes if node.cluster != NO_CLUSTER))
         return [Cluster(name, tuple(node for node in self.nodes if node.cluster == name)) for name in names]
-
-
-def machine_of(variables: Mapping[str, Any], host: str) -> str:
-    """The machine that a host runs on: hosts with the same connection target share one."""
-    if variables.get("ansible_connection") in LOCAL:
-        return "localhost"
-    address = variables.get("ansible_host")
-    return host if address is UNDEFINED else plain_host(address or host)
-
-
-def build_node(
-    name: str,
-    *,
-    controller: bool,
-    broker: bool,
-    variables: Mapping[str, Any],
-    undefined: Mapping[str, str],
-    unclear: tuple[UnclearValueError, ...] = (),
-    certificate: Mapping[str, Any] | None = None,
-    admin_certificate: Mapping[str, Any] | None = None,
-    zookeeper: bool = False,
-    mirror: bool = False,
-) -> Node:
-    """A Node from a host's name, its groups, its templated variables and the paths that could not be templated."""
-    cluster = variables.get("kafka_cluster_name")
-    return Node(
-        name=name,
-        cluster=NO_CLUSTER if cluster is UNDEFINED else str(cluster or NO_CLUSTER).strip(),
-        machine=machine_of(variables, name),
-        controller=controller,
-        broker=broker,
-        variables=variables,
-        undefined=undefined,
-        unclear=unclear,
-        certificate=certificate,
-        admin_certificate=admin_certificate,
-        zookeeper=zookeeper,
-        mirror=mirror,
-    )
-
-
-def build_inventory(read: Callable[[str], Mapping[str, Any]], groups: Mapping[str, Sequence[str]]) -> Inventory:
-    """All clusters of an inventory, from its groups (GROUPS).
-
-    read -- the typed variables of a host. Controllers come first and servers of ZooKeeper last, each host once; a host
-    of another group is no mirror.
-    """
-    members = {role: groups.get(group, ()) for role, group in GROUPS.items()}
-    hosts = dict.fromkeys(host for role in members if role != MIRROR for host in members[role])
-    nodes = [
-        build_node(
-            host,
-            variables=read(host),
-            undefined={},
-            controller=host in members["controller"],
-            broker=host in members["broker"],
-            zookeeper=host in members["zookeeper"],
-            mirror=host in members["mirror"],
-        )
-        for host in hosts
-    ]
-    mirrors = [
-        build_node(host, variables=read(host), undefined={}, controller=False, broker=False, mirror=True)
-        for host in members["mirror"]
-        if host not in hosts
-    ]
-    return Inventory(nodes=tuple(nodes), mirrors=tuple(mirrors))
 
 
 def _topic(entry: Mapping[str, Any]) -> Topic:

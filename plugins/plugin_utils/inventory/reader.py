@@ -19,6 +19,7 @@ from ansible.errors import AnsibleError
 from ansible.parsing.vault import EncryptedString
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import all_typed
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certificates import read_certificate
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import ROLE as MIRROR
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
@@ -27,7 +28,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     OWN_PREFIXES,
     PLACEHOLDER,
     Node,
-    build_node,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options

@@ -10,15 +10,17 @@ from os.path import expanduser
 from typing import Any, Protocol
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.addresses import resolved
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import (
+    build_inventory,
+    build_node,
+    machine_of,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import mirror_reach, rest_url
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     GROUP_FIX,
     GROUPS,
     Inventory,
     Node,
-    build_inventory,
-    build_node,
-    machine_of,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
     ZOOKEEPER_MODE,

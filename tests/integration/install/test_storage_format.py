@@ -75,6 +75,15 @@ def test_the_module_predicts_formats_and_then_changes_nothing(options: dict[str,
     assert refused["failure"]["kind"] == "RefusedError"
 
 
+def test_a_cluster_id_that_begins_with_a_dash_is_taken(storage_format: Call, tmp_path: Path) -> None:
+    # Kafka draws none (Uuid.randomUuid), but other tools do; the tool would take "-t ID" for two options.
+    dashed = f"-{CLUSTER[1:]}"
+    voter = f"1@127.0.0.1:2:{directory_id(dashed, 1)}"
+    done = storage_format(cluster_id=dashed, initial_controllers=voter)
+    assert {meta["cluster.id"] for meta in done["meta_properties"].values()} == {dashed}
+    assert storage_format(cluster_id=dashed, initial_controllers=voter)["formatted"] == []
+
+
 def test_what_a_format_leaves_is_known_exactly(storage_format: Call, tmp_path: Path) -> None:
     ids = {path: meta["directory.id"] for path, meta in storage_format()["meta_properties"].items()}
     assert ids[str(tmp_path / "one")] == VOTER

@@ -46,8 +46,8 @@ def _certificates(inventory: Inventory) -> Iterator[tuple[Node, Mapping[str, Any
 @rule(number="B32", fix="correct the file")
 def bad_certificate(inventory: Inventory) -> Iterator[Problem]:
     """A certificate, key or CA file cannot be read, the key is encrypted or another certificate's, or the chain leads
-    to no trusted CA, or to one that Java does not accept as a CA. Also the administrator's, where clients show
-    certificates."""
+    to no trusted CA, to one that Java does not accept as a CA, or through more CAs than one of them allows below it
+    (`pathLenConstraint`). Also the administrator's, where clients show certificates."""
     for node, found, variable in _certificates(inventory):
         for problem in found["errors"]:
             yield Problem(node, "a file of the certificate cannot be used", problem, "PEM files", variable=variable)
@@ -68,6 +68,15 @@ def bad_certificate(inventory: Inventory) -> Iterator[Problem]:
                 allowed="a CA certificate with basicConstraints CA:TRUE and, where it has a keyUsage, keyCertSign",
                 fix="have the CA certificate issued anew; with its name and key, what it has issued stays valid",
                 variable="kafka_tls_ca_file",
+            )
+        elif found["too_long"]:
+            yield Problem(
+                node,
+                "an intermediate CA of the certificate allows fewer CAs below it, and Java refuses such a chain",
+                found="; ".join(found["too_long"]),
+                allowed="no more CAs below a CA certificate than its pathLenConstraint",
+                fix="have the certificate issued by a CA higher up, or that CA issued anew with a longer path",
+                variable=variable,
             )
         elif found["trusted"] is False:
             yield Problem(

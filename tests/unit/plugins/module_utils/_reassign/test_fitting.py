@@ -48,8 +48,7 @@ def choices(cluster: Cluster, spec: Spec, partition: int) -> list[int]:
     low, high = rack_bounds(rule, len(had), sizes)
     kept = Counter(rack[b] for b in had if b != drained)
     found = [b for b in takers if b not in had and (rule == "none" or kept[rack[b]] < high)]
-    if low:
-        found = [b for b in found if not kept[rack[b]]] or found
+    found = [b for b in found if kept[rack[b]] < min(low, sizes[rack[b]])] or found
     if rule == "strict":
         least = min(len({rack[b] for b in had}), len(had))
         found = [b for b in found if len({*kept, rack[b]}) >= least]

@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -137,10 +138,9 @@ def test_racks_are_fixed_by_the_moves_of_the_formula(seed: int, rule: str) -> No
     expected = 0
     for brokers in replicas:
         counts = Counter(rack[broker] for broker in brokers)
-        if rule == "strict":
-            expected += min(len(brokers), racks) - len(counts)
-        else:
-            expected += sum(max(0, count - -(-len(brokers) // racks)) for count in counts.values())
+        floor, ceil = len(brokers) // racks, -(-len(brokers) // racks)
+        crowded = sum(max(0, count - ceil) for count in counts.values())
+        expected += max(crowded, sum(max(0, floor - counts[f"r{number}"]) for number in range(racks)))
     assert (plan.moves, plan.proof) == (expected, "partition")
     assert (
         plan_moves(
@@ -148,6 +148,47 @@ def test_racks_are_fixed_by_the_moves_of_the_formula(seed: int, rule: str) -> No
         ).changes
         == ()
     )
+
+
+@pytest.mark.parametrize("rule", ["strict", "even"])
+@pytest.mark.parametrize("seed", range(20))
+def test_no_partition_loses_a_rack_that_it_could_keep(seed: int, rule: str) -> None:
+    draw = random.Random(seed)
+    for _cluster in range(15):
+        racks, count = draw.randint(2, 4), draw.randint(4, 9)
+        rack = {b: f"r{b % racks if draw.random() < 0.7 else draw.randrange(racks)}" for b in range(count)}
+        replicas = [tuple(draw.sample(range(count), draw.randint(1, min(5, count)))) for _ in range(6)]
+        cluster = Cluster(tuple(BrokerSpec(b, rack[b]) for b in rack), ["t"], [0], [0] * 6, list(range(6)), replicas)
+        goal: dict[str, Any] = draw.choice(
+            [
+                {"rebalance": True},
+                {"fix_racks": True},
+                {"drain": (0,)},
+                {"replication_factor": {"t": draw.randint(1, 4)}},
+            ]
+        )
+        try:
+            plan = plan_moves(cluster, Spec(rack_rule=rule, **goal))
+        except RefusedError:
+            assert "drain" in goal
+            continue
+        left = Counter(rack[b] for b in rack if b not in goal.get("drain", ()))
+        for had, now in zip(replicas, placement_after(plan), strict=True):
+            before, after = (Counter(rack[b] for b in brokers) for brokers in (had, now))
+            assert len(after) >= min(len(before), len(now), len(left)), (goal, rack, had, now)
+            if "rebalance" in goal or "fix_racks" in goal:
+                parts = level(left, len(now))
+                assert all(parts[name][0] <= after[name] <= parts[name][1] for name in left), (goal, rack, had, now)
+
+
+def level(sizes: Counter[str], replicas: int) -> dict[str, tuple[int, int]]:
+    """At least and at most how many replicas each rack has where they are dealt one by one, and some racks fill up."""
+    dealt: Counter[str] = Counter()
+    whole = 0
+    while dealt.total() < replicas:
+        dealt = Counter({name: min(size, whole + 1) for name, size in sizes.items()})
+        whole += 1
+    return {name: (min(size, whole - 1), min(size, whole)) for name, size in sizes.items()}
 
 
 def test_racks_that_cannot_be_level_are_level_within() -> None:

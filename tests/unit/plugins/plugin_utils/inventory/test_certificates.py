@@ -12,11 +12,12 @@ from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certificates import (
     read_certificate,
     rfc2253,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, build_node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.certificates import certificate_usage
 from tests.support.certificates import Issued, issue
@@ -214,6 +215,20 @@ def test_an_intermediate_that_may_not_sign_leads_nowhere(tmp_path: Path, root: I
     leaf = issue("kafka1", by=between, names=("10.0.0.1",))
     told = judged(tmp_path, leaf.pem() + between.pem(), leaf.key_pem(), root.pem())
     assert any("does not lead to a trusted CA" in line for line in told)
+
+
+def test_a_chain_of_more_cas_than_one_of_them_allows_is_refused(tmp_path: Path, root: Issued) -> None:
+    upper = issue("upper", by=root, ca=True, path_length=0)
+    lower = issue("lower", by=upper, ca=True)
+    leaf = issue("kafka1", by=lower, names=("10.0.0.1",))
+    (only,) = judged(tmp_path, leaf.pem() + lower.pem() + upper.pem(), leaf.key_pem(), root.pem())
+    assert "bad_certificate" in only
+    assert "(found: CN=upper has pathLenConstraint 0 and 1 CAs below it" in only
+    # The certificate of the node itself does not count, nor is a CA that is trusted itself asked.
+    leaf = issue("kafka1", by=upper, names=("10.0.0.1",))
+    assert judged(tmp_path, leaf.pem() + upper.pem(), leaf.key_pem(), root.pem()) == []
+    leaf = issue("kafka1", by=lower, names=("10.0.0.1",))
+    assert judged(tmp_path, leaf.pem() + lower.pem(), leaf.key_pem(), upper.pem()) == []
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import value_text
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import build_inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import LAYERS, copies
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import machine_of
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import machine_of
 from tests.support.inventory_data import view
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node, build_node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_hosts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host, host_of
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, build_node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from tests.support.preflight_inventories import CLUSTER, LISTENERS, expect, node
 
