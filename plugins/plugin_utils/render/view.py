@@ -347,7 +347,7 @@ class View(Parts):
     def _reports(self) -> Parts:
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.reports import Reports
 
-        return Reports(self, self._results, self._restarted)
+        return Reports(self, self._results, self._restarted, self._reader.play_hosts)
 
     def _mirroring(self) -> Parts:
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.mirroring import Mirroring

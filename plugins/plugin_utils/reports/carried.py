@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What a run hands to the next node of a workflow (ansible.builtin.set_stats): short texts without secrets. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import move_lines
+
+#: Most characters of a plan that is carried. A workflow passes it to every later node as a variable, where a shell may
+#: be given all of them at once (MAX_ARG_STRLEN of Linux: 131072 bytes for one argument).
+MOST = 4000
+#: From the best to the worst; the verdict of a run is the worst of its proofs.
+VERDICTS = ("pass", "inconclusive", "fail", "error")
+
+
+def plans_text(plans: Mapping[str, Mapping[str, Any]]) -> str:
+    """The plans of a run, by cluster name, as one text of at most MOST characters."""
+    lines: list[str] = []
+    for cluster, plan in sorted(plans.items()):
+        lines += [f"{cluster}:", *(f"  {line}" for line in move_lines(plan))]
+    return shortened(lines)
+
+
+def shortened(lines: Sequence[str], most: int = MOST) -> str:
+    """Join lines, with those that do not fit into C(most) characters counted in place of shown."""
+    text = "\n".join(lines)
+    if len(text) <= most:
+        return text
+    kept, used = 0, len(f"({len(lines)} lines more; see the output of the job)")
+    while kept < len(lines) and used + len(lines[kept]) + 1 <= most:
+        used += len(lines[kept]) + 1
+        kept += 1
+    return "\n".join([*lines[:kept], f"({len(lines) - kept} lines more; see the output of the job)"])
+
+
+def joined_digests(plans: Mapping[str, Mapping[str, Any]]) -> str:
+    """Join the digests of these plans with commas, as kafka_plan_digest takes them.
+
+    A plan that changes nothing has one too: without it, a run would carry out whatever there is to do by then.
+    """
+    return ",".join(str(plan["plan_digest"]) for _name, plan in sorted(plans.items()) if plan["plan_digest"])
+
+
+def worst(verdicts: Iterable[str]) -> str:
+    """The worst of these verdicts, empty where there is none; one that is not known counts as error."""
+    found = [VERDICTS.index(one) if one in VERDICTS else len(VERDICTS) - 1 for one in verdicts]
+    return VERDICTS[max(found)] if found else ""
