@@ -10,9 +10,8 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import refusal
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import restarts, status
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import carried, restarts, status
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.advice import advice_lines
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.carried import joined_digests, plans_text
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import again_lines, move_lines
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_report import move_report
 
@@ -29,14 +28,14 @@ CHANGES = {
 class Reports(Parts):
     """The key C(reports) of the model; docs/house.md lists its own keys.
 
-    restarted -- the hosts that this run has restarted; play_hosts -- all hosts of the play.
+    restarted -- the hosts that this run has restarted; hosts -- those of all clusters and mirrors.
     """
 
     def __init__(
-        self, model: Mapping[str, Any], results: Results, restarted: Sequence[str], play_hosts: Sequence[str]
+        self, model: Mapping[str, Any], results: Results, restarted: Sequence[str], hosts: Sequence[str]
     ) -> None:
         self._model, self._results, self._restarted = model, results, restarted
-        self._play_hosts = play_hosts
+        self._hosts = hosts
         self._host = results.host
         super().__init__(
             {
@@ -47,7 +46,8 @@ class Reports(Parts):
                 "move": self._move,
                 "move_again": lambda: again_lines(results.own("__kafka_resources_moved")),
                 "move_page": self._move_page,
-                "plans": lambda: plans_text(self._plans),
+                "outcome": self._outcome,
+                "plans": lambda: carried.plans_text(self._plans),
                 "plan_digests": self._plan_digests,
                 "plan_refusal": self._plan_refusal,
             }
@@ -116,20 +116,33 @@ class Reports(Parts):
 
     @property
     def _plans(self) -> dict[str, Mapping[str, Any]]:
-        """The plans of moves that this play has made, by cluster name: one host of each cluster has made one."""
+        """The plans of moves that this run has made, by cluster name: one host of each cluster has made one."""
         found = {}
-        for host in self._play_hosts:
+        for host in self._hosts:
             plan = self._results.of(host, "__kafka_resources_plan")
             if "plan_digest" in plan:
                 found[str(self._results.of(host, "kafka_cluster_name"))] = plan
         return found
+
+    def _outcome(self) -> dict[str, Any]:
+        """The verdict and the reports of the run until now, for the next node of a workflow. A run that proves nothing
+        leaves the verdict of the nodes before it alone."""
+        found = [
+            carried.Left(
+                self._results.of(host, "__spark_validation_proofs") or (),
+                self._results.of(host, "__kafka_resources_verdict") or "",
+                self._results.of(host, "__kafka_resources_report") or "",
+            )
+            for host in self._hosts
+        ]
+        return carried.outcome(found)
 
     def _plan_digests(self) -> str:
         """The digests of these plans. A plan without the partitions that a topic is to get is not all that a run would
         do, and has none."""
         if self._results.of(self._host, "__kafka_resources_added").get("changed"):
             return ""
-        return joined_digests(self._plans)
+        return carried.joined_digests(self._plans)
 
     def _plan_refusal(self) -> str:
         """Why the plan of this host is not the approved one; empty where it is."""

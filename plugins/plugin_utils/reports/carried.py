@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import move_lines
@@ -42,6 +43,29 @@ def joined_digests(plans: Mapping[str, Mapping[str, Any]]) -> str:
     A plan that changes nothing has one too: without it, a run would carry out whatever there is to do by then.
     """
     return ",".join(str(plan["plan_digest"]) for _name, plan in sorted(plans.items()) if plan["plan_digest"])
+
+
+@dataclass(frozen=True)
+class Left:
+    """What the tasks of a run left on one host: its Spark jobs (verdict, report), the verdict of its status, and the
+    report of its moves; empty where there was none."""
+
+    proofs: Sequence[Mapping[str, str]] = ()
+    status: str = ""
+    report: str = ""
+
+
+def outcome(found: Iterable[Left]) -> dict[str, Any]:
+    """The statistics streamops_verdict (where anything was proved) and streamops_reports of a run."""
+    verdicts: list[str] = []
+    reports: list[str] = []
+    for one in found:
+        verdicts += [proof["verdict"] for proof in one.proofs] + [one.status]
+        reports += [proof["report"] for proof in one.proofs] + [one.report]
+    whole = worst(filter(None, verdicts))
+    # Hosts of one cluster may have the same path, and order must not depend on who was first.
+    paths = sorted(set(filter(None, reports)))
+    return {**({"streamops_verdict": whole} if whole else {}), "streamops_reports": paths}
 
 
 def worst(verdicts: Iterable[str]) -> str:

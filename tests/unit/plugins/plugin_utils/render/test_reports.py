@@ -98,3 +98,26 @@ def test_another_plan_than_the_approved_one_is_refused() -> None:
     assert reports(planned(plan_digest=other), kafka_plan_digest="")["plan_refusal"] == ""
     assert reports(planned(plan_digest=approved), kafka_plan_digest=approved)["plan_refusal"] == ""
     assert "not the plan" in reports(planned(plan_digest=other), kafka_plan_digest=approved)["plan_refusal"]
+
+
+SECRET = "planted-secret"
+
+
+def test_what_is_handed_on_has_no_secret_of_the_inventory_or_of_what_tasks_left() -> None:
+    left = {
+        **planned(),
+        "kafka_admin_password": SECRET,
+        "kafka_users": [{"name": "app", "password": SECRET}],
+        "zookeeper_password": SECRET,
+        "__spark_validation_proofs": [{"verdict": "pass", "report": "/r/report.html"}],
+        "__spark_validation_job": {
+            "verdict": "pass",
+            "report": "/r",
+            "client_properties": {"sasl.jaas.config": SECRET},
+        },
+        "__kafka_resources_verdict": "fail",
+        "__kafka_resources_report": "/r/move.html",
+    }
+    found = reports(left)
+    assert found["outcome"] == {"streamops_verdict": "fail", "streamops_reports": ["/r/move.html", "/r/report.html"]}
+    assert SECRET not in f"{found['outcome']}{found['plans']}{found['plan_digests']}"

@@ -9,7 +9,9 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.carried import (
     MOST,
+    Left,
     joined_digests,
+    outcome,
     plans_text,
     shortened,
     worst,
@@ -65,3 +67,26 @@ def test_a_plan_that_changes_nothing_has_a_digest_too() -> None:
 )
 def test_the_verdict_of_a_run_is_the_worst_of_its_proofs(verdicts: list[str], whole: str) -> None:
     assert worst(verdicts) == whole
+
+
+def test_verdict_and_reports_of_all_hosts_are_one_outcome() -> None:
+    passed, failed = (
+        {"verdict": "pass", "report": "/r/1/report.html"},
+        {"verdict": "fail", "report": "/r/2/report.html"},
+    )
+    died = {"verdict": "error", "report": ""}
+    assert outcome([Left([passed]), Left(status="pass", report="/r/move.html"), Left()]) == {
+        "streamops_verdict": "pass",
+        "streamops_reports": ["/r/1/report.html", "/r/move.html"],
+    }
+    assert outcome([Left([passed, failed]), Left([passed])]) == {
+        "streamops_verdict": "fail",
+        "streamops_reports": ["/r/1/report.html", "/r/2/report.html"],
+    }
+    assert outcome([Left([died])]) == {"streamops_verdict": "error", "streamops_reports": []}
+    assert outcome([Left(status="fail")])["streamops_verdict"] == "fail"
+
+
+def test_a_run_that_proved_nothing_says_nothing_of_a_verdict() -> None:
+    assert outcome([Left(report="/r")]) == {"streamops_reports": ["/r"]}
+    assert outcome([]) == {"streamops_reports": []}
