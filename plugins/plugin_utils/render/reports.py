@@ -46,6 +46,7 @@ class Reports(Parts):
                 "move": self._move,
                 "move_again": lambda: again_lines(results.own("__kafka_resources_moved")),
                 "move_page": self._move_page,
+                "move_plan": lambda: carried.plan_file(results.own("__kafka_resources_plan")),
                 "outcome": self._outcome,
                 "plans": lambda: carried.plans_text(self._plans),
                 "plan_digests": self._plan_digests,

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -43,6 +44,26 @@ def joined_digests(plans: Mapping[str, Mapping[str, Any]]) -> str:
     A plan that changes nothing has one too: without it, a run would carry out whatever there is to do by then.
     """
     return ",".join(str(plan["plan_digest"]) for _name, plan in sorted(plans.items()) if plan["plan_digest"])
+
+
+#: What of a plan is kept as a file: what it does, why, and how it is undone. Its options stay out.
+_PLAN = (
+    "plan_digest",
+    "moves",
+    "deletions",
+    "bytes",
+    "leader_changes",
+    "changes",
+    "schedule",
+    "reassignment",
+    "rollback",
+)
+
+
+def plan_file(plan: Mapping[str, Any]) -> str:
+    """Write a plan as the JSON of the file plan.json, as far as there is one; reassignment and rollback are files that
+    kafka-reassign-partitions takes."""
+    return json.dumps({name: plan[name] for name in _PLAN if name in plan}, indent=1) + "\n"
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@ place away; each test goes on from the one before."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,13 +60,16 @@ def test_a_rebalance_by_bytes_levels_what_brokers_hold(four: Cluster) -> None:
         assert "Every partition has the replicas that were planned" in report(four, "local-rebalance")
 
 
-def test_an_approved_plan_is_carried_out_and_no_other(four: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_approved_plan_is_carried_out_and_no_other(
+    four: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(SHOWN, "true")
     with topic_of(four, "approved", {n: [1] for n in range(4)}, 1) as topic:
-        factor: dict[str, Any] = {"kafka_replication_factor": {topic: 2}}
+        kept: dict[str, Any] = {"streamops_artifacts": str(tmp_path)}
+        factor: dict[str, Any] = {"kafka_replication_factor": {topic: 2}, **kept}
         placed = replicas(four, topic)
         shown = four.playbook("playbooks/change_replication_factor.yml", plan_only=True, **factor).ok()
-        approved = {"kafka_plan_digest": stats_of(shown.output)["kafka_plan_digest"]}
+        approved: dict[str, Any] = {"kafka_plan_digest": stats_of(shown.output)["kafka_plan_digest"]}
         other = four.playbook(
             "playbooks/change_replication_factor.yml", kafka_replication_factor={topic: 3}, **approved
         )
@@ -72,9 +77,16 @@ def test_an_approved_plan_is_carried_out_and_no_other(four: Cluster, monkeypatch
         assert "4 partitions with 4 moves, the plan of now 4 partitions with 8 moves" in " ".join(other.output.split())
         done = four.playbook("playbooks/change_replication_factor.yml", **factor, **approved).ok()
         assert (moves(done.output), stats_of(done.output)["kafka_plan_digest"]) == (4, "")
+        plan, moved = sorted(tmp_path.glob("*/*/report.html"))
+        assert plan.parent.name.endswith("-change-of-replication-factors-plan")
+        assert stats_of(shown.output)["streamops_reports"] == [str(plan)]
+        assert stats_of(done.output)["streamops_reports"] == [str(moved)]
+        written = [json.loads((one.parent / "plan.json").read_text()) for one in (plan, moved)]
+        assert {one["plan_digest"] for one in written} == {approved["kafka_plan_digest"]}
+        assert written[0]["reassignment"] == written[1]["reassignment"]
         again = four.playbook("playbooks/change_replication_factor.yml", **factor, **approved).ok()
         assert (again.changed, "Nothing to move" in again.output) == (0, True)
-        grown = {"kafka_grow_topic": topic, "kafka_grow_partitions": 6}
+        grown: dict[str, Any] = {"kafka_grow_topic": topic, "kafka_grow_partitions": 6}
         refused = four.playbook("playbooks/grow_topic.yml", **grown, **approved)
         assert (refused.rc, refused.changed, len(replicas(four, topic))) == (2, 0, 4)
         assert "the new ones are in no plan before they exist" in " ".join(refused.output.split())
