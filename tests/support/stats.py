@@ -7,11 +7,16 @@ import json
 import re
 from typing import Any
 
-#: In the environment of a run: its output ends with what set_stats collected, which AWX takes as artifacts.
-SHOWN = "ANSIBLE_SHOW_CUSTOM_STATS"
+import pytest
+
+
+def show_stats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the output of runs end with what set_stats collected, which AWX takes as artifacts, as JSON."""
+    monkeypatch.setenv("ANSIBLE_SHOW_CUSTOM_STATS", "true")
+    monkeypatch.setenv("ANSIBLE_CALLBACK_RESULT_FORMAT", "json")
 
 
 def stats_of(output: str) -> dict[str, Any]:
     """The statistics of the whole run that its output ends with, empty where there are none."""
-    found = re.search(r"^\s*RUN: (\{.*\})$", output, re.M)
+    found = re.search(r"^\s*RUN:\s*(\{.*\})\s*$", output, re.M)
     return dict(json.loads(found.group(1))) if found else {}

@@ -16,7 +16,7 @@ from tests.support.cluster import Cluster
 from tests.support.growing import FIFTH, FOURTH, held, moves, report, with_brokers
 from tests.support.modules import run_module
 from tests.support.moves import administering, replicas, topic_of
-from tests.support.stats import SHOWN, stats_of
+from tests.support.stats import show_stats, stats_of
 
 pytestmark = pytest.mark.full
 THROTTLE = 20_000_000
@@ -63,7 +63,7 @@ def test_a_rebalance_by_bytes_levels_what_brokers_hold(four: Cluster) -> None:
 def test_an_approved_plan_is_carried_out_and_no_other(
     four: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(SHOWN, "true")
+    show_stats(monkeypatch)
     with topic_of(four, "approved", {n: [1] for n in range(4)}, 1) as topic:
         kept: dict[str, Any] = {"streamops_artifacts": str(tmp_path)}
         factor: dict[str, Any] = {"kafka_replication_factor": {topic: 2}, **kept}

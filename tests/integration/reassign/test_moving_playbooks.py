@@ -20,7 +20,7 @@ from tests.support.cluster import Cluster, local_variables, until
 from tests.support.growing import FIFTH, held, moves, report, with_brokers
 from tests.support.modules import run_module
 from tests.support.moves import administering, fill, move, replicas, throttles, topic_of
-from tests.support.stats import SHOWN, stats_of
+from tests.support.stats import show_stats, stats_of
 from tests.support.traffic import Ledger, producing, read_all
 
 TOPIC = "orders"
@@ -57,7 +57,7 @@ def test_a_broker_that_is_a_voter_is_not_removed(three: Cluster) -> None:
 def test_a_new_broker_gets_its_share_and_nobody_restarts(
     three: Cluster, four: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(SHOWN, "true")
+    show_stats(monkeypatch)
     fill(three, TOPIC, 6, 2)
     before = three.pids()
     shown = four.playbook("playbooks/add_brokers.yml", plan_only=True).ok()

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from tests.support.cluster import Cluster, hosts_file
-from tests.support.stats import SHOWN, stats_of
+from tests.support.stats import show_stats, stats_of
 
 
 @pytest.mark.full
 def test_a_gateway_gets_package_and_jars_and_its_report_comes_back(
     combined: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(SHOWN, "true")
+    show_stats(monkeypatch)
     gateway = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     inventory = hosts_file(tmp_path, {"spark_gateway": {"gateway1": gateway}}, {})
     there, here = tmp_path / "there", tmp_path / "here"
@@ -44,7 +44,7 @@ def test_a_gateway_gets_package_and_jars_and_its_report_comes_back(
 def test_what_a_job_leaves_is_kept_among_the_artifacts_and_its_verdict_is_handed_on_when_it_fails(
     combined: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(SHOWN, "true")
+    show_stats(monkeypatch)
     words: dict[str, Any] = {
         "spark_validation_enabled": True,
         "spark_validation_records": 2000,
