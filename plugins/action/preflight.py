@@ -12,7 +12,7 @@ from typing import Any
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.addresses import resolved
-from ansible_collections.streamops.kafka.plugins.plugin_utils.control_node import unkept_cas
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.control_node import unkept_cas
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.reader import InventoryReader
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import (
