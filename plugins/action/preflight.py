@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.addresses import resolved
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.control_node import unkept_cas
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.reader import InventoryReader
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import (
@@ -76,6 +78,7 @@ def _inventory(
         known_variables=tuple(reader.read_variables()),
         peers=tuple(reader.peers(nodes)),
         mirrors=tuple(mirrors),
+        unkept=unkept_cas((*nodes, *mirrors), os.environ),
     )
     return replace(inventory, addresses=resolved(names_to_resolve(inventory)))
 

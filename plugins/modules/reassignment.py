@@ -134,6 +134,14 @@ options:
       so that a throttle below the writes is not noticed.
     type: int
     default: 10
+  expected_digest:
+    description:
+      - RV(plan_digest) of the plan that was approved, with O(state=applied). A plan with another digest is refused
+        before anything is touched; one that changes nothing is not. Commas or blanks part the digests of several
+        clusters. Empty text carries out whatever is planned.
+      - A run that goes on with an earlier one compares the digest of the plan that the earlier one began.
+    type: str
+    default: ""
   foreign:
     description: V(refuse) to run while another tool moves partitions, or V(wait) for its end, within O(timeout).
     type: str
@@ -267,6 +275,12 @@ changes:
   elements: dict
   returned: when planned
   sample: [{topic: orders, partition: 0, from: [1, 2, 3], to: [1, 2, 4], bytes: 1024, reasons: [broker 3 is drained]}]
+plan_digest:
+  description: >-
+    The digest of what the plan does, the cluster id and each partition with its replicas from and to, as
+    PARTITIONS-MOVES-SHA256. Sizes, rates and the schedule are not in it. See O(expected_digest).
+  type: str
+  returned: when planned, and for what an earlier run began
 schedule:
   description: >-
     The batches in order, each with partitions, moves, bytes and seconds; seconds in all (null without throttle);
@@ -382,6 +396,7 @@ ARGUMENT_SPEC = {
     "throttle": {"type": "int", "default": 50_000_000},
     "disk_reserve": {"type": "float", "default": RESERVE},
     "sample_seconds": {"type": "int", "default": 10},
+    "expected_digest": {"type": "str", "default": ""},
     "foreign": {"type": "str", "choices": ["refuse", "wait"], "default": "refuse"},
     "timeout": {"type": "int", "default": 3600},
     "interval": {"type": "int", "default": 5},

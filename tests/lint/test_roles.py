@@ -63,7 +63,8 @@ def test_argument_specs_are_the_defaults_and_the_required_variables(role: Path) 
 @pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
 def test_variables_carry_the_prefix_of_the_role_or_of_the_cluster(role: Path) -> None:
     # The role that submits Spark jobs has one prefix for each entry point.
-    more = {"_common": ("kafka_", "zookeeper_", "mirror_"), "spark_validation": ("spark_validation_", "mirror_audit_")}
+    common = ("kafka_", "zookeeper_", "mirror_", "streamops_")
+    more = {"_common": common, "spark_validation": ("spark_validation_", "mirror_audit_")}
     prefixes = more.get(role.name, (f"{role.name}_",))
     for name in load(role / "defaults" / "main.yml") or {}:
         assert name.startswith(prefixes), f"{role.name}: {name} starts with none of {prefixes}"

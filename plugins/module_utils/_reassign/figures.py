@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import plan_digest
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import (
     number_of,
     spec_kept,
@@ -266,6 +267,7 @@ def sound_reserve(reserve: float | None) -> float | None:
 def figures_of(plan: Plan, order: Schedule) -> dict[str, Any]:
     """A plan and its schedule as the module returns them."""
     figures = plan_figures(plan)
+    figures["plan_digest"] = plan_digest(plan.cluster.id, figures["changes"])
     figures["schedule"] = schedule_figures(plan.cluster, order)
     figures["diff"] = diff_of_changes(figures["changes"])
     return figures

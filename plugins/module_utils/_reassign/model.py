@@ -49,7 +49,7 @@ class Cluster:
 
     C(topic_of) indexes C(topics). C(leaders), C(isr), C(sizes) (bytes) and C(write_rates) (bytes/s of the leader) are
     None where they are not known; C(unsized) are partitions without a size where others have one. C(min_insync) is by
-    topic, 0 where it is not known.
+    topic, 0 where it is not known. C(id) is the cluster id, empty where the snapshot has none.
     """
 
     brokers: tuple[BrokerSpec, ...]
@@ -63,6 +63,7 @@ class Cluster:
     sizes: list[int] | None = None
     write_rates: list[float] | None = None
     unsized: tuple[int, ...] = ()
+    id: str = ""
 
     def name(self, partition: int) -> str:
         """A partition for people: topic and number."""

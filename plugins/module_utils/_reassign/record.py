@@ -43,7 +43,7 @@ class Record:
     """A reassignment under way. C(brokers) and C(topics): what the keys of throttles were before it.
 
     C(stopped): why the cluster refused single partitions, by name; then nothing more of it is begun. Without batches
-    only throttles are left to restore.
+    only throttles are left to restore. C(digest): that of the plan which the batches were made from.
     """
 
     spec: Mapping[str, Any]
@@ -51,6 +51,7 @@ class Record:
     brokers: Priors = field(default_factory=dict)
     topics: Priors = field(default_factory=dict)
     stopped: Mapping[str, str] = field(default_factory=dict)
+    digest: str = ""
 
     @property
     def rows(self) -> list[Row]:
@@ -69,6 +70,7 @@ class Record:
             "brokers": self.brokers,
             "topics": self.topics,
             "stopped": dict(self.stopped),
+            "digest": self.digest,
         }
 
 
@@ -93,7 +95,7 @@ def record_of(data: Any) -> Record | None:
             tuple(Row(topic, index, tuple(replicas), size, moves) for topic, index, replicas, size, moves in batch)
             for batch in data["batches"]
         )
-        return Record(data["wish"], batches, data["brokers"], data["topics"], data["stopped"])
+        return Record(data["wish"], batches, data["brokers"], data["topics"], data["stopped"], data["digest"])
     except (KeyError, TypeError, ValueError) as error:
         raise StreamopsError(
             f"reassignment: the record that an earlier run left with the cluster cannot be understood ({error}). "

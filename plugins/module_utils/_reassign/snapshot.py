@@ -11,6 +11,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, StreamopsError
@@ -63,7 +64,10 @@ def cluster_of(data: Any, reserve: float | None = RESERVE) -> Cluster:
         faults[MOST_FAULTS:] = [f"and {len(faults) - MOST_FAULTS} more like these"]
     if faults:
         raise RefusedError("Snapshot", faults)
-    return columns.cluster(tuple(sorted(brokers, key=lambda broker: broker.id)))
+    cluster_id = data.get("cluster_id") or ""
+    if not isinstance(cluster_id, str):
+        raise RefusedError("Snapshot", [f"cluster_id: {cluster_id!r} is not a text"])
+    return replace(columns.cluster(tuple(sorted(brokers, key=lambda broker: broker.id))), id=cluster_id)
 
 
 def is_id(value: Any) -> bool:

@@ -322,7 +322,8 @@ class Inventory:
     names the collection reads (to tell a typing error); undefined entries live in the nodes. peers are the other hosts
     that firewalls let in, addresses what the control node resolved for the firewalls (name to addresses). mirrors are
     the hosts that run MirrorMaker and nothing else; they belong to no Cluster, since what makes a cluster (quorum, ids,
-    copies) is not about them.
+    copies) is not about them. unkept are the nodes whose development CA would be made where it is lost with the control
+    node, each with the directory and the reason.
     """
 
     nodes: tuple[Node, ...]
@@ -332,6 +333,7 @@ class Inventory:
     peers: tuple[Node, ...] = ()
     addresses: Mapping[str, Sequence[str]] = field(default_factory=dict)
     mirrors: tuple[Node, ...] = ()
+    unkept: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
     def processes(self) -> tuple[Node, ...]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import refusal
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import restarts, status
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import carried, restarts, status
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.advice import advice_lines
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import again_lines, move_lines
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_report import move_report
@@ -27,11 +28,14 @@ CHANGES = {
 class Reports(Parts):
     """The key C(reports) of the model; docs/house.md lists its own keys.
 
-    restarted -- the hosts that this run has restarted.
+    restarted -- the hosts that this run has restarted; hosts -- those of all clusters and mirrors.
     """
 
-    def __init__(self, model: Mapping[str, Any], results: Results, restarted: Sequence[str]) -> None:
+    def __init__(
+        self, model: Mapping[str, Any], results: Results, restarted: Sequence[str], hosts: Sequence[str]
+    ) -> None:
         self._model, self._results, self._restarted = model, results, restarted
+        self._hosts = hosts
         self._host = results.host
         super().__init__(
             {
@@ -40,9 +44,14 @@ class Reports(Parts):
                 "ensemble": self._ensemble,
                 "restart_plan": self._restart_plan,
                 "restart": self._restart,
-                "move": lambda: move_lines(results.own("__kafka_resources_plan")),
+                "move": self._move,
                 "move_again": lambda: again_lines(results.own("__kafka_resources_moved")),
                 "move_page": self._move_page,
+                "move_plan": lambda: carried.plan_file(results.own("__kafka_resources_plan")),
+                "outcome": self._outcome,
+                "plans": lambda: carried.plans_text(self._plans),
+                "plan_digests": self._plan_digests,
+                "plan_refusal": self._plan_refusal,
             }
         )
 
@@ -111,6 +120,47 @@ class Reports(Parts):
         """One line about the restart that has just ended."""
         down, synced = self._results.own("__common_down_seconds"), self._results.of(self._host, "__common_sync_seconds")
         return restarts.restart_line(self._host, self._reasons, float(down), None if synced == {} else float(synced))
+
+    def _move(self) -> list[str]:
+        """The plan of this host, and the digest by which a later run carries out this plan and no other."""
+        plan = self._results.own("__kafka_resources_plan")
+        digest = plan.get("plan_digest")
+        return [*move_lines(plan), *([f"Digest       kafka_plan_digest={digest}"] if digest else [])]
+
+    @property
+    def _plans(self) -> dict[str, Mapping[str, Any]]:
+        """The plans of moves that this run has made, by cluster name: one host of each cluster has made one."""
+        found = {}
+        for host in self._hosts:
+            plan = self._results.of(host, "__kafka_resources_plan")
+            if "plan_digest" in plan:
+                found[str(self._results.of(host, "kafka_cluster_name"))] = plan
+        return found
+
+    def _outcome(self) -> dict[str, Any]:
+        """The verdict and the reports of the run until now, for the next node of a workflow. A run that proves nothing
+        leaves the verdict of the nodes before it alone."""
+        found = [
+            carried.Left(
+                self._results.of(host, "__spark_validation_proofs") or (),
+                self._results.of(host, "__kafka_resources_verdict") or "",
+                self._results.of(host, "__kafka_resources_report") or "",
+            )
+            for host in self._hosts
+        ]
+        return carried.outcome(found)
+
+    def _plan_digests(self) -> str:
+        """The digests of these plans. A plan without the partitions that a topic is to get is not all that a run would
+        do, and has none."""
+        if self._results.of(self._host, "__kafka_resources_added").get("changed"):
+            return ""
+        return carried.joined_digests(self._plans)
+
+    def _plan_refusal(self) -> str:
+        """Why the plan of this host is not the approved one; empty where it is."""
+        plan = self._results.own("__kafka_resources_plan")
+        return refusal(self._model["settings"].get("kafka_plan_digest"), plan.get("plan_digest", "0-")) or ""
 
     def _move_page(self) -> str:
         """The report of a move as one HTML document; of a move that was only planned it has no results."""

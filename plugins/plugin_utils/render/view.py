@@ -363,7 +363,7 @@ class View(Parts):
     def _reports(self) -> Parts:
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.reports import Reports
 
-        return Reports(self, self._results, self._restarted)
+        return Reports(self, self._results, self._restarted, self._everywhere)
 
     def _mirroring(self) -> Parts:
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.mirroring import Mirroring
@@ -374,6 +374,12 @@ class View(Parts):
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.client_bundle import ClientBundle
 
         return ClientBundle(self)
+
+    @property
+    def _everywhere(self) -> list[str]:
+        """The hosts of all clusters and mirrors, in whichever play of the run they had their tasks."""
+        groups = self._reader.groups
+        return sorted({host for group in GROUPS.values() for host in groups.get(group, ())})
 
     @property
     def _restarted(self) -> Sequence[str]:

@@ -4,7 +4,9 @@ place away; each test goes on from the one before."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +15,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
 from tests.support.cluster import Cluster
 from tests.support.growing import FIFTH, FOURTH, held, moves, report, with_brokers
 from tests.support.modules import run_module
-from tests.support.moves import administering, topic_of
+from tests.support.moves import administering, replicas, topic_of
+from tests.support.stats import show_stats, stats_of
 
 pytestmark = pytest.mark.full
 THROTTLE = 20_000_000
@@ -55,6 +58,40 @@ def test_a_rebalance_by_bytes_levels_what_brokers_hold(four: Cluster) -> None:
         assert max(sizes.values()) <= 1.1 * sum(sizes.values()) / 4 + 8_000_000, sizes
         assert "Nothing to move" in four.playbook("playbooks/rebalance.yml", **wanted).ok().output
         assert "Every partition has the replicas that were planned" in report(four, "local-rebalance")
+
+
+def test_an_approved_plan_is_carried_out_and_no_other(
+    four: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show_stats(monkeypatch)
+    with topic_of(four, "approved", {n: [1] for n in range(4)}, 1) as topic:
+        kept: dict[str, Any] = {"streamops_artifacts": str(tmp_path)}
+        factor: dict[str, Any] = {"kafka_replication_factor": {topic: 2}, **kept}
+        placed = replicas(four, topic)
+        shown = four.playbook("playbooks/change_replication_factor.yml", plan_only=True, **factor).ok()
+        approved: dict[str, Any] = {"kafka_plan_digest": stats_of(shown.output)["kafka_plan_digest"]}
+        other = four.playbook(
+            "playbooks/change_replication_factor.yml", kafka_replication_factor={topic: 3}, **approved
+        )
+        assert (other.rc, other.changed, replicas(four, topic)) == (2, 0, placed)
+        assert "4 partitions with 4 moves, the plan of now 4 partitions with 8 moves" in " ".join(other.output.split())
+        done = four.playbook("playbooks/change_replication_factor.yml", **factor, **approved).ok()
+        assert (moves(done.output), stats_of(done.output)["kafka_plan_digest"]) == (4, "")
+        plan, moved = sorted(tmp_path.glob("*/*/report.html"))
+        assert plan.parent.name.endswith("-change-of-replication-factors-plan")
+        assert stats_of(shown.output)["streamops_reports"] == [str(plan)]
+        assert stats_of(done.output)["streamops_reports"] == [str(moved)]
+        written = [json.loads((one.parent / "plan.json").read_text()) for one in (plan, moved)]
+        assert {one["plan_digest"] for one in written} == {approved["kafka_plan_digest"]}
+        assert written[0]["reassignment"] == written[1]["reassignment"]
+        again = four.playbook("playbooks/change_replication_factor.yml", **factor, **approved).ok()
+        assert (again.changed, "Nothing to move" in again.output) == (0, True)
+        grown: dict[str, Any] = {"kafka_grow_topic": topic, "kafka_grow_partitions": 6}
+        refused = four.playbook("playbooks/grow_topic.yml", **grown, **approved)
+        assert (refused.rc, refused.changed, len(replicas(four, topic))) == (2, 0, 4)
+        assert "the new ones are in no plan before they exist" in " ".join(refused.output.split())
+        partial = four.playbook("playbooks/grow_topic.yml", plan_only=True, **grown).ok()
+        assert stats_of(partial.output)["kafka_plan_digest"] == ""
 
 
 @pytest.mark.parametrize(

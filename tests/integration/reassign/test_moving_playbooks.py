@@ -20,6 +20,7 @@ from tests.support.cluster import Cluster, local_variables, until
 from tests.support.growing import FIFTH, held, moves, report, with_brokers
 from tests.support.modules import run_module
 from tests.support.moves import administering, fill, move, replicas, throttles, topic_of
+from tests.support.stats import show_stats, stats_of
 from tests.support.traffic import Ledger, producing, read_all
 
 TOPIC = "orders"
@@ -53,12 +54,25 @@ def test_a_broker_that_is_a_voter_is_not_removed(three: Cluster) -> None:
     assert "every broker here is a voter" in " ".join(run.output.split())
 
 
-def test_a_new_broker_gets_its_share_and_nobody_restarts(three: Cluster, four: Cluster) -> None:
+def test_a_new_broker_gets_its_share_and_nobody_restarts(
+    three: Cluster, four: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show_stats(monkeypatch)
     fill(three, TOPIC, 6, 2)
     before = three.pids()
     shown = four.playbook("playbooks/add_brokers.yml", plan_only=True).ok()
     assert held(four, 4) == 0, "plan_only moves nothing"
+    handed = stats_of(shown.output)
+    assert f"kafka_plan_digest={handed['kafka_plan_digest']}" in shown.output
+    assert f"{moves(shown.output)} replicas move" in handed["streamops_plan"]
+    stale = "7-9-" + "0" * 64
+    other = four.playbook("playbooks/rebalance.yml", kafka_plan_digest=stale)
+    assert (other.rc, other.changed, held(four, 4)) == (2, 0, 0)
+    said = " ".join(other.output.split())
+    assert "this is not the plan that was approved" in said
+    assert f"changes 7 partitions with 9 moves, the plan of now {handed['kafka_plan_digest'].split('-')[0]}" in said
     done = four.playbook("playbooks/add_brokers.yml", kafka_resources_move_throttle=20_000_000).ok()
+    assert stats_of(done.output)["kafka_plan_digest"] == "", "an approval is for one run"
     # The second run also places the topic that keeps its state.
     assert 0 < moves(shown.output) <= moves(done.output) == held(four, 4)
     assert three.pids() == before

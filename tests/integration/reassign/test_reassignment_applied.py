@@ -131,6 +131,36 @@ def test_a_plan_is_carried_out_under_load_and_throttles_are_then_as_they_were(co
 
 
 @pytest.mark.full
+def test_only_the_approved_plan_is_carried_out_and_gone_on_with(combined: Cluster) -> None:
+    with topic_of(combined, "approved", spread(combined, 3), 3) as topic:
+        spec: dict[str, Any] = {"replication_factor": {topic: 2}}
+        approved = move(combined, check=True, **spec)["plan_digest"]
+        assert approved.startswith("3-3-")
+        assert move(combined, check=True, **spec, concurrency=1)["plan_digest"] == approved
+        before = throttles(combined, topic)
+        other = move(combined, replication_factor={topic: 3}, expected_digest=approved)
+        assert other["failed"]
+        assert (
+            "approved one changes 3 partitions with 3 moves, the plan of now 3 partitions with 6 moves" in other["msg"]
+        )
+        assert (record(combined), throttles(combined, topic)) == (None, before)
+        assert replicas(combined, topic) == spread(combined, 3)
+        # No record was ever kept in this cluster: the topic that is made for it is not in the approved plan.
+        with administering(combined) as admin:
+            delete_topics(admin, [STATE_TOPIC])
+        run = Background(combined, **spec, throttle=200_000, expected_digest=approved)
+        run.until(lambda: "slowest" in run.output(), "a line of progress")
+        run.kill()
+        late = move(combined, **spec, expected_digest="3-3-" + "0" * 64)
+        assert "but other ones" in late["msg"]
+        assert move(combined, check=True, **spec)["plan_digest"] == approved
+        done = move(combined, **spec, throttle=20_000_000, expected_digest=approved)
+        assert not done["failed"], done
+        assert {len(brokers) for brokers in replicas(combined, topic).values()} == {2}
+        again = move(combined, **spec, expected_digest=approved)
+        assert (again["failed"], again["changed"]) == (False, False)
+
+
 def test_a_run_killed_at_five_points_is_gone_on_with_towards_the_same_placement(combined: Cluster) -> None:
     with topic_of(combined, "cut", spread(combined, 6), 3) as topic:
         before = throttles(combined, topic)

@@ -35,6 +35,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api impo
     read_state,
     write_record,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import digests_in, refusal
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import diff_of_changes, figures_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import same_spec, spec_kept
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import (
@@ -77,6 +78,7 @@ def apply(session: Session, params: Mapping[str, Any], check: bool) -> dict[str,
     record = record_of(kept)
     if record is not None and record.batches:
         _refuse_other_spec(record, params)
+        _refuse_other_plan(record.digest, params)
         return _still_to_do(record, look_at(session)) if check else drive(session, record, params)
     look = look_at(session)
     if look.in_flight:
@@ -87,27 +89,30 @@ def apply(session: Session, params: Mapping[str, Any], check: bool) -> dict[str,
     if not plan.changes and record is None:
         found.update(changed=False, stage="done")
     elif check:
+        _refuse_other_plan(found["plan_digest"], params)
         found.update(changed=True, stage="planned")
     elif not plan.changes and record is not None:
         # An earlier run left throttles to restore, of brokers that were down.
         found.update(end(session, record, look_at(session)))
     else:
+        _refuse_other_plan(found["plan_digest"], params)
         refuse_too_long(order.seconds, params["timeout"], params["throttle"])
         priors = dict(record.brokers) if record is not None else {}
-        begun = Record(spec_kept(params), rows_of(plan, order), priors)
-        if not _begun(session, begun, end_offset):
+        begun = Record(spec_kept(params), rows_of(plan, order), priors, digest=found["plan_digest"])
+        if not _begun(session, begun, end_offset, approved=bool(digests_in(params["expected_digest"]))):
             return apply(session, params, check)
         found.update(_driven_first(session, begun, params))
     return found
 
 
-def _begun(session: Session, record: Record, end_offset: int) -> bool:
+def _begun(session: Session, record: Record, end_offset: int, approved: bool) -> bool:
     """Write the record before anything is touched; False where the plan behind it does not hold any more.
 
     That is so when the topic of the record had to be made, since the replicas of that topic belong into the plan, and
-    when somebody else was first: then their record holds.
+    when somebody else was first: then their record holds. A plan that was C(approved) holds without that topic: it
+    moves what was agreed to, and only the balance may miss that one partition.
     """
-    if made_state_topic(session):
+    if made_state_topic(session) and not approved:
         return False
     return record_of(claim_state(session, KEY, record.as_data(), end_offset)) == record
 
@@ -204,8 +209,14 @@ def _still_to_do(record: Record, look: Look) -> dict[str, Any]:
         for row in record.rows
         if row not in done and row.key in look.partitions
     ]
-    figures, diff = progress(record, look, standing, {}), diff_of_changes(changes)
-    return {"changed": True, "stage": "planned", "progress": figures, "changes": changes, "diff": diff}
+    return {
+        "changed": True,
+        "stage": "planned",
+        "progress": progress(record, look, standing, {}),
+        "changes": changes,
+        "plan_digest": record.digest,
+        "diff": diff_of_changes(changes),
+    }
 
 
 def _waiting(look: Look, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -253,6 +264,13 @@ def _refuse_other_spec(record: Record, params: Mapping[str, Any]) -> None:
             "cancelled (moves under way go back), for example: ansible localhost -m streamops.kafka.reassignment "
             "-a 'bootstrap_servers=HOST:PORT state=finished'"
         )
+
+
+def _refuse_other_plan(digest: str, params: Mapping[str, Any]) -> None:
+    """Raise RefusedError where the plan, or that of the record, is not the one that was approved."""
+    why = refusal(params["expected_digest"], digest)
+    if why is not None:
+        raise _refused(why)
 
 
 def _refused(why: str) -> RefusedError:

@@ -72,3 +72,60 @@ def test_a_restart_that_check_mode_leaves_out_says_what_stands_against_it() -> N
     assert reports(info)["restart_plan"] == "k would restart (requested by kafka_restart_force)"
     gated = reports({**info, "__common_gate": {"refusals": [{"what": "orders-0 has one replica"}]}})
     assert gated["restart_plan"].endswith("; not now: orders-0 has one replica")
+
+
+def planned(**plan: Any) -> dict[str, Any]:
+    """What a task left that made a plan."""
+    return {"__kafka_resources_plan": {"changes": [], "plan_digest": "0-0-a", **plan}}
+
+
+def test_a_plan_is_shown_with_its_digest() -> None:
+    assert reports(planned())["move"][-1] == "Digest       kafka_plan_digest=0-0-a"
+    assert reports(planned(plan_digest=""))["move"] == ["Nothing to move: everything is as specified."]
+
+
+def test_the_plans_of_all_clusters_of_a_play_are_handed_on_together() -> None:
+    hosts = {
+        "e": {"kafka_node_id": 1, "kafka_cluster_name": "east", **planned()},
+        "w": {"kafka_node_id": 1, "kafka_cluster_name": "west", **planned(plan_digest="0-0-b")},
+        "x": {"kafka_node_id": 2, "kafka_cluster_name": "west", "__kafka_resources_plan": {"skipped": True}},
+    }
+    found = view(hosts, brokers=["e", "w", "x"])["reports"]
+    assert found["plan_digests"] == "0-0-a,0-0-b"
+    assert [line for line in found["plans"].splitlines() if line.endswith(":")] == ["east:", "west:"]
+
+
+def test_a_plan_without_the_partitions_that_are_to_be_added_has_no_digest() -> None:
+    assert reports({**planned(), "__kafka_resources_added": {"changed": False}})["plan_digests"] == "0-0-a"
+    assert reports({**planned(), "__kafka_resources_added": {"changed": True}})["plan_digests"] == ""
+
+
+def test_another_plan_than_the_approved_one_is_refused() -> None:
+    approved, other = "1-1-" + "a" * 64, "2-2-" + "b" * 64
+    assert reports(planned(plan_digest=other))["plan_refusal"] == ""
+    assert reports(planned(plan_digest=other), kafka_plan_digest="")["plan_refusal"] == ""
+    assert reports(planned(plan_digest=approved), kafka_plan_digest=approved)["plan_refusal"] == ""
+    assert "not the plan" in reports(planned(plan_digest=other), kafka_plan_digest=approved)["plan_refusal"]
+
+
+SECRET = "planted-secret"
+
+
+def test_what_is_handed_on_has_no_secret_of_the_inventory_or_of_what_tasks_left() -> None:
+    left = {
+        **planned(),
+        "kafka_admin_password": SECRET,
+        "kafka_users": [{"name": "app", "password": SECRET}],
+        "zookeeper_password": SECRET,
+        "__spark_validation_proofs": [{"verdict": "pass", "report": "/r/report.html"}],
+        "__spark_validation_job": {
+            "verdict": "pass",
+            "report": "/r",
+            "client_properties": {"sasl.jaas.config": SECRET},
+        },
+        "__kafka_resources_verdict": "fail",
+        "__kafka_resources_report": "/r/move.html",
+    }
+    found = reports(left)
+    assert found["outcome"] == {"streamops_verdict": "fail", "streamops_reports": ["/r/move.html", "/r/report.html"]}
+    assert SECRET not in f"{found['outcome']}{found['plans']}{found['plan_digests']}"
