@@ -57,6 +57,7 @@ attributes:
     support: full
 seealso:
   - module: streamops.kafka.cluster_info
+  - module: streamops.kafka.group_offsets
 """
 
 EXAMPLES = r"""

@@ -298,6 +298,98 @@ def _by_topic(values: Mapping[Key, Any]) -> dict[str, dict[Key, Any]]:
     return found
 
 
+# -- changes -----------------------------------------------------------------------------------------------------
+
+
+def commit_offsets(session: Session, broker: int, group: str, offsets: Mapping[Key, int]) -> dict[Key, Any]:
+    """Commit these offsets for a group without members; per partition None or (Kafka's error name, why).
+
+    C(broker) coordinates the group. The answer as a whole has no error: a refusal is in each partition.
+    """
+    from kafka.protocol.consumer import OffsetCommitRequest
+
+    topic = OffsetCommitRequest.OffsetCommitRequestTopic
+    wanted = [
+        topic(
+            name=name,
+            partitions=[
+                topic.OffsetCommitRequestPartition(
+                    partition_index=index, committed_offset=offset, committed_leader_epoch=-1, committed_metadata=""
+                )
+                for (_name, index), offset in some.items()
+            ],
+        )
+        for name, some in _by_topic(offsets).items()
+    ]
+    what = f"alter offsets of group {group}"
+    # No member and no generation: what is not in the group may commit only while it is empty (KIP-211). From version
+    # 10 on topics have ids in place of names (KIP-848).
+    request = OffsetCommitRequest(
+        group_id=group,
+        generation_id_or_member_epoch=-1,
+        member_id="",
+        group_instance_id=None,
+        retention_time_ms=-1,
+        topics=wanted,
+        max_version=9,
+    )
+    answer = session.send(what, request, broker)
+    return {
+        (one.name, part.partition_index): session.outcome(what, part, one.name)
+        for one in answer.topics
+        for part in one.partitions
+    }
+
+
+def alter_share_offsets(session: Session, broker: int, group: str, offsets: Mapping[Key, int]) -> dict[Key, Any]:
+    """Set the start offsets of a share group without members; per partition None or (Kafka's error name, why)."""
+    message = request_of("AlterShareGroupOffsets")
+    topic = message.Topic
+    wanted = [
+        topic(
+            topic_name=name,
+            partitions=[
+                topic.Partition(partition_index=index, start_offset=offset) for (_name, index), offset in some.items()
+            ],
+        )
+        for name, some in _by_topic(offsets).items()
+    ]
+    what = f"alter offsets of share group {group}"
+    answer = session.sound(session.send(what, message(group_id=group, topics=wanted), broker), what)
+    return {
+        (one.topic_name, part.partition_index): session.outcome(what, part, one.topic_name)
+        for one in answer.responses
+        for part in one.partitions
+    }
+
+
+def delete_offsets(session: Session, broker: int, group: str, keys: Iterable[Key]) -> dict[Key, Any]:
+    """Take the offsets of these partitions away from a group; per partition None or (Kafka's error name, why)."""
+    from kafka.protocol.consumer import OffsetDeleteRequest
+
+    topic = OffsetDeleteRequest.OffsetDeleteRequestTopic
+    wanted = [
+        topic(name=name, partitions=[topic.OffsetDeleteRequestPartition(partition_index=key[1]) for key in some])
+        for name, some in _by_topic(dict.fromkeys(keys)).items()
+    ]
+    what = f"delete offsets of group {group}"
+    answer = session.sound(session.send(what, OffsetDeleteRequest(group_id=group, topics=wanted), broker), what)
+    return {
+        (one.name, part.partition_index): session.outcome(what, part, one.name)
+        for one in answer.topics
+        for part in one.partitions
+    }
+
+
+def delete_group(session: Session, broker: int, group: str) -> dict[str, Any]:
+    """Delete a group without members, with all its offsets; by its name None or (Kafka's error name, why)."""
+    from kafka.protocol.admin import DeleteGroupsRequest
+
+    what = f"delete group {group}"
+    answer = session.send(what, DeleteGroupsRequest(groups_names=[group]), broker)
+    return {one.group_id: session.outcome(what, one, group) for one in answer.results}
+
+
 # -- messages ----------------------------------------------------------------------------------------------------
 
 

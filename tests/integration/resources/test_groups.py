@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from confluent_kafka.admin import AdminClient
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import commit_offsets, delete_offsets
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import group_info
 from tests.support.cluster import free_port_base, until
 from tests.support.groups import commit, make_topic, member, share_member
@@ -130,3 +132,121 @@ def test_many_groups_take_a_bounded_number_of_requests(broker: LoneBroker, monke
     assert len(many) == 60
     # One broker: its list, a description and the offsets of each type that there is, and both ends of the logs.
     assert len(sent) <= 10, sent
+
+
+# -- moving offsets ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def move(broker: LoneBroker) -> Callable[..., dict[str, Any]]:
+    """Calls group_offsets, with a diff."""
+
+    def call(group: str, check: bool = False, **options: Any) -> dict[str, Any]:
+        options = {"bootstrap_servers": broker.bootstrap_servers, "group": group, **options}
+        return run_module("streamops.kafka.group_offsets", options, check=check, diff=True)
+
+    return call
+
+
+Move = Callable[..., dict[str, Any]]
+
+
+def committed(group: dict[str, Any]) -> dict[str, int | None]:
+    """The committed offsets of a group, as orders-0."""
+    return {
+        f"{topic['name']}-{one['partition']}": one["committed"]
+        for topic in group["topics"]
+        for one in topic["partitions"]
+    }
+
+
+def test_offsets_go_where_they_are_sent(broker: LoneBroker, look: Look, move: Move, tmp_path: Path) -> None:
+    make_topic(broker.bootstrap_servers, "sent", 2, records=10)
+    commit(broker.bootstrap_servers, "movers", {("sent", 0): 4, ("sent", 1): 7})
+    before = look("movers")
+    planned = move("movers", check=True, to="latest")
+    assert (planned["changed"], planned["skipped"], planned["read_again"]) == (True, 9, 0)
+    assert planned["diff"]["before"] == {"sent-0": {"offset": 4}, "sent-1": {"offset": 7}}
+    assert planned["diff"]["after"]["sent-0"] == {"offset": 10, "skipped": 6}
+    assert committed(look("movers")) == committed(before)
+    assert move("movers", to="latest")["moves"] == planned["moves"]
+    assert committed(look("movers")) == {"sent-0": 10, "sent-1": 10}
+    assert not move("movers", to="latest")["changed"]
+    assert move("movers", to="shift", shift_by=-3, topics=["sent:1"])["read_again"] == 3
+    assert committed(look("movers")) == {"sent-0": 10, "sent-1": 7}
+    assert move("movers", to="timestamp", timestamp="0")["read_again"] == 17
+    (tmp_path / "before.json").write_text(json.dumps({"groups": [before]}))
+    assert move("movers", to="file", file=str(tmp_path / "before.json"))["skipped"] == 11
+    assert committed(look("movers")) == committed(before)
+    assert move("movers", to="none", topics=["sent:0"])["changed"]
+    assert committed(look("movers")) == {"sent-0": None, "sent-1": 7}
+
+
+def test_a_group_is_copied_and_deleted(broker: LoneBroker, look: Look, move: Move) -> None:
+    make_topic(broker.bootstrap_servers, "copied", 1, records=10)
+    commit(broker.bootstrap_servers, "original", {("copied", 0): 4})
+    refused = move("copy", to="group", from_group="original")
+    assert refused["failed"]
+    assert "consent to make it with allow_create" in refused["msg"]
+    made = move("copy", to="group", from_group="original", allow_create=True)
+    assert made["moves"][0]["from"] is None, made
+    assert committed(look("copy")) == {"copied-0": 4}
+    assert move("copy", check=True, state="absent")["deleted"]
+    gone = move("copy", state="absent")
+    assert (gone["changed"], gone["diff"]["before"]["copy"]["offsets"]) == (True, {"copied-0": 4})
+    assert not move("copy", state="absent")["changed"]
+
+
+def test_offsets_outside_of_the_log_and_times_to_come_are_refused(broker: LoneBroker, look: Look, move: Move) -> None:
+    make_topic(broker.bootstrap_servers, "bounded", 1, records=10)
+    commit(broker.bootstrap_servers, "bound", {("bounded", 0): 4})
+    for wanted in ({"to": "offset", "offset": 11}, {"to": "timestamp", "timestamp": "2099-01-01T00:00:00Z"}):
+        refused = move("bound", **wanted)
+        assert refused["failed"]
+        assert "nothing was changed" in refused["msg"]
+        assert refused["failure"]["violations"]
+        assert committed(look("bound")) == {"bounded-0": 4}
+    clipped = move("bound", to="offset", offset=11, clip=True)
+    assert (clipped["moves"][0]["to"], clipped["moves"][0]["clipped"]) == (10, 11)
+    assert move("bound", to="earliest", topics=["boundet"])["failed"]
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_a_group_with_members_is_left_alone(broker: LoneBroker, look: Look, move: Move, protocol: str) -> None:
+    topic, group = f"held-by-{protocol}", f"holders-{protocol}"
+    make_topic(broker.bootstrap_servers, topic, 1, records=10)
+    commit(broker.bootstrap_servers, group, {(topic, 0): 4})
+    with member(broker.bootstrap_servers, group, topic, protocol):
+        for wanted in ({"to": "latest"}, {"to": "none"}, {"state": "absent"}):
+            refused = move(group, **wanted)
+            assert refused["failed"]
+            assert f"client-of-{group} at 127.0.0.1" in refused["msg"]
+        assert committed(look(group)) == {f"{topic}-0": 4}
+
+
+def test_a_member_that_joins_at_the_last_moment_is_no_silent_success(broker: LoneBroker) -> None:
+    make_topic(broker.bootstrap_servers, "raced", 1, records=10)
+    with (
+        member(broker.bootstrap_servers, "racers", "raced"),
+        Session(Connection((*broker.bootstrap_servers,))) as session,
+    ):
+        answered = commit_offsets(session, 1, "racers", {("raced", 0): 3})
+        deleted = delete_offsets(session, 1, "racers", [("raced", 0)])
+    assert answered["raced", 0][0] == "UNKNOWN_MEMBER_ID"
+    assert deleted["raced", 0][0] == "GROUP_SUBSCRIBED_TO_TOPIC"
+
+
+@pytest.mark.full
+def test_the_start_of_a_share_group_is_moved(broker: LoneBroker, look: Look, move: Move) -> None:
+    make_topic(broker.bootstrap_servers, "shifted", 1, records=10)
+    with share_member(broker.release, broker.bootstrap_servers, "shifters", "shifted"):
+        until(lambda: _has_topics(broker, "shifters"), "the share group")
+    until(lambda: look("shifters")["member_count"] == 0, "its member to leave")
+    assert move("shifters", to="offset", offset=3, topics=["shifted"])["changed"]
+    assert committed(look("shifters")) == {"shifted-0": 3}
+    assert move("shifters", state="absent")["deleted"]
+
+
+def _has_topics(broker: LoneBroker, group: str) -> bool:
+    asked = {"bootstrap_servers": broker.bootstrap_servers, "groups": [group]}
+    return any(one["topics"] for one in run_module("streamops.kafka.group_info", asked)["groups"])
