@@ -24,6 +24,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.model impo
     by_topic,
     shown,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.wait import waited_for
 
 
 def group_info(
@@ -56,6 +57,13 @@ def group_info(
         "lag": sum(one.get("lag") or 0 for one in found),
         "lag_unknown": sum(one.get("lag_unknown") or 0 for one in found),
     }
+
+
+def group_lag(session: Session, params: Mapping[str, Any], _check: bool = False, _diff: bool = False) -> dict[str, Any]:
+    """Return one look of a wait for the lag of the groups and topics in the parameters."""
+    asked = {"types": [], "states": [], "members": False, "offsets": True}
+    info = group_info(session, {**asked, "groups": params["groups"], "topics": params["topics"]})
+    return {"changed": False, **waited_for(info, params["topics"])}
 
 
 def whole_logs(session: Session, wanted: Collection[Key]) -> dict[Key, Log]:

@@ -250,3 +250,20 @@ def test_the_start_of_a_share_group_is_moved(broker: LoneBroker, look: Look, mov
 def _has_topics(broker: LoneBroker, group: str) -> bool:
     asked = {"bootstrap_servers": broker.bootstrap_servers, "groups": [group]}
     return any(one["topics"] for one in run_module("streamops.kafka.group_info", asked)["groups"])
+
+
+# -- waiting -----------------------------------------------------------------------------------------------------
+
+
+def test_a_wait_ends_when_the_group_has_read_all(broker: LoneBroker) -> None:
+    make_topic(broker.bootstrap_servers, "awaited", 1, records=10)
+    commit(broker.bootstrap_servers, "readers-awaited", {("awaited", 0): 4})
+    asked = {"bootstrap_servers": broker.bootstrap_servers, "groups": ["readers-awaited"], "interval": 0.2}
+    late = run_module("streamops.kafka.group_wait", {**asked, "timeout": 1})
+    assert late["failed"]
+    assert "- group readers-awaited: 6 records, state Empty, 0 member(s)" in late["msg"]
+    assert (late["lag"], late["reached"]) == (6, False)
+    enough = run_module("streamops.kafka.group_wait", {**asked, "max_lag": 6})
+    assert (enough["failed"], enough["reached"], enough["attempts"]) == (False, True, 1)
+    wrong = run_module("streamops.kafka.group_wait", {**asked, "groups": ["never-made"]})
+    assert "no broker knows group never-made" in wrong["msg"]
