@@ -390,6 +390,34 @@ def delete_group(session: Session, broker: int, group: str) -> dict[str, Any]:
     return {one.group_id: session.outcome(what, one, group) for one in answer.results}
 
 
+def delete_records(session: Session, leader: int, before: Mapping[Key, int]) -> dict[Key, Any]:
+    """Delete the records before these offsets; per partition None or (Kafka's error name, why).
+
+    C(leader) leads the partitions.
+    """
+    from kafka.protocol.admin import DeleteRecordsRequest
+
+    topic = DeleteRecordsRequest.DeleteRecordsTopic
+    wanted = [
+        topic(
+            name=name,
+            partitions=[
+                topic.DeleteRecordsPartition(partition_index=index, offset=offset)
+                for (_name, index), offset in some.items()
+            ],
+        )
+        for name, some in _by_topic(before).items()
+    ]
+    what = f"delete records at broker {leader}"
+    limit = session.connection.request_timeout * 1000
+    answer = session.send(what, DeleteRecordsRequest(topics=wanted, timeout_ms=limit), leader)
+    return {
+        (one.name, part.partition_index): session.outcome(what, part, one.name)
+        for one in answer.topics
+        for part in one.partitions
+    }
+
+
 # -- messages ----------------------------------------------------------------------------------------------------
 
 

@@ -124,7 +124,7 @@ def _plan(session: Session, params: Mapping[str, Any], seen: Seen) -> OffsetPlan
     if seen.offsets.error:
         violations.append(f"its offsets are unknown: {seen.offsets.error}. Run again.")
     goal, wrong = _goal(session, params)
-    when, late = _when(params, time.time()) if params["to"] == TIMESTAMP else (0, [])
+    when, late = when_of(params, time.time()) if params["to"] == TIMESTAMP else (0, [])
     violations += [*wrong, *late]
     own = {*seen.offsets.of, *goal.offsets}
     if topics is None and not own and not violations:
@@ -132,7 +132,7 @@ def _plan(session: Session, params: Mapping[str, Any], seen: Seen) -> OffsetPlan
     if violations:
         return OffsetPlan(violations=tuple(violations))
     leaders = leaders_of(session, {*(topics or ()), *(topic for topic, _index in own)})
-    chosen, unknown = choose(topics, _partitions(leaders), own)
+    chosen, unknown = choose(topics, partitions_by_topic(leaders), own)
     if unknown:
         return OffsetPlan(violations=tuple(unknown))
     logs = log_ends(session, leaders, chosen)
@@ -140,7 +140,8 @@ def _plan(session: Session, params: Mapping[str, Any], seen: Seen) -> OffsetPlan
     return plan_moves(goal, chosen, seen.offsets.of, logs, at)
 
 
-def _partitions(leaders: Leaders) -> dict[str, list[int]]:
+def partitions_by_topic(leaders: Leaders) -> dict[str, list[int]]:
+    """The partitions of each topic that exists."""
     found: dict[str, list[int]] = {}
     for topic, index in sorted(leaders.of):
         found.setdefault(topic, []).append(index)
@@ -184,7 +185,7 @@ def _copied(session: Session, name: str, clip: bool) -> tuple[Goal, list[str]]:
     return Goal(COPY, offsets=known, clip=clip), []
 
 
-def _when(params: Mapping[str, Any], now: float) -> tuple[int, list[str]]:
+def when_of(params: Mapping[str, Any], now: float) -> tuple[int, list[str]]:
     """The wanted time in ms since 1970, and what is wrong with it; C(now) is in seconds."""
     text = str(params["timestamp"]).strip()
     if text.isascii() and text.isdigit():

@@ -26,7 +26,8 @@ EARLIEST, LATEST, TIMESTAMP, OFFSET, SHIFT, FILE, COPY, NONE = (
     "none",
 )
 GOALS = (EARLIEST, LATEST, TIMESTAMP, OFFSET, SHIFT, FILE, COPY, NONE)
-_WHY = {
+#: What is wrong with a partition in one of these states, and what to do.
+WHY = {
     "topic_deleted": "does not exist. Take it out, or correct its name.",
     "not_allowed": "may not be seen by this user. Give it the right Describe on the topic.",
     "no_answer": "has no leader, or its leader did not answer. Bring its brokers back and run again.",
@@ -124,7 +125,7 @@ def choose(
         # Offsets of a topic that is gone can be taken away by its name.
         old = {index for name, index in own if name == topic}
         if not there | old:
-            violations.append(f"topic {topic}: {_WHY['topic_deleted']}")
+            violations.append(f"topic {topic}: {WHY['topic_deleted']}")
         elif wanted and wanted - there - old:
             missing = capped([str(one) for one in sorted(wanted - there - old)])
             violations.append(f"topic {topic}: has no partition {missing}; it has {len(there)} partitions, from 0 on.")
@@ -206,7 +207,7 @@ def _asked(goal: Goal, key: Key, before: int | None, log: Log, at: Mapping[Key, 
     if goal.to in (FILE, COPY) and key not in goal.offsets:
         return None, ""
     if log.missing:
-        return None, _WHY[log.missing]
+        return None, WHY[log.missing]
     if goal.to == SHIFT and before is None:
         return None, "has no committed offset that could be shifted. Choose earliest, latest or an offset for it."
     found = at.get(key)

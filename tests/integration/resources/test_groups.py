@@ -267,3 +267,24 @@ def test_a_wait_ends_when_the_group_has_read_all(broker: LoneBroker) -> None:
     assert (enough["failed"], enough["reached"], enough["attempts"]) == (False, True, 1)
     wrong = run_module("streamops.kafka.group_wait", {**asked, "groups": ["never-made"]})
     assert "no broker knows group never-made" in wrong["msg"]
+
+
+# -- records -----------------------------------------------------------------------------------------------------
+
+
+def test_records_are_counted_and_deleted_with_consent(broker: LoneBroker) -> None:
+    make_topic(broker.bootstrap_servers, "counted", 2, records=10)
+    asked = {"bootstrap_servers": broker.bootstrap_servers, "topics": ["counted:0"]}
+    counted = run_module("streamops.kafka.topic_records", {**asked, "timestamp": "0"})
+    assert (counted["changed"], counted["records"]) == (False, 10)
+    assert counted["topics"][0]["partitions"][0]["offset_at"] == 0
+    older = {**asked, "delete_before": "offset", "offset": 4}
+    planned = run_module("streamops.kafka.topic_records", older, check=True, diff=True)
+    assert (planned["deleted"], planned["consent_missing"]) == (4, ["counted"])
+    refused = run_module("streamops.kafka.topic_records", {**older, "confirm": ["another"]})
+    assert "confirm: does not name counted" in refused["msg"]
+    done = run_module("streamops.kafka.topic_records", {**older, "confirm": ["counted"]})
+    assert (done["changed"], done["deleted"]) == (True, 4), done
+    assert not run_module("streamops.kafka.topic_records", {**older, "confirm": ["counted"]})["changed"]
+    left = run_module("streamops.kafka.topic_records", {**asked, "topics": ["counted"]})
+    assert [(one["start"], one["records"]) for one in left["topics"][0]["partitions"]] == [(4, 6), (0, 10)]

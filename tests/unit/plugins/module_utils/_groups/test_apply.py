@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.apply import _when
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.apply import when_of
 
 NOW = 1_800_000_000.0
 
 
 def when(text: str, clip: bool = False) -> tuple[int, list[str]]:
     """What a text means at NOW."""
-    return _when({"timestamp": text, "clip": clip}, NOW)
+    return when_of({"timestamp": text, "clip": clip}, NOW)
 
 
 @pytest.mark.parametrize("text", ["2026-11-24T06:00:00+01:00", "2026-11-24T05:00:00Z", " 1795496400000 "])
