@@ -16,7 +16,7 @@ class LoneBroker(JavaProcess):
 
     def __init__(self, release: Path, directory: Path, port: int, **properties: str) -> None:
         self.port = port
-        self._release = release
+        self.release = release
         self._file = directory / "server.properties"
         # The launcher names a class for each operator tool; the server itself is none of them.
         super().__init__(release, directory, "broker", "launcher", "kafka-run-class.sh", "kafka.Kafka", str(self._file))
@@ -45,7 +45,7 @@ class LoneBroker(JavaProcess):
         """Formats its directory, which must be new."""
         self.directory.mkdir(parents=True, exist_ok=True)
         self._file.write_text("".join(f"{name}={value}\n" for name, value in self._properties.items()))
-        tool = str(self._release / "bin" / "kafka-storage.sh")
+        tool = str(self.release / "bin" / "kafka-storage.sh")
         # Joined to its option: an id may begin with "-".
         command = [tool, "format", f"--cluster-id={cluster_id}", "-c", str(self._file)]
         subprocess.run(command, check=True, capture_output=True)

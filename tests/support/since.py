@@ -40,6 +40,7 @@ PROVEN: Mapping[str, str] = {
     "plugins/module_utils/_core/": "resources/test_topics install/test_run_check",
     "plugins/module_utils/_firewall/": "security/test_firewall security/test_firewall_inventory molecule:secure",
     "plugins/module_utils/_gate/": "restart/",
+    "plugins/module_utils/_groups/": "resources/test_groups",
     "plugins/module_utils/_mirror/": "mirror/",
     "plugins/module_utils/_node/": "install/ restart/ security/test_certificates molecule:secure",
     "plugins/module_utils/_quotas/": "resources/test_users_acls_quotas",

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Look at groups: what the module group_info returns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import (
+    describe_groups,
+    group_offsets,
+    leaders_of,
+    list_groups,
+    log_ends,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import (
+    Group,
+    Log,
+    Offsets,
+    asked_partitions,
+    by_topic,
+    shown,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.wait import waited_for
+
+
+def group_info(
+    session: Session, params: Mapping[str, Any], _check: bool = False, _diff: bool = False
+) -> dict[str, Any]:
+    """Return the groups that the parameters choose, with members, offsets and lag as they ask for them."""
+    everything, silent = list_groups(session)
+    names, types, states = params["groups"], params["types"], params["states"]
+    chosen = [
+        one
+        for one in everything
+        if (names is None or one.name in names)
+        and (not types or one.type in types)
+        and (not states or one.state.lower() in {state.lower() for state in states})
+    ]
+    groups = describe_groups(session, chosen)
+    vanished = sorted(name for name, one in groups.items() if one.vanished)
+    there = [one for one in chosen if not groups[one.name].vanished]
+    offsets = group_offsets(session, there) if params["offsets"] else {}
+    wanted = wanted_logs(groups, offsets, params["topics"])
+    logs = by_topic(whole_logs(session, wanted))
+    found = [shown(groups[one.name], offsets.get(one.name), logs, params["members"]) for one in there]
+    return {
+        "changed": False,
+        "groups": found,
+        "missing": sorted(set(names or ()) - {one.name for one in everything}),
+        "vanished": vanished,
+        "silent_brokers": [{"id": broker, "why": why} for broker, why in sorted(silent.items())],
+        "complete": not silent and not any(one["error"] for one in found),
+        "lag": sum(one.get("lag") or 0 for one in found),
+        "lag_unknown": sum(one.get("lag_unknown") or 0 for one in found),
+    }
+
+
+def group_lag(session: Session, params: Mapping[str, Any], _check: bool = False, _diff: bool = False) -> dict[str, Any]:
+    """Return one look of a wait for the lag of the groups and topics in the parameters."""
+    asked = {"types": [], "states": [], "members": False, "offsets": True}
+    info = group_info(session, {**asked, "groups": params["groups"], "topics": params["topics"]})
+    return {"changed": False, **waited_for(info, params["topics"])}
+
+
+def whole_logs(session: Session, wanted: Collection[Key]) -> dict[Key, Log]:
+    """Both ends of these partitions and of all others of their topics."""
+    if not wanted:
+        return {}
+    leaders = leaders_of(session, {topic for topic, _index in wanted})
+    return log_ends(session, leaders, {*wanted, *leaders.of})
+
+
+def wanted_logs(
+    groups: Mapping[str, Group], offsets: Mapping[str, Offsets], topics: Collection[str] | None
+) -> set[Key]:
+    """The partitions whose ends are needed for the lag of these groups, of these topics only where some are named."""
+    everything = {key for name, some in offsets.items() for key in asked_partitions(groups[name], some)}
+    return {key for key in everything if topics is None or key[0] in topics}

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Follow the lag of groups over many looks and say how the wait stands, in words for people. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
+    DONE,
+    FAILED,
+    GOING,
+    Meter,
+    Step,
+    duration,
+    pace,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import (
+    BEYOND_END,
+    NO_OFFSET,
+    TOPIC_DELETED,
+)
+
+#: Options of the wait: the module documents and checks them, the action that repeats the module reads them.
+WAIT_OPTIONS: dict[str, dict[str, Any]] = {
+    "groups": {"type": "list", "elements": "str", "required": True},
+    "topics": {"type": "list", "elements": "str"},
+    "max_lag": {"type": "int", "default": 0},
+    "timeout": {"type": "int", "default": 300},
+    "interval": {"type": "float", "default": 5.0},
+    "start_timeout": {"type": "int", "default": 30},
+}
+
+
+def waited_for(info: Mapping[str, Any], topics: Iterable[str] | None) -> dict[str, Any]:
+    """What C(group_info) returned, as one look of a wait: the lag that is left, and what keeps it from being known.
+
+    Where a group has never committed, the whole log counts: it may have to read all of it. Nothing is left to read of a
+    deleted topic, or behind the end of a log.
+    """
+    lag, why = 0, []
+    for group in info["groups"]:
+        if group["error"]:
+            why.append(f"group {group['name']}: {group['error']}")
+        for topic in group["topics"]:
+            lags = [_left(one) for one in topic["partitions"]]
+            lag += sum(one for one in lags if one is not None)
+            if None in lags:
+                why.append(f"group {group['name']}: lag of {lags.count(None)} partitions of {topic['name']} unknown")
+        shown = {topic["name"] for topic in group["topics"]}
+        missing = sorted(set(topics or ()) - shown)
+        if missing and not group["error"]:
+            why.append(f"group {group['name']}: has neither offset nor member in {capped(missing)}")
+    why += [f"broker {one['id']} did not tell its groups: {one['why']}" for one in info["silent_brokers"]]
+    absent = sorted({*info["missing"], *info["vanished"]})
+    return {"lag": lag, "unknown": why, "missing": absent, "groups": [_brief(one) for one in info["groups"]]}
+
+
+def _left(position: Mapping[str, Any]) -> int | None:
+    if position["state"] == NO_OFFSET:
+        return int(position["lag_from_earliest"])
+    if position["state"] in (TOPIC_DELETED, BEYOND_END):
+        return 0
+    return None if position["lag"] is None else int(position["lag"])
+
+
+def _brief(group: Mapping[str, Any]) -> dict[str, Any]:
+    lag = sum(_left(one) or 0 for topic in group["topics"] for one in topic["partitions"])
+    return {"name": group["name"], "state": group["state"], "member_count": group["member_count"], "lag": lag}
+
+
+class Tracker:
+    """Takes what the module returned, look by look."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._of = capped(list(options["groups"]), 3)
+        self._max_lag = options["max_lag"]
+        self._start_timeout = options["start_timeout"]
+        self._meter = Meter()
+        self.last: dict[str, Any] = {}
+        self.error = ""
+
+    def step(self, found: Mapping[str, Any], elapsed: float) -> Step:
+        """Judge one look at C(elapsed) seconds since the start of the wait."""
+        if found.get("failed"):
+            return self._failed(found, elapsed)
+        self.error, self.last = "", dict(found)
+        self._meter.add(elapsed, -found["lag"])
+        if found["missing"] and not found["unknown"]:
+            self.error = f"no broker knows group {capped(found['missing'])}. Correct the name."
+            return Step(FAILED, f"group_wait: {self.error}", self._facts())
+        reached = not found["unknown"] and not found["missing"] and found["lag"] <= self._max_lag
+        return Step(DONE if reached else GOING, f"group_wait {self._of}: {self._text()}", self._facts())
+
+    def _failed(self, found: Mapping[str, Any], elapsed: float) -> Step:
+        self.error = str(found.get("msg", "the look failed"))
+        passing = (found.get("failure") or {}).get("passing", False) and (self.last or elapsed < self._start_timeout)
+        if not passing:
+            return Step(FAILED, self.error, self._facts())
+        seen = f"{self._text()} when last seen, now" if self.last else "not seen yet,"
+        return Step(
+            GOING, f"group_wait {self._of}: {seen} {self.error.split(':', 1)[0]} does not answer", self._facts()
+        )
+
+    def _text(self) -> str:
+        """The line. It holds nothing that changes while nothing happens, so that it can be collapsed."""
+        found = self.last
+        idle = [one["name"] for one in found["groups"] if one["lag"] > self._max_lag and not one["member_count"]]
+        parts = [
+            f"{found['lag']:,} records behind",
+            pace(self._meter, -float(self._max_lag), "records"),
+            f"no members in {capped(idle, 3)}" if idle else "",
+            *found["unknown"][:3],
+        ]
+        return ", ".join(part for part in parts if part)
+
+    def _facts(self) -> dict[str, Any]:
+        """One row of the history."""
+        return {"lag": self.last.get("lag"), "error": self.error or None}
+
+    def failure(self, timeout: float) -> dict[str, Any]:
+        """Return {msg, failure} of a wait that has not reached its goal within C(timeout) seconds."""
+        failure = {"kind": "GroupWaitTimeout", "lag": self.last.get("lag"), "unknown": self.last.get("unknown", [])}
+        if not self.last:
+            return {"msg": f"group_wait {self._of}: {self.error}", "failure": failure}
+        lines = [
+            f"group_wait {self._of}: lag is not at most {self._max_lag:,} within {duration(timeout)}: "
+            f"{self.last['lag']:,} records behind."
+        ]
+        behind = [one for one in self.last["groups"] if one["lag"] > self._max_lag]
+        lines += [
+            f"- group {one['name']}: {one['lag']:,} records, state {one['state']}, {one['member_count']} member(s)"
+            for one in sorted(behind, key=lambda one: -one["lag"])[:10]
+        ]
+        lines += [f"- {one}" for one in self.last["unknown"][:10]]
+        lines += [f"- {self.error}"] if self.error else []
+        return {"msg": "\n".join([*lines, self._way_out()]), "failure": failure}
+
+    def _way_out(self) -> str:
+        if self._meter.eta(-float(self._max_lag)):
+            return "It is catching up: run again, or raise timeout. Nothing was changed."
+        return (
+            "Nothing moves: the clients of the group read too slowly or not at all; look at them. Nothing was changed."
+        )

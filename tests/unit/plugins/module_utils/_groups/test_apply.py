@@ -1,0 +1,34 @@
+"""What a time means, and which times are refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.apply import when_of
+
+NOW = 1_800_000_000.0
+
+
+def when(text: str, clip: bool = False) -> tuple[int, list[str]]:
+    """What a text means at NOW."""
+    return when_of({"timestamp": text, "clip": clip}, NOW)
+
+
+@pytest.mark.parametrize("text", ["2026-11-24T06:00:00+01:00", "2026-11-24T05:00:00Z", " 1795496400000 "])
+def test_a_time_is_read_with_its_zone(text: str) -> None:
+    assert when(text) == (1_795_496_400_000, [])
+
+
+def test_a_time_without_a_zone_is_refused() -> None:
+    assert "has no time zone" in when("2026-11-24T06:00:00")[1][0]
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "-5", "1e12", "²", "2026-13-01T00:00:00Z"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    assert "is neither" in when(text)[1][0]
+
+
+def test_the_future_needs_consent() -> None:
+    later = str(int(NOW * 1000) + 60_000)
+    assert "is 60 s in the future" in when(later)[1][0]
+    assert when(later, clip=True) == (int(later), [])

@@ -1,0 +1,106 @@
+"""How a wait for the lag of groups stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.wait import Tracker, waited_for
+
+OPTIONS = {"groups": ["billing"], "max_lag": 10, "start_timeout": 30}
+DOWN = {"failed": True, "msg": "Kafka cluster a:1: no answer", "failure": {"passing": True}}
+
+
+def group(*positions: dict[str, Any], error: str | None = None) -> dict[str, Any]:
+    """A group of group_info with these positions in orders."""
+    topics = [{"name": "orders", "partitions": list(positions)}] if positions else []
+    return {"name": "billing", "state": "Empty", "member_count": 0, "error": error, "topics": topics}
+
+
+def info(*groups: dict[str, Any], missing: tuple[str, ...] = (), silent: tuple[int, ...] = ()) -> dict[str, Any]:
+    """A result of group_info."""
+    told = [{"id": one, "why": "timed out"} for one in silent]
+    return {"groups": list(groups), "missing": list(missing), "vanished": [], "silent_brokers": told}
+
+
+def at(lag: int | None, state: str = "known", **more: Any) -> dict[str, Any]:
+    """A position."""
+    return {"lag": lag, "state": state, **more}
+
+
+def looked(lag: int, members: int = 1, unknown: tuple[str, ...] = (), missing: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What the module returned."""
+    one = {"name": "billing", "state": "Stable", "member_count": members, "lag": lag}
+    return {"lag": lag, "groups": [one], "unknown": list(unknown), "missing": list(missing)}
+
+
+def test_the_whole_log_counts_where_nothing_was_committed() -> None:
+    found = waited_for(info(group(at(5), at(None, "no_offset", lag_from_earliest=90))), None)
+    assert (found["lag"], found["unknown"], found["groups"][0]["lag"]) == (95, [], 95)
+
+
+@pytest.mark.parametrize("state", ["topic_deleted", "beyond_end"])
+def test_nothing_is_left_where_there_is_nothing_to_read(state: str) -> None:
+    assert waited_for(info(group(at(None, state))), None)["unknown"] == []
+
+
+@pytest.mark.parametrize("state", ["no_answer", "not_allowed", "known"])
+def test_an_unknown_lag_is_not_none(state: str) -> None:
+    assert len(waited_for(info(group(at(None, state))), None)["unknown"]) == 1
+
+
+def test_silence_and_errors_are_unknown_and_not_missing() -> None:
+    found = waited_for(info(group(error="loading"), silent=(2,)), ["orders"])
+    assert len(found["unknown"]) == 2
+
+
+def test_a_topic_that_the_group_does_not_read_yet_is_waited_for() -> None:
+    assert waited_for(info(group(at(0))), ["orders", "audit"])["unknown"] == [
+        "group billing: has neither offset nor member in audit"
+    ]
+
+
+def test_it_is_done_at_the_lag_that_is_allowed() -> None:
+    tracker = Tracker(OPTIONS)
+    assert tracker.step(looked(1_011), 0).state == GOING
+    step = tracker.step(looked(11), 10)
+    assert (step.state, step.text) == (GOING, "group_wait billing: 11 records behind, 100 records/s, ETA 0s")
+    assert tracker.step(looked(10), 20).state == DONE
+
+
+def test_a_group_without_members_says_so() -> None:
+    assert "no members in billing" in Tracker(OPTIONS).step(looked(11, members=0), 0).text
+
+
+def test_an_unknown_lag_is_not_done() -> None:
+    assert Tracker(OPTIONS).step(looked(0, unknown=("broker 2 is silent",)), 0).state == GOING
+
+
+def test_an_unknown_group_fails_at_once_unless_a_broker_is_silent() -> None:
+    step = Tracker(OPTIONS).step(looked(0, missing=("billing",)), 0)
+    assert (step.state, step.text) == (FAILED, "group_wait: no broker knows group billing. Correct the name.")
+    assert Tracker(OPTIONS).step(looked(0, missing=("billing",), unknown=("silent",)), 0).state == GOING
+
+
+def test_an_unreachable_cluster_is_tolerated_for_a_while_at_first_and_later_always() -> None:
+    tracker = Tracker(OPTIONS)
+    assert tracker.step(DOWN, 29).state == GOING
+    assert tracker.step(DOWN, 30).state == FAILED
+    tracker.step(looked(50), 31)
+    assert "50 records behind" in tracker.step(DOWN, 90).text
+    assert tracker.step({"failed": True, "msg": "denied", "failure": {"passing": False}}, 95).state == FAILED
+
+
+def test_the_failure_names_who_is_behind() -> None:
+    tracker = Tracker(OPTIONS)
+    tracker.step(looked(5_000), 0)
+    tracker.step(looked(5_000), 10)
+    failure = tracker.failure(10)
+    assert "5,000 records behind" in failure["msg"]
+    assert "- group billing: 5,000 records, state Stable, 1 member(s)" in failure["msg"]
+    assert "Nothing moves" in failure["msg"]
+    tracker.step(looked(4_000), 20)
+    assert "catching up" in tracker.failure(20)["msg"]
+    assert Tracker(OPTIONS).failure(1)["failure"]["lag"] is None
