@@ -25,10 +25,14 @@ from tests.support.ssh_machines import LABEL, USER, Machines
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGE = "streamops-kafka-ee:checkout"
+#: Where the image has the collection; that of this checkout is mounted over it, since an image takes minutes.
+INSTALLED = "/usr/share/ansible/collections/ansible_collections/streamops/kafka"
 #: What this machine trusts, so that Maven trusts it too where a proxy shows a certificate of its own.
 TRUSTED = Path("/etc/ssl/certs")
 #: Seconds after which a job is ended: no job of a test may take longer.
 LONGEST = 1500
+#: Answers of a survey for site.yml: a node of a busy machine may take long to start, and the proof takes minutes.
+SITE = {"spark_validation_enabled": "no", "kafka_start_timeout": "400"}
 Event = Mapping[str, Any]
 
 
@@ -72,8 +76,9 @@ class Jobs:
 
     machines: Machines
     groups: Mapping[str, Mapping[str, Mapping[str, Any]]]
-    variables: Mapping[str, Any]
+    variables: dict[str, Any]
     project: Path
+    collection: Path
     number: int = 0
 
     def inventory(self) -> str:
@@ -127,6 +132,7 @@ class Jobs:
             "ANSIBLE_SSH_CONTROL_PATH_DIR": "/runner/cp",
             "ANSIBLE_COLLECTIONS_PATH": "/runner/requirements_collections:~/.ansible/collections:"
             "/usr/share/ansible/collections",
+            "AWX_HOST": "https://awx.example.com",
             "AWX_PRIVATE_DATA_DIR": "/runner",
             "JOB_ID": str(self.number),
         }
@@ -141,7 +147,8 @@ class Jobs:
         command = [
             *("docker", "run", "--rm", "--interactive", "--name", name, "--label", LABEL, "--hostname", name),
             *("--user", "1000:0", "--network", self.machines.network),
-            *("--volume", f"{self.project}:/runner/project:ro", "--volume", f"{TRUSTED}:{TRUSTED}:ro"),
+            *("--volume", f"{self.project}:/runner/project:ro", "--volume", f"{self.collection}:{INSTALLED}:ro"),
+            *("--volume", f"{TRUSTED}:{TRUSTED}:ro"),
             *(IMAGE, "ansible-runner", "worker", "--private-data-dir=/runner"),
         ]
         with subprocess.Popen(command, stdin=payload, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as worker:
@@ -182,7 +189,7 @@ def _read(stream: IO[bytes], kill: Callable[[Event], bool] | None, end: Callable
 
 
 def _messages(stream: IO[bytes]) -> Iterator[dict[str, Any] | bytes]:
-    """Yield the messages of ansible_runner/streaming.py: JSON, a line each, and archives in base 64 behind their size."""
+    """Yield the messages of ansible_runner/streaming.py: JSON lines, and archives in base 64 behind their size."""
     for line in stream:
         try:
             said = json.loads(line)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.awx_job import Jobs
+from tests.support.awx_job import SITE, Jobs
 from tests.support.cluster import JVM_OPTIONS, ROOT
 from tests.support.ssh_machines import Machines, ssh_machines
 
@@ -39,19 +40,22 @@ def engine() -> None:
 
 
 @pytest.fixture(scope="session")
-def execution_environment(engine: None) -> None:
-    """The execution environment, with the collection of this checkout in it."""
-    subprocess.run([ROOT / "tools" / "ee_image", "build"], check=True)
+def collection(engine: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The collection of this checkout as it is installed; the image that it goes into is there then."""
+    directory = tmp_path_factory.mktemp("collection")
+    for words in (["need"], ["collection", str(directory)]):
+        subprocess.run([sys.executable, str(ROOT / "tools" / "ee_image"), *words], check=True)
+    return directory
 
 
-@pytest.fixture(scope="module")
-def machines(engine: None) -> Iterator[Machines]:
-    """Three machines, and a fourth one that is empty."""
-    with ssh_machines(*NODES, "kafka4") as machines:
+@pytest.fixture(scope="session")
+def machines(collection: Path) -> Iterator[Machines]:
+    """Three machines for nodes."""
+    with ssh_machines(*NODES) as machines:
         yield machines
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project that AWX has fetched: playbooks of this checkout and no collection, which the environment holds."""
     project = tmp_path_factory.mktemp("project")
@@ -63,8 +67,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return project
 
 
-@pytest.fixture(scope="module")
-def jobs(machines: Machines, project: Path) -> Jobs:
-    """Job templates for three nodes, of which none is installed yet."""
+@pytest.fixture(scope="session")
+def jobs(machines: Machines, project: Path, collection: Path) -> Jobs:
+    """Job templates for three nodes that the first job has installed; tests leave all of them in sync."""
     hosts = {name: {"kafka_node_id": number} for number, name in enumerate(NODES, 1)}
-    return Jobs(machines, {"kraft_controllers": hosts, "kafka_brokers": hosts}, VARIABLES, project)
+    groups = {"kraft_controllers": hosts, "kafka_brokers": hosts}
+    jobs = Jobs(machines, groups, dict(VARIABLES), project, collection)
+    jobs.run("site.yml", **SITE).ok()
+    return jobs
