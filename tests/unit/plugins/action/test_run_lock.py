@@ -33,5 +33,7 @@ def test_a_user_without_a_name_is_known_by_its_number() -> None:
     code = f"import os; {ASK.partition(';')[0]}; os.setuid({NAMELESS});{ASK.partition(';')[2]}"
     bare = {name: value for name, value in os.environ.items() if name not in ("LOGNAME", "USER", "LNAME", "USERNAME")}
     bare["PYTHONPATH"] = os.pathsep.join(sys.path)
-    done = subprocess.run([sys.executable, "-c", code], env=bare, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=bare, capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.stdout.strip() == f"{NAMELESS}@{HERE} (process 7)", done.stderr
