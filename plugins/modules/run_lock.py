@@ -11,7 +11,7 @@ description:
   - A lock in a file on a machine of the cluster, so that it holds for every control node. It is held while one node
     restarts, from the question whether it may stop until its replicas are in sync again.
   - A run that finds it held by another fails at once and names that run. The lock of a run that died ends at once when
-    the next run comes from the same control node, else by its age.
+    the next run comes from the same control node, else by its age, or when O(ended) names it.
 author: The streamops engineers (@streamops)
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
@@ -48,6 +48,12 @@ options:
     default: ""
   dead:
     description: The O(run) of one that is known to have died; the action plugin gives it.
+    type: str
+    default: ""
+  ended:
+    description:
+      - The owner of a run that was killed, exactly as the message that refuses this run names it. Only the lock of that
+        run is taken over; a value that stays set does no harm to a later run.
     type: str
     default: ""
   owner:
@@ -89,6 +95,7 @@ SPEC = {
     "max_age": {"type": "int", "required": True},
     "run": {"type": "str", "default": ""},
     "dead": {"type": "str", "default": ""},
+    "ended": {"type": "str", "default": ""},
     "owner": {"type": "str", "default": ""},
 }
 
@@ -97,7 +104,8 @@ def main() -> None:
     """Run the module. Nothing of what it does is a change of the node, so it never reports one."""
     module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
     options = module.params
-    path, run, max_age, dead = (options[name] for name in ("path", "run", "max_age", "dead"))
+    path, run, max_age = (options[name] for name in ("path", "run", "max_age"))
+    dead, ended_run = options["dead"], options["ended"].strip()
     other: Held | None = None
     ended: Held | None = None
     with errors_reported(module):
@@ -105,10 +113,10 @@ def main() -> None:
             if not module.check_mode:
                 release(path, run)
         elif options["state"] == "held" and not module.check_mode:
-            mine, found = take(path, run, options["owner"], max_age, dead)
+            mine, found = take(path, run, options["owner"], max_age, dead, ended_run)
             other, ended = (None, found) if mine else (found, None)
         else:
-            other = look(path, run, max_age, dead)
+            other = look(path, run, max_age, dead, ended_run)
         if other is not None:
             problem = LockHeldError(options["cluster"], path, other, max_age)
             if not module.check_mode:

@@ -13,7 +13,7 @@ from xdist.scheduler import LoadScopeScheduling
 from tests.support.cluster import ROOT
 
 #: Clusters that several files share, by the names of their fixtures.
-SHARED = ("combined", "secured", "zookeeper")
+SHARED = ("combined", "secured", "zookeeper", "jobs")
 #: Minutes of each unit of work in its long form, see tests/support/parts.py.
 TABLE = ROOT / "tests" / "minutes.yml"
 #: Minutes of a unit that nobody has measured yet.

@@ -64,7 +64,7 @@ PROVEN: Mapping[str, str] = {
     "plugins/plugin_utils/reports/": "install/test_operator_output reassign/test_reassignment",
     "plugins/plugin_utils/clock_offset.py": "install/test_preflight_connections",
     "plugins/action/clock_info.py": "install/test_preflight_connections",
-    "plugins/action/run_lock.py": "restart/test_rolling",
+    "plugins/action/run_lock.py": "restart/test_rolling awx/",
     "plugins/callback/": "install/test_operator_output",
     "plugins/filter/": "install/test_installation security/test_secured",
     "plugins/lookup/addresses.py": "security/test_firewall_inventory",
@@ -85,7 +85,7 @@ PROVEN: Mapping[str, str] = {
     "playbooks/rebalance.yml": "reassign/",
     "playbooks/replace_node.yml": "reassign/ zookeeper/",
     "playbooks/rolling_restart.yml": "restart/test_rolling install/test_text_values",
-    "playbooks/site.yml": "install/ restart/test_rolling zookeeper/test_zookeeper mirror/test_mirror",
+    "playbooks/site.yml": "install/ awx/ restart/test_rolling zookeeper/test_zookeeper mirror/test_mirror",
     "playbooks/status.yml": "install/test_status resources/test_cluster_info mirror/test_mirror",
     "playbooks/stop.yml": "restart/test_stop restart/test_rolling zookeeper/test_zookeeper mirror/test_mirror",
     "playbooks/validate.yml": "spark/ reassign/test_growing_proof",
@@ -116,6 +116,10 @@ PROVEN: Mapping[str, str] = {
     ".config/molecule/": "molecule:default molecule:secure molecule:zookeeper molecule:mirror",
     "galaxy.yml": "publish install/test_installed",
     "meta/": "publish install/test_installed install/test_oldest_ansible",
+    "meta/execution-environment.yml": "awx/",
+    "meta/ee-bindep.txt": "awx/",
+    "awx/": "awx/",
+    "tools/ee_image": "awx/",
     "tools/publish_check.sh": "publish",
     **dict.fromkeys(
         """docs/ changelogs/ benchmarks/ tools/ tests/lint/ tests/unit/ tests/minutes.yml tests/support/imports.py

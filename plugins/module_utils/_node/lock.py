@@ -41,8 +41,8 @@ class LockHeldError(StreamopsError):
         super().__init__(
             f"cluster {cluster}: another run is restarting a node, {held.owner}, since {held.age:.0f} s; two at once "
             "could take more nodes away than the cluster can spare. Nothing was changed by this step. Run again when "
-            f"that run has ended. If it died, its lock ends by itself after {max_age:.0f} s, or when {path} is "
-            "removed.",
+            f"that run has ended. If it was killed, its lock ends by itself after {max_age:.0f} s, or when {path} is "
+            f"removed, or for a run that is given kafka_ended_run '{held.owner}'.",
             cluster=cluster,
             path=path,
             owner=held.owner,
@@ -66,14 +66,15 @@ class LockStuckError(StreamopsError):
         )
 
 
-def take(path: str, run: str, owner: str, max_age: float, dead: str = "") -> tuple[bool, Held | None]:
+def take(path: str, run: str, owner: str, max_age: float, dead: str = "", ended: str = "") -> tuple[bool, Held | None]:
     """Take the lock; return whether it is this run's now, and the lock that was found, of whomever.
 
-    The lock of another run gives way when it is older than max_age seconds, or when its run is the dead one.
+    The lock of another run gives way when it is older than max_age seconds, when its run is the dead one, or when its
+    owner is the one that an operator says has ended.
     """
     with _open(path) as file:
         found = _read(file)
-        if found is not None and stands(found, run, max_age, dead):
+        if found is not None and stands(found, run, max_age, dead, ended):
             return False, found
         _write(file, json.dumps({"run": run, "owner": owner}))
         return True, found if found is not None and found.run != run else None
@@ -91,19 +92,19 @@ def release(path: str, run: str) -> bool:
         return mine
 
 
-def stands(found: Held, run: str, max_age: float, dead: str) -> bool:
+def stands(found: Held, run: str, max_age: float, dead: str, ended: str = "") -> bool:
     """Whether a lock that was found keeps this run away."""
-    return found.run not in (run, dead or run) and found.age <= max_age
+    return found.run not in (run, dead or run) and found.age <= max_age and not (ended and found.owner == ended)
 
 
-def look(path: str, run: str, max_age: float, dead: str = "") -> Held | None:
+def look(path: str, run: str, max_age: float, dead: str = "", ended: str = "") -> Held | None:
     """Return who else holds the lock, None when nobody does; changes nothing."""
     try:
         with open(path, encoding="utf-8") as file:
             found = _read(file)
     except FileNotFoundError:
         return None
-    return found if found is not None and stands(found, run, max_age, dead) else None
+    return found if found is not None and stands(found, run, max_age, dead, ended) else None
 
 
 @contextlib.contextmanager

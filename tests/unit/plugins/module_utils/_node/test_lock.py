@@ -118,6 +118,23 @@ def test_the_refusal_says_who_since_when_and_how_it_ends() -> None:
     problem = LockHeldError("orders", "/etc/kafka/orders.lock", Held("1", "anna@north (process 7)", 45.2), 1800)
     for part in ("cluster orders", "anna@north (process 7), since 45 s", "ends by itself after 1800 s", "orders.lock"):
         assert part in problem.message
+    assert "kafka_ended_run 'anna@north (process 7)'" in problem.message
+
+
+def test_the_lock_of_a_run_that_has_ended_gives_way_to_whom_names_it(path: str) -> None:
+    take(path, "1", "AWX job 7 on pod (process 22)", 60)
+    assert look(path, "2", 60, ended="AWX job 7 on pod (process 22)") is None
+    mine, found = take(path, "2", "AWX job 8 on pod (process 22)", 60, ended="AWX job 7 on pod (process 22)")
+    assert mine
+    assert found is not None
+    assert found.owner == "AWX job 7 on pod (process 22)"
+
+
+@pytest.mark.parametrize("ended", ["", "AWX job 7", "AWX job 8 on pod (process 22)"])
+def test_the_lock_of_a_run_that_is_not_named_in_full_holds(path: str, ended: str) -> None:
+    take(path, "1", "AWX job 7 on pod (process 22)", 60)
+    assert look(path, "2", 60, ended=ended) is not None
+    assert not take(path, "2", "bert@south", 60, ended=ended)[0]
 
 
 HOLDS = """

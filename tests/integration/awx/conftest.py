@@ -1,0 +1,78 @@
+"""Machines reached by SSH, and jobs of the execution environment, for the tests of this room."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.awx_job import SITE, Jobs
+from tests.support.cluster import JVM_OPTIONS, ROOT
+from tests.support.ssh_machines import Machines, ssh_machines
+
+#: What AWX would fetch of this repository, as far as jobs read it.
+PROJECT = ("ansible.cfg", "site.yml", "playbooks")
+NODES = ("kafka1", "kafka2", "kafka3")
+#: The same three combined nodes as in the smallest real cluster; nothing of it but numbers and booleans is special.
+VARIABLES = {
+    "kafka_cluster_name": "orders",
+    "kafka_mode": "kraft_combined",
+    "kafka_profile": "development",
+    "kafka_heap_size": "512m",
+    "kafka_jvm_options": JVM_OPTIONS,
+    "kafka_topics": [{"name": "orders", "partitions": 6, "replication_factor": 3}],
+}
+
+
+@pytest.fixture(scope="session")
+def engine() -> None:
+    """An engine that answers; without one these tests are skipped, but never in continuous integration."""
+    if shutil.which("docker") and subprocess.run(["docker", "info"], capture_output=True, check=False).returncode == 0:
+        return
+    if os.environ.get("CI"):
+        pytest.fail("no Docker engine answers: tools/docker_engine.sh start")
+    pytest.skip("no Docker engine answers: tools/docker_engine.sh start")
+
+
+@pytest.fixture(scope="session")
+def collection(engine: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The collection of this checkout as it is installed; the image that it goes into is there then."""
+    directory = tmp_path_factory.mktemp("collection")
+    for words in (["need"], ["collection", str(directory)]):
+        subprocess.run([sys.executable, str(ROOT / "tools" / "ee_image"), *words], check=True)
+    return directory
+
+
+@pytest.fixture(scope="session")
+def machines(collection: Path) -> Iterator[Machines]:
+    """Three machines for nodes."""
+    with ssh_machines(*NODES) as machines:
+        yield machines
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project that AWX has fetched: playbooks of this checkout and no collection, which the environment holds."""
+    project = tmp_path_factory.mktemp("project")
+    for name in PROJECT:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, project / name)
+    shutil.copy(Path(__file__).parent / "hold_lock.yml", project)
+    for path in (project, *project.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    return project
+
+
+@pytest.fixture(scope="session")
+def jobs(machines: Machines, project: Path, collection: Path) -> Jobs:
+    """Job templates for three nodes that the first job has installed; tests leave all of them in sync."""
+    hosts = {name: {"kafka_node_id": number} for number, name in enumerate(NODES, 1)}
+    groups = {"kraft_controllers": hosts, "kafka_brokers": hosts}
+    jobs = Jobs(machines, groups, dict(VARIABLES), project, collection)
+    jobs.run("site.yml", **SITE).ok()
+    return jobs

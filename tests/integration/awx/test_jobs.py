@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Playbooks as jobs of AWX: containers that start empty and end whenever, machines reached by SSH, answers as text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+from tests.support.awx_job import Event, Job, Jobs
+
+
+def told(job: Job) -> str:
+    """What a job printed, without colours and line breaks."""
+    return " ".join(re.sub(r"\x1b\[[\d;]*m", "", job.output).split())
+
+
+def begins(task: str) -> Callable[[Event], bool]:
+    """Make a judge of whether an event is the begin of a task on a host."""
+    return lambda event: event["event"] == "runner_on_start" and task in event["event_data"]["task"]
+
+
+def test_the_status_of_what_the_first_job_installed_is_ok(jobs: Jobs) -> None:
+    job = jobs.run("playbooks/status.yml", status_strict="yes").ok()
+    assert "OK orders: 3 brokers up, 6 partitions in sync" in told(job)
+    assert job.changed == 0
+
+
+def test_a_plan_asked_for_by_the_text_of_a_survey_moves_nothing(jobs: Jobs) -> None:
+    job = jobs.run("playbooks/rebalance.yml", plan_only="yes").ok()
+    assert job.changed == 0
+
+
+LOCK = "/etc/kafka/orders.lock"
+
+
+def killed_with_the_lock(jobs: Jobs) -> str:
+    """Kill a job that holds the restart lock; return the name in it."""
+    killed = jobs.run("hold_lock.yml", kill=begins("Hold it"), seconds="60")
+    assert killed.rc is None
+    return str(json.loads(jobs.machines.run("kafka1", "cat", LOCK))["owner"])
+
+
+def test_the_lock_of_a_killed_job_names_it_and_gives_way_to_a_job_that_is_told_so(jobs: Jobs) -> None:
+    owner = killed_with_the_lock(jobs)
+    assert owner.startswith(f"AWX job {jobs.number} on awx-job-{jobs.number} (process ")
+    # As of another machine of AWX: the kernel may give the next container here the number of the dead one's namespace,
+    # which shows that it is dead.
+    jobs.machines.run("kafka1", "sed", "-i", 's/"run": "[0-9a-f-]*/"run": "another-boot/', LOCK)
+    refused = jobs.run("hold_lock.yml", seconds="0")
+    assert refused.rc != 0
+    assert refused.changed == 0
+    assert f"or for a run that is given kafka_ended_run '{owner}'" in told(refused)
+    again = jobs.run("hold_lock.yml", seconds="0", kafka_ended_run=owner).ok()
+    assert f"the lock of {owner}" in told(again)
+    assert jobs.machines.run("kafka1", "cat", LOCK) == ""
