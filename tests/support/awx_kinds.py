@@ -171,7 +171,8 @@ STARTED = ("job_templates", "workflow_job_templates", "projects", "inventory_sou
 
 _ANSWERS = {
     **dict.fromkeys(("text", "textarea", "password", "multiplechoice", "multiselect"), str),
-    **{"integer": int, "float": (float, int)},
+    "integer": int,
+    "float": (float, int),
 }
 
 

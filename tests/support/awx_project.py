@@ -1,4 +1,4 @@
-"""Which playbooks AWX shows of a project: its own rule (awx/main/utils/ansible.py of 24.6.1), by content and by folder."""
+"""Which playbooks AWX shows of a project: its own rule (awx/main/utils/ansible.py), by content and folder."""
 
 from __future__ import annotations
 

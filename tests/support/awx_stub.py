@@ -265,7 +265,7 @@ def _matches(one: Object, query: Mapping[str, str]) -> bool:
     every = [
         str(one.get(name)) == value
         for name, value in query.items()
-        if not re.match(r"or__|page|order_by", name) and not (name == "type")
+        if not re.match(r"or__|page|order_by", name) and name != "type"
     ]
     return all(every) and (any(either) or not either)
 
@@ -294,7 +294,9 @@ def described(awx: Awx) -> dict[str, Any]:
 
     def fields(kind: str, one: Object) -> Object:
         known = KINDS[kind].fields
-        plain = {each: name(value) if known[each].to and value else value for each, value in one.items() if each != "id"}
+        plain = {
+            each: name(value) if known[each].to and value else value for each, value in one.items() if each != "id"
+        }
         lists = {to: sorted(map(name, awx.attached.get((one["id"], to), []))) for to in KINDS[kind].lists}
         return {**plain, **lists, "survey": awx.surveys.get(one["id"])}
 

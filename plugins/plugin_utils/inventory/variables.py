@@ -73,8 +73,9 @@ def as_bool(value: Any) -> bool:
 
 def names(value: Any) -> list[str]:
     """The names in a list, or in text with commas between them, as a survey or -e key=value gives it."""
-    listed = value.split(",") if isinstance(value, str) else value
-    return [str(one).strip() for one in listed if str(one).strip()] if isinstance(listed, (list, tuple)) else []
+    if isinstance(value, str):
+        return [one.strip() for one in value.split(",") if one.strip()]
+    return [str(one) for one in value] if isinstance(value, (list, tuple)) else []
 
 
 def dicts(value: Any) -> list[dict[str, Any]]:

@@ -14,7 +14,12 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     Node,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool, as_int, names
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import (
+    UNDEFINED,
+    as_bool,
+    as_int,
+    names,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import BY_PROFILE, WARNING, Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import managed
