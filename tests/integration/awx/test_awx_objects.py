@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """playbooks/awx.yml with the real modules of awx.awx, and the export with the real `awx import`, against a stub of AWX.
 
-The plain form applies one workflow with all that it needs; the long one everything, and compares it with the export.
+The plain form imports the export; the long one runs the playbook, for one workflow and for everything.
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ def is_unchanged(awx: Awx, written: int, output: str) -> bool:
     return "changed=0 " in output and len(awx.writes) == written
 
 
+@pytest.mark.full
 def test_the_playbook_makes_one_workflow_once_and_puts_back_what_was_changed_by_hand() -> None:
     with stub(PLAYBOOKS) as (address, awx):
         status, output = apply(address, "--check", only=SOME)
