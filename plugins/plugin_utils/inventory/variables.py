@@ -71,6 +71,13 @@ def as_bool(value: Any) -> bool:
         return False
 
 
+def names(value: Any) -> list[str]:
+    """The names in a list, or in text with commas between them, as a survey or -e key=value gives it."""
+    if isinstance(value, str):
+        return [one.strip() for one in value.split(",") if one.strip()]
+    return [str(one) for one in value] if isinstance(value, (list, tuple)) else []
+
+
 def dicts(value: Any) -> list[dict[str, Any]]:
     """The dicts of a list, each without what could not be templated; empty for anything that is no list."""
     if not isinstance(value, (list, tuple)):

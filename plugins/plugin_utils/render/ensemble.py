@@ -12,6 +12,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import SERVING
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import names
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import (
     comers_and_goers,
     member_steps,
@@ -34,7 +35,7 @@ class Ensemble(Parts):
 
         def target() -> list[int]:
             """The ids of the members in the end."""
-            leaving = model["settings"]["zookeeper_leaving"]
+            leaving = names(model["settings"]["zookeeper_leaving"])
             return [node["node_id"] for node in model["zookeepers"] if node["host"] not in leaving]
 
         def missing() -> list[int]:

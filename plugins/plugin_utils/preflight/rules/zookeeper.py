@@ -14,7 +14,12 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     Node,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool, as_int
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import (
+    UNDEFINED,
+    as_bool,
+    as_int,
+    names,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import BY_PROFILE, WARNING, Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import managed
@@ -90,7 +95,7 @@ def unknown_leaving_server(inventory: Inventory) -> Iterator[Problem]:
     """`zookeeper_leaving` names what is no server of ZooKeeper, so that nobody would leave."""
     servers = [node.name for node in inventory.nodes if node.zookeeper]
     for listed, nodes in by_value(inventory.nodes, "zookeeper_leaving"):
-        for name in map(str, listed if isinstance(listed, (list, tuple)) else ()):
+        for name in names(listed):
             if name not in servers:
                 what = "a host that shall leave the ensemble is none of its servers"
                 yield Problem(nodes, what, repr(name), ", ".join(servers) or "no host, since there is no ensemble")

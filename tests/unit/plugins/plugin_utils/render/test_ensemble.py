@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.support.inventory_data import view
 
 
@@ -16,7 +18,7 @@ def ensemble(reasons: Any = (), states: str = "lff", leaving: Any = ()) -> Any:
     ]
     seen = {"__common_node_info": {"restart_reasons": list(reasons)}, "__zookeeper_ensemble_now": {"servers": servers}}
     hosts = {f"z{number}": {"zookeeper_id": number, **seen} for number in (1, 2, 3, 4)}
-    return view(hosts, zookeepers=list(hosts), host="z2", zookeeper_leaving=list(leaving))["ensemble"]
+    return view(hosts, zookeepers=list(hosts), host="z2", zookeeper_leaving=leaving)["ensemble"]
 
 
 def test_only_members_that_come_or_go_are_named() -> None:
@@ -33,6 +35,13 @@ def test_a_server_that_leaves_is_a_member_until_its_step() -> None:
     assert found["steps"] == [[1, 2, 3], [1, 2, 3, 4], [1, 3, 4]]
     assert found["own_steps"] == [0, 1]
     assert found["missing"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "target"), [("z2, z4", [1, 3]), ("z4,", [1, 2, 3]), ("", [1, 2, 3, 4]), ("z22", [1, 2, 3, 4])]
+)
+def test_text_of_a_survey_names_whole_hosts(text: str, target: list[int]) -> None:
+    assert ensemble(leaving=text)["target"] == target
 
 
 def test_a_member_that_does_not_serve_is_missing() -> None:

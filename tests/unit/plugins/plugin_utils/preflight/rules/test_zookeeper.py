@@ -52,6 +52,12 @@ def test_servers_may_leave_that_are_there() -> None:
     assert check_inventory(ensemble(servers=5, zookeeper_leaving=["zk4", "zk5"])) == []
 
 
+def test_servers_that_leave_may_be_text_with_commas() -> None:
+    assert check_inventory(ensemble(servers=5, zookeeper_leaving="zk4, zk5")) == []
+    found = ["zookeeper_leaving", "found: 'nosuch'"]
+    expect(ensemble(servers=5, zookeeper_leaving="zk5,nosuch"), "unknown_leaving_server", *found)
+
+
 @pytest.mark.parametrize("name", ["nosuch", "broker11", ""])
 def test_who_is_no_server_cannot_leave(name: str) -> None:
     parts = ["zookeeper_leaving", f"found: '{name}', allowed: zk1, zk2, zk3, zk4, zk5"]

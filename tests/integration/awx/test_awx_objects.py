@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""playbooks/awx.yml with the real modules of awx.awx, and the export with the real `awx import`, against a stub of AWX.
+
+The plain form imports the export; the long one runs the playbook, for one workflow and for everything.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.awx_project import shown
+from tests.support.awx_stub import TOKEN, Awx, described, stub
+from tests.support.cluster import ROOT
+
+PLAYBOOKS = shown(ROOT, [f"playbooks/{path.name}" for path in (ROOT / "playbooks").glob("*.yml")])
+#: The objects of one workflow.
+SOME = [
+    *("Kafka", "Kafka looks", "Kafka changes", "Kafka administrator certificate"),
+    *("Kafka status", "Kafka stop", "Kafka look after a failure", "Kafka stop, approved"),
+]
+
+
+def apply(address: str, *arguments: str, only: list[str] | None = None, **environment: str) -> tuple[int, str]:
+    """Runs the playbook; its exit status and output."""
+    program = str(Path(sys.executable).parent / "ansible-playbook")
+    given = ["-e", json.dumps({"awx_only": only or []})]
+    reached = {"CONTROLLER_HOST": address, "CONTROLLER_OAUTH_TOKEN": TOKEN}
+    done = subprocess.run(
+        [program, "-i", "localhost,", "streamops.kafka.awx", *given, *arguments],
+        cwd=ROOT,
+        env={**os.environ, **reached, **environment},
+        capture_output=True,
+        text=True,
+        timeout=3600,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def import_export(address: str) -> None:
+    """What a person does without Ansible: awx import < awx/export.json."""
+    program = str(Path(sys.executable).parent / "awx")
+    with (ROOT / "awx" / "export.json").open() as export:
+        subprocess.run(
+            [program, "import"],
+            stdin=export,
+            env={**os.environ, "TOWER_HOST": address, "TOWER_OAUTH_TOKEN": TOKEN},
+            check=True,
+            capture_output=True,
+            timeout=600,
+        )
+
+
+def is_unchanged(awx: Awx, written: int, output: str) -> bool:
+    return "changed=0 " in output and len(awx.writes) == written
+
+
+@pytest.mark.full
+def test_the_playbook_makes_one_workflow_once_and_puts_back_what_was_changed_by_hand() -> None:
+    with stub(PLAYBOOKS) as (address, awx):
+        status, output = apply(address, "--check", only=SOME)
+        assert (status, awx.writes) == (0, []), output
+        status, output = apply(address, only=SOME)
+        assert status == 0, output
+        (template,) = (one for one in awx.objects["job_templates"].values() if one["name"] == "Kafka stop")
+        template["playbook"] = "playbooks/status.yml"
+        made = described(awx)
+        status, output = apply(address, only=SOME)
+        assert status == 0, output
+        assert "changed=1 " in output
+        again = described(awx)
+        assert again["job_templates"]["Kafka stop"]["playbook"] == "playbooks/stop.yml"
+        assert again["workflow_job_template_nodes"] == made["workflow_job_template_nodes"]
+        nodes = again["workflow_job_template_nodes"]
+        assert nodes["Kafka stop, approved: approve"]["success_nodes"] == ["Kafka stop, approved: apply"]
+        assert nodes["Kafka stop, approved: apply"]["failure_nodes"] == ["Kafka stop, approved: look"]
+
+
+def test_a_name_that_nothing_has_and_a_missing_token_are_refused_before_any_call() -> None:
+    with stub(PLAYBOOKS) as (address, awx):
+        status, output = apply(address, only=["Kafka statsu"])
+        assert status != 0
+        assert "awx_only names Kafka statsu" in output
+        status, output = apply(address, CONTROLLER_OAUTH_TOKEN="")
+        assert status != 0
+        assert "CONTROLLER_OAUTH_TOKEN is not set" in output
+        assert awx.writes == []
+
+
+def test_awx_takes_the_export() -> None:
+    with stub(PLAYBOOKS) as (address, awx):
+        import_export(address)
+        made = described(awx)
+        assert len(made["job_templates"]) == len(json.loads((ROOT / "awx/export.json").read_text())["job_templates"])
+        assert made["schedules"]["Kafka watch every hour"]["enabled"] is False
+        nodes = made["workflow_job_template_nodes"]
+        assert nodes["Kafka site, approved: approve"]["success_nodes"] == ["Kafka site, approved: apply"]
+
+
+def comparable(awx: Awx) -> dict[str, Any]:
+    """All objects without labels, which awxkit does not bring over (tools/make_awx)."""
+    made = described(awx)
+    del made["labels"]
+    for kind in ("job_templates", "workflow_job_templates"):
+        for one in made[kind].values():
+            del one["labels"], one["extra_vars"]
+    return made
+
+
+@pytest.mark.full
+def test_all_of_it_is_made_once_and_is_what_the_export_makes() -> None:
+    with stub(PLAYBOOKS) as (address, awx), stub(PLAYBOOKS) as (other, imported):
+        status, output = apply(address)
+        assert status == 0, output
+        written = len(awx.writes)
+        status, output = apply(address)
+        assert status == 0, output
+        assert is_unchanged(awx, written, output)
+        import_export(other)
+        assert comparable(awx) == comparable(imported)

@@ -1,0 +1,317 @@
+"""A small AWX: as much of its REST API as the modules of awx.awx and awxkit's import use, on this machine.
+
+It keeps objects, and refuses what AWX 24.6.1 refuses: fields of another type, missing ones, a second object of one
+name, references to nothing, playbooks that the project does not show, surveys and schedules that break AWX's rules,
+answers that nothing asks for. No job ever runs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from tests.support.awx_kinds import KINDS, STARTED, credential_type_error, rule_error, survey_error
+
+ROOT = "/api/v2/"
+TOKEN = "token-of-the-stub"
+#: What awxkit asks for besides, of which the stub has none.
+_OTHERS = ("users", "teams", "applications", "system_job_templates", "hosts", "groups", "jobs", "instance_groups")
+_TYPES = {"string": str, "boolean": bool, "integer": int, "json": (dict, list), "id": int}
+Object = dict[str, Any]
+
+
+class Refused(Exception):
+    """What AWX answers 400 to."""
+
+
+class Awx:
+    """The objects, by kind and id."""
+
+    def __init__(self, playbooks: list[str]) -> None:
+        self.playbooks = playbooks
+        self.objects: dict[str, dict[int, Object]] = {kind: {} for kind in KINDS}
+        self.surveys: dict[int, Object] = {}
+        self.attached: dict[tuple[int, str], list[int]] = {}
+        self.writes: list[str] = []
+        self._ids = itertools.count(1)
+
+    def find(self, kind: str, wanted: int) -> Object | None:
+        """The object of this id; unified job templates are of several kinds."""
+        kinds = STARTED if kind == "unified_job_templates" else (kind,)
+        return next((self.objects[one][wanted] for one in kinds if wanted in self.objects[one]), None)
+
+    def create(self, kind: str, given: Mapping[str, Any]) -> Object:
+        """Makes an object as a POST does."""
+        fields = KINDS[kind].fields
+        missing = [name for name, field in fields.items() if field.required and given.get(name) in (None, "")]
+        if missing:
+            raise Refused({name: ["This field is required."] for name in missing})
+        made = {name: field.default for name, field in fields.items()}
+        made |= {name: value for name, value in given.items() if name in fields}
+        self._check(kind, made, None)
+        made["id"] = next(self._ids)
+        self.objects[kind][made["id"]] = made
+        return made
+
+    def update(self, kind: str, current: Object, given: Mapping[str, Any]) -> None:
+        """Changes an object as a PATCH does."""
+        changed = {**current, **{name: value for name, value in given.items() if name in KINDS[kind].fields}}
+        self._check(kind, changed, current["id"])
+        current |= changed
+
+    def _check(self, kind: str, made: Object, own: int | None) -> None:
+        for name, field in KINDS[kind].fields.items():
+            value = made[name]
+            if value is None and not field.required:
+                continue
+            if not isinstance(value, _TYPES[field.type]) or (field.type == "integer" and isinstance(value, bool)):
+                raise Refused({name: [f"Not a valid {field.type}: {value!r}"]})
+            if field.choices and value not in field.choices:
+                raise Refused({name: [f'"{value}" is not a valid choice.']})
+            if field.to and self.find(field.to, value) is None:
+                raise Refused({name: [f'Invalid pk "{value}" - object does not exist.']})
+        unique = KINDS[kind].unique
+        for other in self.objects[kind].values() if unique else ():
+            if other["id"] != own and all(other[name] == made[name] for name in unique):
+                raise Refused({"__all__": [f"{kind} with this {' and '.join(unique)} already exists."]})
+        self._check_meaning(kind, made)
+
+    def _check_meaning(self, kind: str, made: Object) -> None:
+        if kind == "job_templates" and made["playbook"] not in self.playbooks:
+            raise Refused({"playbook": ["Playbook not found for project."]})
+        if kind == "credential_types" and (error := credential_type_error(made["inputs"], made["injectors"])):
+            raise Refused({"injectors": [error]})
+        if kind == "schedules" and (error := rule_error(made["rrule"])):
+            raise Refused({"rrule": [error]})
+        if kind in ("schedules", "workflow_job_template_nodes") and made["extra_data"]:
+            spec = self.surveys.get(made["unified_job_template"], {"spec": []})["spec"]
+            asked = {one["variable"] for one in spec}
+            if set(made["extra_data"]) - asked:
+                raise Refused({"extra_data": ["Variables are not allowed on launch."]})
+
+    def attach(self, owner: int, name: str, given: Mapping[str, Any]) -> None:
+        """Puts an object into a list of another, or takes it out."""
+        members = self.attached.setdefault((owner, name), [])
+        if given.get("disassociate"):
+            members.remove(given["id"])
+        elif given["id"] not in members:
+            members.append(given["id"])
+
+
+def member_kind(name: str) -> str:
+    """The kind of the objects in a list of another object."""
+    if name.endswith("_nodes"):
+        return "workflow_job_template_nodes"
+    return "notification_templates" if name.startswith("notification_templates") else name
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    awx: Awx
+
+    def log_message(self, *_args: Any) -> None:
+        """Says nothing."""
+
+    def do_GET(self) -> None:
+        self._serve("GET")
+
+    def do_POST(self) -> None:
+        self._serve("POST")
+
+    def do_PATCH(self) -> None:
+        self._serve("PATCH")
+
+    def do_PUT(self) -> None:
+        self._serve("PATCH")
+
+    def do_OPTIONS(self) -> None:
+        self._serve("OPTIONS")
+
+    def _serve(self, method: str) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        target = urlsplit(self.path)
+        try:
+            if target.path == "/api/":
+                return self._answer(200, {"available_versions": {"v2": ROOT}})
+            if self.headers.get("Authorization") != f"Bearer {TOKEN}" and target.path != ROOT:
+                return self._answer(401, {"detail": "Authentication credentials were not provided."})
+            given = json.loads(body) if body else {}
+            if method in ("POST", "PATCH"):
+                self.awx.writes.append(f"{method} {target.path}")
+            status, answer = self._route(method, target.path[len(ROOT) :].strip("/").split("/"), given, target.query)
+        except Refused as refused:
+            status, answer = 400, refused.args[0]
+        return self._answer(status, answer)
+
+    def _route(self, method: str, parts: list[str], given: Object, query: str) -> tuple[int, Any]:
+        match parts:
+            case [""]:
+                return 200, {kind.replace("inventories", "inventory"): f"{ROOT}{kind}/" for kind in (*KINDS, *_OTHERS)}
+            case [kind]:
+                return self._list(method, kind, given, dict(parse_qsl(query)))
+            case [kind, number] if number.isdecimal() and (found := self.awx.find(kind, int(number))):
+                return self._detail(method, kind, found, given)
+            case [_, number, "survey_spec"]:
+                return self._survey(method, int(number), given)
+            case ["workflow_job_template_nodes", number, "create_approval_template"]:
+                return self._approval(method, int(number), given)
+            case [kind, number, name] if name in KINDS[kind].lists or name == "schedules":
+                return self._members(method, kind, int(number), name, given)
+        return 404, {"detail": "Not found."}
+
+    def _list(self, method: str, kind: str, given: Object, query: Mapping[str, str]) -> tuple[int, Any]:
+        if kind not in KINDS and kind != "unified_job_templates":
+            known = kind in _OTHERS and method != "POST"
+            return (200, _page([]) if method == "GET" else _options(kind)) if known else (404, {"detail": "Not found."})
+        if method == "OPTIONS":
+            return 200, _options(kind)
+        if method == "POST":
+            return 201, self._shown(kind, self.awx.create(kind, given))
+        kinds = STARTED if kind == "unified_job_templates" else (kind,)
+        found = [(one, each) for one in kinds for each in self.awx.objects[one].values()]
+        return 200, _page([self._shown(one, each) for one, each in found if _matches(each, query)])
+
+    def _detail(self, method: str, kind: str, found: Object, given: Object) -> tuple[int, Any]:
+        if method == "PATCH":
+            self.awx.update(kind, found, given)
+        return 200, self._shown(kind, found)
+
+    def _survey(self, method: str, owner: int, given: Object) -> tuple[int, Any]:
+        if method == "OPTIONS":
+            return 200, {"actions": {"POST": {}}, "search_fields": []}
+        if method == "POST":
+            if error := survey_error(given):
+                raise Refused({"error": error})
+            self.awx.surveys[owner] = given
+            return 200, {}
+        return 200, self.awx.surveys.get(owner, {})
+
+    def _approval(self, method: str, owner: int, given: Object) -> tuple[int, Any]:
+        if method == "OPTIONS":
+            return 200, _options("workflow_approval_templates")
+        made = self.awx.create("workflow_approval_templates", given)
+        self.awx.objects["workflow_job_template_nodes"][owner]["unified_job_template"] = made["id"]
+        return 201, self._shown("workflow_approval_templates", made)
+
+    def _members(self, method: str, kind: str, owner: int, name: str, given: Object) -> tuple[int, Any]:
+        made_in = {"workflow_nodes": "workflow_job_template", "schedules": "unified_job_template"}
+        of = member_kind(name)
+        if method == "OPTIONS":
+            options = _options(of)
+            if name not in made_in:
+                options["actions"]["POST"]["id"] = {"type": "integer", "required": False}
+            return 200, options
+        if method == "POST" and "id" not in given:
+            made = self.awx.create(of, {**given, **({made_in[name]: owner} if name in made_in else {})})
+            self.awx.attach(owner, name, made)
+            return 201, self._shown(of, made)
+        if method == "POST":
+            if self.awx.find(of, given["id"]) is None:
+                raise Refused({"id": ["object does not exist"]})
+            self.awx.attach(owner, name, given)
+            return 204, None
+        if name in made_in:
+            listed = [one for one in self.awx.objects[of].values() if one[made_in[name]] == owner]
+        else:
+            listed = [self.awx.objects[of][one] for one in self.awx.attached.get((owner, name), [])]
+        return 200, _page([self._shown(of, one) for one in listed])
+
+    def _shown(self, kind: str, one: Object) -> Object:
+        url = f"{ROOT}{kind}/{one['id']}/"
+        related = {name: f"{url}{name}/" for name in KINDS[kind].lists}
+        for name, field in KINDS[kind].fields.items():
+            if field.to and one[name] is not None:
+                to = next((each for each in STARTED if one[name] in self.awx.objects[each]), field.to)
+                related[name] = f"{ROOT}{to}/{one[name]}/"
+        if "survey_enabled" in one:
+            related["survey_spec"] = f"{url}survey_spec/"
+            related["schedules"] = f"{url}schedules/"
+        if kind == "workflow_job_template_nodes":
+            related["create_approval_template"] = f"{url}create_approval_template/"
+        state = {"status": "successful", "scm_revision": "0"} if kind == "projects" else {}
+        return {**one, **state, "type": KINDS[kind].type, "url": url, "related": related, "summary_fields": {}}
+
+    def _answer(self, status: int, body: Any) -> None:
+        text = b"" if body is None else json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.send_header("Allow", "GET, POST, HEAD, OPTIONS")
+        self.send_header("X-API-Product-Name", "AWX")
+        self.send_header("X-API-Product-Version", "24.6.1")
+        self.end_headers()
+        self.wfile.write(text)
+
+
+def _page(results: list[Object]) -> Object:
+    return {"count": len(results), "next": None, "previous": None, "results": results}
+
+
+def _options(kind: str) -> Object:
+    fields = KINDS[kind].fields if kind in KINDS else {}
+    post = {name: {"type": field.type, "required": field.required} for name, field in fields.items()}
+    return {"actions": {"POST": post}, "search_fields": ["name"]}
+
+
+def _matches(one: Object, query: Mapping[str, str]) -> bool:
+    either = [str(one.get(name[4:])) == value for name, value in query.items() if name.startswith("or__")]
+    every = [
+        str(one.get(name)) == value
+        for name, value in query.items()
+        if not re.match(r"or__|page|order_by", name) and name != "type"
+    ]
+    return all(every) and (any(either) or not either)
+
+
+@contextmanager
+def stub(playbooks: list[str]) -> Iterator[tuple[str, Awx]]:
+    """An AWX without objects, at the address that comes with it; playbooks are those that its projects show."""
+    awx = Awx(playbooks)
+    handler = type("Handler", (_Handler,), {"awx": awx})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", awx
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def described(awx: Awx) -> dict[str, Any]:
+    """All objects by name, with names in place of ids, so that two of them can be compared."""
+
+    def name(wanted: int) -> str:
+        return next(_label(objects[wanted]) for objects in awx.objects.values() if wanted in objects)
+
+    def fields(kind: str, one: Object) -> Object:
+        known = KINDS[kind].fields
+        plain = {
+            each: name(value) if known[each].to and value else value for each, value in one.items() if each != "id"
+        }
+        lists = {to: sorted(map(name, awx.attached.get((one["id"], to), []))) for to in KINDS[kind].lists}
+        return {**plain, **lists, "survey": awx.surveys.get(one["id"])}
+
+    def _label(one: Object) -> str:
+        if "identifier" in one:
+            return f"{awx.objects['workflow_job_templates'][one['workflow_job_template']]['name']}: {one['identifier']}"
+        return str(one["name"])
+
+    return {
+        kind: {_label(one): fields(kind, one) for one in objects.values()}
+        for kind, objects in awx.objects.items()
+        if kind != "workflow_approval_templates"
+    } | {
+        "workflow_approval_templates": sorted(
+            (one["name"], one["description"], one["timeout"])
+            for one in awx.objects["workflow_approval_templates"].values()
+        )
+    }

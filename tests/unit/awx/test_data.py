@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What awx/ says of AWX holds together, and with the argument specs of the roles."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+from typing import Any
+
+import pytest
+import yaml
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
+from tests.support.awx_kinds import answer_error, rule_error, survey_error
+from tests.support.cluster import ROOT
+
+TOOL = runpy.run_path(str(ROOT / "tools" / "make_awx"))
+DATA: dict[str, Any] = TOOL["data"]()
+SURVEYS: dict[str, Any] = TOOL["surveys"](DATA["awx_questions"])
+QUESTIONS = [(key, asked) for key, survey in SURVEYS.items() for asked in survey["spec"]]
+TEMPLATES = {one["name"]: one for one in DATA["controller_templates"]}
+
+
+def test_generated_files_are_those_of_the_data() -> None:
+    assert TOOL["SURVEYS"].read_text() == TOOL["surveys_text"](DATA["awx_questions"]), "run tools/make_awx"
+    assert TOOL["EXPORT"].read_text() == TOOL["export_text"](DATA), "run tools/make_awx"
+
+
+@pytest.mark.parametrize("key", SURVEYS)
+def test_awx_takes_the_survey_with_its_defaults(key: str) -> None:
+    assert survey_error(SURVEYS[key]) is None
+
+
+@pytest.mark.parametrize(("key", "asked"), QUESTIONS)
+def test_a_question_is_what_the_argument_spec_says(key: str, asked: dict[str, Any]) -> None:
+    option = role_options()[asked["variable"]]
+    assert not option.get("no_log")
+    assert asked["question_description"]
+    assert asked["required"] or not option.get("required")
+    if "range" in option:
+        assert [asked["min"], asked["max"]] == option["range"]
+    if option["type"] in ("int", "float") and "default" in option:
+        assert asked["default"] == option["default"]
+    if "choices" in option:
+        assert asked["choices"].split("\n") == option["choices"]
+    # The answer that AWX gives without a person, by the spec itself.
+    if asked["default"] != "":
+        checked = {name: value for name, value in option.items() if name != "range"}
+        result = ArgumentSpecValidator({asked["variable"]: checked}).validate({asked["variable"]: asked["default"]})
+        assert not result.error_messages
+
+
+def test_what_a_playbook_needs_is_asked_and_must_be_answered() -> None:
+    needed = {"drain": "kafka_remove_broker", "replace": "kafka_replace_node", "grow": "kafka_grow_partitions"}
+    for key, variable in needed.items():
+        (asked,) = (one for one in SURVEYS[key]["spec"] if one["variable"] == variable)
+        assert asked["required"]
+
+
+def test_a_number_out_of_its_range_and_text_in_place_of_a_number_are_refused() -> None:
+    (asked,) = (one for one in SURVEYS["grow"]["spec"] if one["variable"] == "kafka_grow_partitions")
+    assert answer_error(asked, 24) is None
+    assert answer_error(asked, 0) == "'kafka_grow_partitions' value 0 is too small (must be at least 1)."
+    assert answer_error(asked, "24") is not None
+
+
+def test_every_survey_is_asked_and_every_playbook_exists() -> None:
+    given = [*TEMPLATES.values(), *DATA["controller_workflows"]]
+    assert {one["survey"] for one in given if "survey" in one} == set(SURVEYS)
+    assert all((ROOT / "playbooks" / one["playbook"]).is_file() for one in TEMPLATES.values())
+
+
+@pytest.mark.parametrize("flow", DATA["controller_workflows"], ids=lambda one: one["name"])
+def test_nothing_is_applied_without_plan_and_approval(flow: dict[str, Any]) -> None:
+    nodes = {one["identifier"]: one for one in flow["simplified_workflow_nodes"]}
+    following = [to for one in nodes.values() for to in one.get("success_nodes", []) + one.get("failure_nodes", [])]
+    assert set(nodes) - set(following) == {"plan"}
+    assert [name for name, one in nodes.items() if "apply" in one.get("success_nodes", [])] == ["approve"]
+    assert "approval_node" in nodes["approve"]
+    assert nodes["apply"]["failure_nodes"] == ["look"]
+    plan, apply = (TEMPLATES[nodes[one]["unified_job_template"]] for one in ("plan", "apply"))
+    assert apply["changes"]
+    assert plan.get("job_type") == "check" or plan["playbook"] == "status.yml" or plan["extra_vars"]["plan_only"]
+    assert not plan.get("changes")
+
+
+@pytest.mark.parametrize("name", [name for name in TEMPLATES if name.endswith(", plan")])
+def test_a_plan_is_of_its_change_and_changes_nothing(name: str) -> None:
+    plan, change = TEMPLATES[name], TEMPLATES[name.removesuffix(", plan")]
+    assert (plan["playbook"], plan.get("survey")) == (change["playbook"], change.get("survey"))
+    assert plan.get("extra_vars") == {"plan_only": True} or plan["job_type"] == "check"
+
+
+def test_awx_takes_the_rules_of_schedules() -> None:
+    assert [rule_error(one["rrule"]) for one in DATA["controller_schedules"]] == [None, None]
+
+
+def secrets(text: str) -> list[str]:
+    """Values of keys that hold secrets, but for expressions that AWX fills in."""
+    found = re.findall(r'"?\b\w*(?:password|token|secret|key)"?: *"?([^",}\n]+)', text, re.I)
+    return [one for one in found if not one.lstrip('"').startswith(("{", "[")) and one not in ("true", "false")]
+
+
+def test_no_file_of_awx_holds_a_secret() -> None:
+    for path in (ROOT / "awx").rglob("*.*"):
+        assert "BEGIN " not in path.read_text(), path
+        assert secrets(path.read_text().replace("!unsafe ", "")) == [], path
+
+
+def test_a_secret_would_be_found() -> None:
+    assert secrets('{"kafka_admin_password": "hunter2-planted"}') == ["hunter2-planted"]
+    assert secrets("oauth_token: planted-here") == ["planted-here"]
+
+
+def test_the_export_is_json_without_labels() -> None:
+    export = json.loads((ROOT / "awx" / "export.json").read_text())
+    assert not any("labels" in one.get("related", {}) for one in export["job_templates"])
+    assert yaml.safe_load((ROOT / "awx" / "data" / "settings.yml").read_text())["awx_schedules_enabled"] is False
