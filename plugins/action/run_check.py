@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_start i
     clusters,
     limits,
     refusals,
+    strangers,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import missing, unclear
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import GROUP_FIX
@@ -76,6 +77,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
                 plans=options["plans"],
                 named=options["named"],
                 limits=limits(meant, groups),
+                strangers=strangers(batch, options["one_of"], groups),
             )
         )
         if options["one_of"] and not any(groups.get(group) for group in options["one_of"]):
