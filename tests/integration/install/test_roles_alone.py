@@ -142,3 +142,23 @@ def test_a_host_of_the_group_without_an_id_is_named(tmp_path: Path) -> None:
     assert run.changed == 0
     assert "broker13: kafka_node_id: the node has no id" in said(run)
     assert "zookeeper2: zookeeper_id: the server has no" in said(run)
+
+
+def test_tags_of_own_tasks_are_known_and_others_are_not(tmp_path: Path) -> None:
+    cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
+    later = {"ansible.builtin.debug": {"msg": "mine ran"}, "tags": ["mine"]}
+    guards = {"name": "streamops.kafka._common", "tasks_from": "guards.yml", "apply": {"tags": ["always"]}}
+    plays = [
+        {
+            "hosts": "kafka_brokers",
+            "gather_facts": False,
+            "tasks": [{"ansible.builtin.include_role": guards, "tags": ["always"]}],
+        },
+        {"hosts": "kafka_brokers", "gather_facts": False, "tasks": [{"block": [later]}]},
+    ]
+    playbook = tmp_path / "play.yml"
+    playbook.write_text(yaml.safe_dump(plays))
+    assert "mine ran" in cluster.playbook(str(playbook), "--tags", "mine").ok().output
+    refused = cluster.playbook(str(playbook), "--tags", "mine,yours")
+    assert refused.rc != 0
+    assert "no task has the tag yours, so" in said(refused)
