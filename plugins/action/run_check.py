@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
 
+import ansible.context
 from ansible.errors import AnsibleError
+from ansible.playbook import Playbook
+from ansible.playbook.block import Block
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_boolean
@@ -16,11 +20,19 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_start i
     clusters,
     limits,
     refusals,
+    strangers,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_tasks import (
+    no_such_tags,
+    passed_by,
+    unknown_tags,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import missing, unclear
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import GROUP_FIX
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 
+#: What the full names of this collection's playbooks begin with.
+OWN_PLAYBOOKS = "streamops.kafka."
 SPEC = {
     "one_of": {"type": "list", "elements": "str", "default": []},
     "groups": {"type": "list", "elements": "str", "default": []},
@@ -54,6 +66,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
             },
             role_options(*options["roles"]),
         )
+        wrong += passed_by(ansible.context.CLIARGS) + self._tags(vars_)
         if wrong:
             return _refused(result, wrong)
         hosts = dict.fromkeys(host for group in options["groups"] for host in groups.get(group, ()))
@@ -76,11 +89,46 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
                 plans=options["plans"],
                 named=options["named"],
                 limits=limits(meant, groups),
+                strangers=strangers(batch, options["one_of"], groups),
             )
         )
         if options["one_of"] and not any(groups.get(group) for group in options["one_of"]):
             found.append(f"The inventory has no host in the groups {', '.join(options['one_of'])}. fix: {GROUP_FIX}.")
         return _refused(result, found) if found else result
+
+    def _tags(self, variables: Mapping[str, Any]) -> list[str]:
+        """The refusal of tags that no task has; the user's own playbooks are read when this collection has not all."""
+        asked = {*variables.get("ansible_run_tags", ()), *variables.get("ansible_skip_tags", ())}
+        unknown = unknown_tags(asked)
+        if unknown:
+            own = self._own_tags()
+            unknown = [] if own is None else unknown_tags(asked, own)
+        return [no_such_tags(unknown)] if unknown else []
+
+    def _own_tags(self) -> set[str] | None:
+        """The tags that --list-tags shows for the playbooks of this run; None where that cannot be known."""
+        found: set[str] = set()
+        manager = self._task.get_play()._variable_manager
+        for named in ansible.context.CLIARGS.get("args", ()):
+            if named.startswith(OWN_PLAYBOOKS):
+                continue
+            if not Path(named).is_file():
+                return None  # A playbook of another collection by its full name.
+            try:
+                plays = Playbook.load(named, variable_manager=manager, loader=self._loader).get_plays()
+                for play in plays:
+                    found.update(play.tags, *(_tags_of(block) for block in play.compile()))
+            except AnsibleError:
+                return None
+        return found
+
+
+def _tags_of(block: Block) -> set[str]:
+    """The tags of all tasks of a block, those of blocks around them too."""
+    tasks = (*block.block, *block.rescue, *block.always)
+    return {
+        tag for task in tasks for tag in (_tags_of(task) if isinstance(task, Block) else cast("list[str]", task.tags))
+    }
 
 
 def _refused(result: dict[str, Any], found: list[str]) -> dict[str, Any]:

@@ -35,8 +35,11 @@ _raw:
 
 from typing import Any
 
+import ansible.context
+from ansible.errors import AnsibleError
 from ansible.plugins.lookup import LookupBase
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_tasks import passed_by
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.task import TaskReader, is_worker
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 
@@ -48,6 +51,10 @@ class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible ships no types
 
     def run(self, terms: list[Any], variables: Any = None, **kwargs: Any) -> list[View]:
         """The model as the host of the task sees it."""
+        # Here, since the checks are what such a run passes by; no task of a role works without the model.
+        refused = passed_by(ansible.context.CLIARGS)
+        if refused:
+            raise AnsibleError(" ".join([*refused, "Nothing was changed."]))
         host = str(variables["inventory_hostname"])
         if not is_worker():
             return [View(TaskReader(self._templar, variables))]

@@ -9,7 +9,9 @@ module: run_check
 short_description: Check how a run was started
 description:
   - Fails when the strategy of the play lets hosts go on by themselves (C(free), C(host_pinned)), when the run has only
-    a part of a cluster (by C(--limit), by C(hosts) of the play or by C(serial)), when a plan is asked for where
+    a part of a cluster (by C(--limit), by C(hosts) of the play or by C(serial)), when a host is in no group of this
+    collection, when it begins in the middle (C(--start-at-task)) or asks for each task (C(--step)), when no task has a
+    tag that is given, when a plan is asked for where
     there is none, or when what the user named belongs to one cluster and the run has several. What such a run does
     would be wrong, or nothing at all.
   - Runs on the control node only and connects to no host. The roles and playbooks of this collection begin with it.
@@ -24,7 +26,8 @@ attributes:
     support: full
 options:
   one_of:
-    description: Groups of which one at least must have a host; otherwise the run would do nothing.
+    description: Groups of which one at least must have a host, and one of which each host of the play must be in;
+      otherwise the run would do nothing.
     type: list
     elements: str
     default: []

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import GROUP_FIX, GROUP_NAMES
 
 #: With these every host goes on by itself (ansible.builtin.free, ansible.builtin.host_pinned).
 _APART = ("free", "host_pinned")
@@ -24,7 +25,8 @@ class RunStart:
     ``planned`` all that it will. ``members`` are the hosts that must take part, by the name of their cluster; hosts in
     ``known`` were looked at by a play before. ``plan_only`` is what the user asked for, and ``plans`` whether there is
     a plan to show. ``named`` is what the user named that only one cluster can mean (``kafka_grow_topic=orders``), and
-    ``limits`` what to give --limit for each cluster that the run has.
+    ``limits`` what to give --limit for each cluster that the run has. ``strangers`` are hosts of the play
+    that are in no group of this collection.
     """
 
     strategy: str = "linear"
@@ -37,6 +39,7 @@ class RunStart:
     plans: bool = True
     named: str = ""
     limits: Mapping[str, str] = field(default_factory=dict)
+    strangers: Sequence[str] = ()
 
 
 def clusters(hosts: Iterable[str], hostvars: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
@@ -45,6 +48,12 @@ def clusters(hosts: Iterable[str], hostvars: Mapping[str, Mapping[str, Any]]) ->
     for host in hosts:
         found.setdefault(str(hostvars[host].get("kafka_cluster_name", "kafka")), []).append(host)
     return found
+
+
+def strangers(hosts: Iterable[str], known: Sequence[str], groups: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the hosts that are in none of these groups; none where no group has a host, which is told once."""
+    members = {host for group in known for host in groups.get(group, ())}
+    return [host for host in hosts if host not in members] if members else []
 
 
 def limits(members: Mapping[str, Sequence[str]], groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -78,6 +87,12 @@ def refusals(run: RunStart) -> list[str]:
         found.append(
             f"{run.named} is about one cluster, and the run has {', '.join(run.limits)}, where the same topic or id "
             f"may mean another. fix: choose the cluster by {meant}."
+        )
+    if run.strangers:
+        found.append(
+            f"{capped(run.strangers, _SHOWN)} {'is' if len(run.strangers) == 1 else 'are'} in none of the groups "
+            f"{GROUP_NAMES}, from which the roles know what a host runs. fix: {GROUP_FIX}, or leave it out of hosts of "
+            "the play."
         )
     found += [_left_out(run, name, hosts) for name, hosts in run.members.items() if _missing(run, hosts)]
     return found

@@ -48,6 +48,8 @@ GROUPS = {
     ZOOKEEPER: ZOOKEEPER_GROUP,
     MIRROR: MIRROR_GROUP,
 }
+#: The groups as messages name them, each with what its hosts run; a combined node is in the first two.
+GROUP_NAMES = ", ".join(f"{group} ({role})" for role, group in GROUPS.items())
 #: How an inventory with groups of its own gets these.
 GROUP_FIX = "put the host, or a group that it is in, into one of them (kafka_brokers: {children: {my_brokers: {}}})"
 NO_CLUSTER = ""

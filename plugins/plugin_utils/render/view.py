@@ -18,7 +18,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import mirror_reach, rest_url
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     GROUP_FIX,
-    GROUPS,
+    GROUP_NAMES,
     Inventory,
     Node,
 )
@@ -163,10 +163,7 @@ class View(Parts):
         nodes = (*self["nodes"], *self["zookeepers"], *self["mirrors"])
         found = [node for node in nodes if node["host"] == self._reader.host]
         if not found:
-            raise ValueError(
-                f"{self._reader.host} is in none of the groups of Kafka, ZooKeeper and MirrorMaker "
-                f"({', '.join(GROUPS.values())}); fix: {GROUP_FIX}"
-            )
+            raise ValueError(f"{self._reader.host} is in none of the groups {GROUP_NAMES}; fix: {GROUP_FIX}")
         return dict(found[0])
 
     def _members(self) -> list[dict[str, Any]]:
@@ -177,6 +174,9 @@ class View(Parts):
     def _properties(self) -> dict[str, Any]:
         """The native properties of the node; a mirror has none of these."""
         node, settings = self["node"], self["settings"]
+        if node["node_id"] is None and "mirror" not in node["roles"]:
+            name = "zookeeper_id" if "zookeeper" in node["roles"] else "kafka_node_id"
+            raise ValueError(f"{node['host']} has no {name}; fix: set it as a host variable and never change it")
         if "zookeeper" in node["roles"]:
             return kafka.zookeeper_properties(node, self["members"], settings)
         if "broker" in node["roles"]:

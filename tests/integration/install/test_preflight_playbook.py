@@ -54,7 +54,7 @@ def test_all_mistakes_stand_in_one_message_and_nothing_is_touched(broken: Cluste
 
 
 def test_check_mode_and_tags_do_not_get_around_it(broken: Cluster) -> None:
-    for arguments in (["--check", "--diff"], ["--tags", "kafka_broker_configure"]):
+    for arguments in (["--check", "--diff"], ["--tags", "kafka_configure"]):
         run = broken.playbook("site.yml", *arguments)
         assert_refused_untouched(run, broken)
         assert "ERROR duplicate_node_id (B1):" in message(run)

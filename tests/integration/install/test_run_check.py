@@ -60,6 +60,23 @@ def test_the_preflight_refuses_a_part_of_a_cluster(playbook: str, tmp_path: Path
     assert f"{host}: --limit leaves out" in why or "--limit leaves out a part of cluster" in why
 
 
+@pytest.mark.parametrize("playbook", ["site", pytest.param("stop", marks=pytest.mark.full)])
+def test_a_start_in_the_middle_is_refused(playbook: str, tmp_path: Path) -> None:
+    cluster, _host = shipped(playbook, tmp_path)
+    start = {"site": "Install, configure and start the broker", "stop": "Stop the node"}[playbook]
+    why = refused(cluster, cluster.playbook(f"playbooks/{playbook}.yml", "--start-at-task", start))
+    assert f"--start-at-task '{start}' is refused: it passes by the checks" in why
+    assert "is undefined" not in why
+
+
+@pytest.mark.parametrize("option", ["--tags", pytest.param("--skip-tags", marks=pytest.mark.full)])
+def test_a_tag_that_no_task_has_is_refused(option: str, tmp_path: Path) -> None:
+    cluster, _host = shipped("site", tmp_path)
+    why = refused(cluster, cluster.playbook("playbooks/site.yml", option, "kafka_topic,kafka_users"))
+    assert "no task has the tag kafka_topic, so" in why
+    assert "kafka_acls, kafka_client_bundle, kafka_configs" in why
+
+
 def test_an_inventory_without_a_group_of_this_collection_is_refused(tmp_path: Path) -> None:
     inventory = tmp_path / "inventory"
     inventory.mkdir()

@@ -18,6 +18,14 @@ SUPPORTED_VERSIONS = tuple(sorted(BROKER_KEYS, reverse=True))
 DIRECTORIES = ("kafka_install_dir", "kafka_config_dir", "kafka_data_dir", "kafka_log_dir", "kafka_run_dir")
 # Below this a broker with a few hundred partitions spends its time collecting garbage.
 MIN_HEAP_MIB = 256
+#: MiB with which they start, measured with OpenJDK 17: a broker of 4.3.1 does not with 160, one of 3.9.2 not with 152.
+LEAST_BROKER_HEAP = {"4.3.1": 192, "3.9.2": 160}
+#: The same; a controller of 4.3.1 does not start with 24. Of the others 3 is what Java itself needs: with 2 it ends
+#: before it has loaded a class.
+LEAST_HEAP = {"controller": 32, "zookeeper": 3, "mirror": 3}
+#: The options of Java for the largest and the first heap; the long ones are the same by another name.
+MAXIMUM = re.compile(r"(?:-Xmx|-XX:MaxHeapSize=)(.*)")
+INITIAL = re.compile(r"(?:-Xms|-XX:InitialHeapSize=)(.*)")
 _MIB = {"k": 1 / 1024, "m": 1, "g": 1024, "": 1 / 1024 / 1024}
 
 
@@ -100,26 +108,73 @@ def _archives(inventory: Inventory) -> Iterator[tuple[Node, str]]:
 
 @rule(number="C7", allowed="digits and k, m or g, such as 4g", fix="set it to a size such as 1g")
 def bad_heap_size(inventory: Inventory) -> Iterator[Problem]:
-    """Java cannot read `kafka_heap_size` (of a mirror `mirror_maker_heap_size`)."""
-    for node, variable, match in _heaps(inventory):
-        if match is None:
-            yield Problem(node, "Java cannot read this heap size", repr(node.text(variable)), variable=variable)
+    """Java cannot read `kafka_heap_size` (of a mirror `mirror_maker_heap_size`), or a heap in `kafka_jvm_options`."""
+    for node in inventory.processes:
+        for variable, text in dict.fromkeys((*_sizes(node, MAXIMUM), *_sizes(node, INITIAL))):
+            if _mib(text) is None:
+                yield Problem(node, "Java cannot read this heap size", repr(text), variable=variable)
+
+
+@rule(fix="set it to a size such as 1g")
+def heap_cannot_start(inventory: Inventory) -> Iterator[Problem]:
+    """With so small a heap the process does not start; digits without `k`, `m` or `g` are bytes."""
+    for node, variable, text, size in _heaps(inventory):
+        least = _least_heap(node)
+        if size < least:
+            what = "the node does not start with so small a heap"
+            yield Problem(node, what, f"{text!r}{_unit(text)}", allowed=f"{least}m or more", variable=variable)
+
+
+@rule(variable="kafka_jvm_options", fix="set kafka_heap_size alone, which is both")
+def initial_heap_above_maximum(inventory: Inventory) -> Iterator[Problem]:
+    """The initial heap (`-Xms`) is above the largest one (`-Xmx`), as with `-Xmx` alone in `kafka_jvm_options`."""
+    for node, _variable, text, size in _heaps(inventory):
+        initial = _sizes(node, INITIAL)[-1:]
+        if initial and (_mib(initial[0][1]) or 0) > size:
+            what = "Java refuses an initial heap that is larger than the largest one"
+            yield Problem(node, what, f"-Xms{initial[0][1]} -Xmx{text}")
 
 
 @rule(number="C7", level=WARNING, allowed=f"{MIN_HEAP_MIB}m or more", fix="set it to a size such as 1g")
 def small_heap(inventory: Inventory) -> Iterator[Problem]:
     """The heap is so small that Java spends its time collecting garbage."""
-    for node, variable, match in _heaps(inventory):
-        if match is not None and int(match[1]) * _MIB[match[2].lower()] < MIN_HEAP_MIB:
-            yield Problem(node, "the heap is too small", repr(node.text(variable)), variable=variable)
+    for node, variable, text, size in _heaps(inventory):
+        if _least_heap(node) <= size < MIN_HEAP_MIB:
+            yield Problem(node, "the heap is too small", repr(text), variable=variable)
 
 
-def _heaps(inventory: Inventory) -> Iterator[tuple[Node, str, re.Match[str] | None]]:
-    """The heap sizes that are set, as Java reads them."""
+def _heaps(inventory: Inventory) -> Iterator[tuple[Node, str, str, float]]:
+    """The largest heap of each node that Java can read, with its variable, its text and its MiB."""
     for node in inventory.processes:
-        variable = "mirror_maker_heap_size" if node in inventory.mirrors else "kafka_heap_size"
-        if node.text(variable):
-            yield node, variable, re.fullmatch(r"([1-9]\d*)([kKmMgG]?)", node.text(variable))
+        for variable, text in _sizes(node, MAXIMUM)[-1:]:
+            size = _mib(text)
+            if size is not None:
+                yield node, variable, text, size
+
+
+def _sizes(node: Node, option: re.Pattern[str]) -> list[tuple[str, str]]:
+    """What is given for a heap, with its variable; of several the last one holds (jvm_arguments of render/process)."""
+    variable = "mirror_maker_heap_size" if node.only_mirrors else "kafka_heap_size"
+    given = [(variable, node.text(variable))] if node.text(variable) else []
+    words = " ".join(node.names("kafka_jvm_options")).split()
+    return given + [("kafka_jvm_options", found[1]) for word in words if (found := option.fullmatch(word))]
+
+
+def _mib(size: str) -> float | None:
+    """The MiB of a heap as Java reads it; None for what it does not read."""
+    found = re.fullmatch(r"([1-9]\d*)([kKmMgG]?)", size)
+    return int(found[1]) * _MIB[found[2].lower()] if found else None
+
+
+def _unit(size: str) -> str:
+    return ", which is bytes" if size.isdigit() else ""
+
+
+def _least_heap(node: Node) -> int:
+    """The MiB without which what the node runs does not start."""
+    if node.broker:
+        return LEAST_BROKER_HEAP.get(node.text("kafka_version"), min(LEAST_BROKER_HEAP.values()))
+    return LEAST_HEAP["controller" if node.controller else "zookeeper" if node.zookeeper else "mirror"]
 
 
 @rule(number="C8", fix="write the whole path of a directory")

@@ -11,6 +11,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_start i
     clusters,
     limits,
     refusals,
+    strangers,
 )
 
 HOSTS = ("kafka1", "kafka2", "kafka3")
@@ -86,3 +87,20 @@ def test_everything_is_said_at_once() -> None:
 def test_hosts_without_the_name_of_a_cluster_are_of_the_default_one() -> None:
     hostvars: dict[str, dict[str, Any]] = {"a": {"kafka_cluster_name": "one"}, "b": {}, "c": {}}
     assert clusters(hostvars, hostvars) == {"one": ["a"], "kafka": ["b", "c"]}
+
+
+def test_hosts_in_no_group_are_named_with_the_groups_and_how_to_write_them() -> None:
+    groups = {"kafka_brokers": ["kafka1"], "zookeeper": [], "web": ["web1"]}
+    found = strangers(["kafka1", "web1", "kafka2"], ["kafka_brokers", "zookeeper", "mirror_makers"], groups)
+    assert found == ["web1", "kafka2"]
+    (why,) = refusals(run(strangers=found))
+    assert why.startswith(
+        "web1, kafka2 are in none of the groups kraft_controllers (controller), kafka_brokers (broker)"
+    )
+    assert "fix: put the host, or a group that it is in, into one of them" in why
+    assert refusals(run(strangers=["web1"]))[0].startswith("web1 is in none of the groups")
+
+
+def test_an_inventory_without_any_of_the_groups_has_no_strangers() -> None:
+    assert strangers(["kafka1"], ["kafka_brokers"], {"kafka": ["kafka1"]}) == []
+    assert strangers(["kafka1"], [], {"kafka": ["kafka1"]}) == []

@@ -82,8 +82,18 @@ def test_a_host_sees_its_own_cluster_and_the_places_of_all() -> None:
 def test_a_host_that_is_no_node_has_settings_and_no_node() -> None:
     seen = view({"a": {"kafka_node_id": 1}, "desk": {"kafka_gate_timeout": "7"}}, brokers=["a"], host="desk")
     assert seen["settings"]["kafka_gate_timeout"] == 7
-    with pytest.raises(ValueError, match="desk is in none of the groups of Kafka, ZooKeeper and MirrorMaker"):
+    with pytest.raises(ValueError, match=r"desk is in none of the groups kraft_controllers \(controller\), kafka_br"):
         seen["node"]
+
+
+@pytest.mark.parametrize(
+    ("groups", "name"),
+    [({"brokers": ["a"]}, "kafka_node_id"), ({"zookeepers": ["a"]}, "zookeeper_id"), ({"controllers": ["a"]}, "kafka")],
+)
+def test_a_node_without_an_id_has_no_properties(groups: dict[str, Any], name: str) -> None:
+    with pytest.raises(ValueError, match=f"a has no {name}"):
+        view({"a": {}}, **groups)["properties"]
+    assert view({"a": {}}, **groups)["node"]["node_id"] is None
 
 
 def test_a_listener_without_a_port_is_an_error_and_no_key_that_is_missing() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
-from tests.support.preflight_inventories import combined, expect
+from tests.support.preflight_inventories import combined, expect, isolated
 
 ARCHIVE = {"kafka_install_source": "archive", "kafka_archive_src": "/x.tgz", "kafka_archive_sha512": "aB" * 64}
 
@@ -18,6 +18,8 @@ GOOD = [
     combined(**ARCHIVE),
     combined(kafka_heap_size="6G"),
     combined(kafka_heap_size="524288k"),
+    combined(kafka_heap_size=536870912),
+    combined(kafka_heap_size="64m", kafka_jvm_options=["-Xms1g", "-Xmx64m", "-XX:MaxHeapSize=1g"]),
     combined(hosts={"kafka1": {"kafka_log_dirs": ["/data/1", "/data/2"]}}),
     # The same path on other machines is another directory.
     combined(kafka_log_dirs=["/data/kafka"]),
@@ -42,6 +44,26 @@ BAD: list[tuple[dict[str, Any], str, list[str]]] = [
     ({**ARCHIVE, "kafka_archive_sha512": "g" * 128}, "no_archive_digest", ["no usable SHA-512"]),
     ({"kafka_heap_size": "1gb"}, "bad_heap_size", ["kafka_heap_size", "found: '1gb'"]),
     ({"kafka_heap_size": "-1g"}, "bad_heap_size", ["found: '-1g'"]),
+    ({"kafka_jvm_options": ["-Xmx1gb"]}, "bad_heap_size", ["kafka_jvm_options", "found: '1gb'"]),
+    ({"kafka_heap_size": 512}, "heap_cannot_start", ["found: '512', which is bytes", "192m or more"]),
+    ({"kafka_heap_size": "512k"}, "heap_cannot_start", ["kafka_heap_size", "found: '512k'"]),
+    ({"kafka_heap_size": "160m"}, "heap_cannot_start", ["found: '160m'", "192m or more"]),
+    ({"kafka_heap_size": "152M", "kafka_version": "3.9.2"}, "heap_cannot_start", ["160m or more"]),
+    (
+        {"kafka_heap_size": "1g", "kafka_jvm_options": ["-Xms64m -Xmx64m"]},
+        "heap_cannot_start",
+        ["kafka_jvm_options", "found: '64m'"],
+    ),
+    (
+        {"kafka_heap_size": "1g", "kafka_jvm_options": ["-Xmx512m"]},
+        "initial_heap_above_maximum",
+        ["kafka_jvm_options", "found: -Xms1g -Xmx512m"],
+    ),
+    (
+        {"kafka_heap_size": "1g", "kafka_jvm_options": ["-Xss1m", "-XX:InitialHeapSize=2g"]},
+        "initial_heap_above_maximum",
+        ["found: -Xms2g -Xmx1g"],
+    ),
     ({"kafka_data_dir": "data"}, "bad_directory", ["kafka_data_dir", "found: data", "absolute"]),
     ({"kafka_data_dir": " ", "kafka_log_dirs": [" /kafka1"]}, "bad_directory", ["kafka_data_dir", "found: ' '"]),
     ({"kafka_data_dir": "data", "kafka_log_dirs": ["data/kafka1"]}, "bad_directory", ["kafka_data_dir", "found: data"]),
@@ -65,7 +87,16 @@ def test_each_bad_installation_is_named_alone(variables: dict[str, Any], rule: s
 
 
 def test_a_tiny_heap_is_a_warning() -> None:
-    expect(combined(kafka_heap_size="128m"), "small_heap", "too small", "256m or more", level="warning")
+    expect(combined(kafka_heap_size="192m"), "small_heap", "too small", "256m or more", level="warning")
+    old = combined(kafka_heap_size="160m", kafka_version="3.9.2")
+    expect(old, "small_heap", "too small", "256m or more", level="warning")
+
+
+def test_a_controller_starts_with_less_than_a_broker() -> None:
+    small = {f"controller{number}": {"kafka_heap_size": "24m"} for number in (1, 2, 3)}
+    expect(isolated(hosts=small), "heap_cannot_start", "controller1, controller2, controller3", "32m or more")
+    enough = {f"controller{number}": {"kafka_heap_size": "32m"} for number in (1, 2, 3)}
+    expect(isolated(hosts=enough), "small_heap", "controller1, controller2, controller3", level="warning")
 
 
 def test_nodes_of_one_machine_need_data_directories_of_their_own() -> None:

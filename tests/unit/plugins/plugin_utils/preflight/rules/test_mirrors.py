@@ -185,6 +185,11 @@ BAD: dict[str, tuple[Inventory, str, list[str]]] = {
         "bad_heap_size",
         ["m: mirror_maker_heap_size", "found: 'big'"],
     ),
+    "small heap": (
+        mirrored(flow(), mirrors={"m": {"kafka_cluster_name": "dc_b", "mirror_maker_heap_size": "512"}}),
+        "heap_cannot_start",
+        ["m: mirror_maker_heap_size", "found: '512', which is bytes", "3m or more"],
+    ),
     "directory": (
         mirrored(flow(), mirrors={"m": {"kafka_cluster_name": "dc_b", "kafka_data_dir": "data"}}),
         "bad_directory",

@@ -48,6 +48,11 @@ def test_a_directory_of_a_server_is_named_by_its_own_variable() -> None:
     expect(inventory, "bad_directory", "zk2: zookeeper_data_log_dir", "found: txlog")
 
 
+def test_a_server_needs_the_heap_that_java_needs() -> None:
+    servers = {f"zk{number}": {"kafka_heap_size": 512} for number in (1, 2, 3)}
+    expect(ensemble(hosts=servers), "heap_cannot_start", "zk1, zk2, zk3", "found: '512', which is bytes", "3m or more")
+
+
 def test_servers_may_leave_that_are_there() -> None:
     assert check_inventory(ensemble(servers=5, zookeeper_leaving=["zk4", "zk5"])) == []
 
