@@ -179,7 +179,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._firewall import apply, trial
+from ansible_collections.streamops.kafka.plugins.module_utils._firewall import apply, trial_apply
 
 RULE = {
     "port": {"type": "int", "required": True},
@@ -194,7 +194,7 @@ SPEC = {
     "accept_cuts": {"type": "list", "elements": "str", "default": []},
     "state": {"type": "str", "choices": ["present", "trial", "confirmed", "reverted"], "default": "present"},
     "trial_seconds": {"type": "int", "default": 60},
-    "trial_directory": {"type": "path", "default": trial.DIRECTORY},
+    "trial_directory": {"type": "path", "default": trial_apply.DIRECTORY},
     "path": {"type": "path", "default": "/etc/streamops-kafka/firewall.nft"},
 }
 

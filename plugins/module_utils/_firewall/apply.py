@@ -2,7 +2,7 @@
 # Private to this collection.
 """The table of our ports on a machine: compare file and kernel with the rules, then load what differs.
 
-A table may be loaded on trial (trial.py): its file is written only when the run confirms it.
+A table may be loaded on trial (trial_apply.py): its file is written only when the run confirms it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import run
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._firewall import foreign, look, trial
+from ansible_collections.streamops.kafka.plugins.module_utils._firewall import foreign, look, trial_apply
 from ansible_collections.streamops.kafka.plugins.module_utils._firewall.connections import Cut, cuts, refusal
 from ansible_collections.streamops.kafka.plugins.module_utils._firewall.text import (
     FAMILY,
@@ -48,7 +48,7 @@ def ensure(
     checked: Collection[str],
     accept_cuts: Collection[str],
     trial_seconds: int | None = None,
-    directory: str = trial.DIRECTORY,
+    directory: str = trial_apply.DIRECTORY,
 ) -> dict[str, Any]:
     """Bring file and kernel to these rules; without rules both go. Returns {changed, diff, cuts, foreign, notes}.
 
@@ -73,7 +73,7 @@ def ensure(
     _run([nft, "--check", "--file", candidate], "the table does not fit this machine's nft")
     drift = _drift(module, nft, candidate, wanted)
     # A table on trial that no run confirmed yet goes away by itself, even one that is just what is wanted.
-    changed = before != wanted or drift is not None or bool(trial.running(directory))
+    changed = before != wanted or drift is not None or bool(trial_apply.running(directory))
     cut = _accepted(rules, accept_cuts) if changed else []
     if changed and not module.check_mode:
         _load(module, nft, candidate, trial_seconds, directory)
@@ -92,7 +92,7 @@ def confirm(module: AnsibleModule, rules: Sequence[Mapping[str, Any]], path: str
     if module.check_mode:
         return _result(False, None)
     nft = module.get_bin_path("nft")
-    if nft is None or digest_of(_listing(nft)) != digest_of(wanted) or not trial.keep(directory):
+    if nft is None or digest_of(_listing(nft)) != digest_of(wanted) or not trial_apply.keep(directory):
         raise NftError(
             "firewall: the table on trial was not confirmed in time, or another program replaced it, so the previous "
             "table is or will be in force again. fix: give it more time (kafka_firewall_confirm_seconds), then run "
@@ -105,27 +105,27 @@ def confirm(module: AnsibleModule, rules: Sequence[Mapping[str, Any]], path: str
 def revert(module: AnsibleModule, directory: str) -> dict[str, Any]:
     """Put the table of before the trial back at once. Returns {changed, diff, cuts, foreign, notes}."""
     nft = module.get_bin_path("nft")
-    return _result(nft is not None and not module.check_mode and trial.revert(nft, directory), None)
+    return _result(nft is not None and not module.check_mode and trial_apply.revert(nft, directory), None)
 
 
 def _load(module: AnsibleModule, nft: str, candidate: str, seconds: int | None, directory: str) -> None:
     """Load the table, for good or on trial; what a trial of an earlier run would put back stays what comes back."""
     if seconds is None:
         _run([nft, "--file", candidate], "the table could not be loaded")
-        trial.keep(directory)
+        trial_apply.keep(directory)
         return
-    previous = trial.previous(directory)
+    previous = trial_apply.previous(directory)
     if previous is None:
-        previous = trial.script(_listing(nft))
+        previous = trial_apply.script(_listing(nft))
     script = _candidate(module, previous)
     if run([nft, "--check", "--file", script], SECONDS)[0] != 0:
         # A table that was written by hand and that nft prints in words which it does not read itself.
-        previous = trial.script("")
-    trial.begin(nft, directory, previous, seconds)
+        previous = trial_apply.script("")
+    trial_apply.begin(nft, directory, previous, seconds)
     try:
         _run([nft, "--file", candidate], "the table could not be loaded")
     except NftError:
-        trial.revert(nft, directory)
+        trial_apply.revert(nft, directory)
         raise
 
 
@@ -162,10 +162,10 @@ def _diff(path: str, before: str, after: str) -> dict[str, str]:
 
 def _remove(module: AnsibleModule, nft: str | None, path: str, before: str, directory: str) -> dict[str, Any]:
     """The file or a trial marks that a run of ours made the table; without them there is nothing to take away."""
-    if not before and not trial.running(directory):
+    if not before and not trial_apply.running(directory):
         return _result(False, None)
     if not module.check_mode:
-        trial.keep(directory)
+        trial_apply.keep(directory)
         if nft is not None and _listing(nft):
             _run([nft, "delete", "table", FAMILY, TABLE], "the table could not be taken away")
         if before:
