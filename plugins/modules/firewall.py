@@ -20,6 +20,9 @@ description:
   - Finds other firewalls (ufw, firewalld, iptables, own tables) with a policy or a rule that refuses, since the table
     of this collection cannot overrule them. It names them in RV(foreign), and warns of those that O(checked) leaves
     out, with the ports to open there. It does not change them, and does not work out which connections they refuse.
+  - A table may be loaded on trial, with O(state=trial). The machine itself puts the previous table back after
+    O(trial_seconds), by a timer of systemd or else by a process of its own, unless O(state=confirmed) comes before.
+    The file that loads at boot is written by O(state=confirmed) only.
   - Runs on the machine as root. What the rules are made from is described in C(docs/firewall.md).
 options:
   rules:
@@ -61,6 +64,25 @@ options:
     type: list
     elements: str
     default: []
+  state:
+    description:
+      - V(present) loads the table and writes its file.
+      - V(trial) loads the table and leaves the file as it is, so that the previous table comes back by itself. A trial
+        that an earlier run left is taken over together with the table that it would put back. Without O(rules) it does
+        what V(present) does, since a machine without a table refuses nothing.
+      - V(confirmed) keeps the table on trial and writes its file; it fails where the previous table is back.
+      - V(reverted) puts the table of before the trial back at once.
+    type: str
+    choices: [present, trial, confirmed, reverted]
+    default: present
+  trial_seconds:
+    description: Seconds until the machine puts the previous table back, with O(state=trial).
+    type: int
+    default: 60
+  trial_directory:
+    description: Where the machine keeps what it puts back, on a file system that a reboot empties.
+    type: path
+    default: /run/streamops-kafka-firewall
   path:
     description: The file that the table is loaded from at boot.
     type: path
@@ -134,6 +156,17 @@ foreign:
     message:
       description: The finding as a sentence, the same for all ports of a chain.
       type: str
+differs:
+  description:
+    - Whether table or file had to change, or would in check mode; the same as C(changed) before a task's own
+      C(changed_when).
+  returned: success
+  type: bool
+listening:
+  description: The ports of O(rules) that anything listens on.
+  returned: success
+  type: list
+  elements: int
 notes:
   description: Sentences on what could not be looked at.
   returned: success
@@ -141,10 +174,12 @@ notes:
   elements: str
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._firewall import apply
+from ansible_collections.streamops.kafka.plugins.module_utils._firewall import apply, trial_apply
 
 RULE = {
     "port": {"type": "int", "required": True},
@@ -157,16 +192,29 @@ SPEC = {
     "rules": {"type": "list", "elements": "dict", "required": True, "options": RULE},
     "checked": {"type": "list", "elements": "str", "default": []},
     "accept_cuts": {"type": "list", "elements": "str", "default": []},
+    "state": {"type": "str", "choices": ["present", "trial", "confirmed", "reverted"], "default": "present"},
+    "trial_seconds": {"type": "int", "default": 60},
+    "trial_directory": {"type": "path", "default": trial_apply.DIRECTORY},
     "path": {"type": "path", "default": "/etc/streamops-kafka/firewall.nft"},
 }
+
+
+def _bring(module: AnsibleModule) -> dict[str, Any]:
+    given = module.params
+    rules, path, directory = given["rules"], given["path"], given["trial_directory"]
+    if given["state"] == "confirmed":
+        return apply.confirm(module, rules, path, directory)
+    if given["state"] == "reverted":
+        return apply.revert(module, directory)
+    seconds = given["trial_seconds"] if given["state"] == "trial" else None
+    return apply.ensure(module, rules, path, given["checked"], given["accept_cuts"], seconds, directory)
 
 
 def main() -> None:
     """Run the module."""
     module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
     with errors_reported(module):
-        given = module.params
-        result = apply.ensure(module, given["rules"], given["path"], given["checked"], given["accept_cuts"])
+        result = _bring(module)
         unchecked = dict.fromkeys(one["message"] for one in result["foreign"] if not one["checked"])
         for line in (*unchecked, *result["notes"]):
             module.warn(f"firewall: {line}.")

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from tests.support.machines import Ask, Machine
+from tests.support.machines import Ask, Machine, eventually
 from tests.support.ports import scanned
 
+ROOT = Path(__file__).resolve().parents[3]
+BACK = "streamops-kafka-firewall-back-*"
 # Who tries, and the purposes of listeners that are open to it; docs/firewall.md has the rules.
 ALLOWED: dict[str, set[str]] = {
     "broker1": {"clients", "brokers", "controllers"},
@@ -45,3 +50,27 @@ def test_the_firewall_is_loaded_at_boot(node: Machine) -> None:
     assert node.run("systemctl", "is-active", "streamops-kafka-firewall.service") == "active"
     table = node.run("nft", "list", "table", "inet", "streamops_kafka")
     assert all(str(port) in table for port in node.ports.values())
+
+
+def test_a_table_that_no_run_confirms_goes_away_by_a_timer(machines: dict[str, Machine]) -> None:
+    broker = machines["broker2"]
+
+    def table() -> str:
+        return broker.run("nft", "--stateless", "list", "table", "inet", "streamops_kafka")
+
+    def units() -> str:
+        return broker.run("systemctl", "list-units", "--all", "--plain", "--no-legend", BACK)
+
+    before, file = table(), broker.run("cat", "/etc/streamops-kafka/firewall.nft")
+    assert not units(), "the run that installed the cluster left a trial"
+    # It lets everyone in, so that no broker loses a connection.
+    rules = [{"port": port, "sources": ["0.0.0.0/0", "::/0"]} for port in broker.ports.values()]
+    args = json.dumps({"rules": rules, "state": "trial", "trial_seconds": 8})
+    command = ["ansible", "broker2", "-i", os.environ["MOLECULE_INVENTORY_FILE"], "-m", "streamops.kafka.firewall"]
+    done = subprocess.run([*command, "-a", args], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert table() != before
+    assert ".timer" in units()
+    eventually(lambda: table() == before, "the previous table", 60)
+    eventually(lambda: not units(), "an end of the timer", 30)
+    assert broker.run("cat", "/etc/streamops-kafka/firewall.nft") == file

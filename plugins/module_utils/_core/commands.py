@@ -55,6 +55,17 @@ def run(argv: Sequence[str], seconds: float, umask: int = -1) -> tuple[int, str,
     return process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
 
 
+def detach(argv: Sequence[str]) -> None:
+    """Start a program that outlives this one, in a session of its own; its own arguments must bound its time.
+
+    Raises OSError where it cannot be started. It holds no pipe of ours open, or Ansible would wait for its end.
+    """
+    none = subprocess.DEVNULL
+    subprocess.Popen(  # pylint: disable=ansible-bad-function
+        list(argv), stdin=none, stdout=none, stderr=none, start_new_session=True, cwd="/"
+    )
+
+
 def _kill(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

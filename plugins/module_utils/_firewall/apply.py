@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""The table of our ports on a machine: compare file and kernel with the rules, then load what differs."""
+"""The table of our ports on a machine: compare file and kernel with the rules, then load what differs.
+
+A table may be loaded on trial (trial_apply.py): its file is written only when the run confirms it.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import run
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._firewall import foreign, look
+from ansible_collections.streamops.kafka.plugins.module_utils._firewall import foreign, look, trial_apply
 from ansible_collections.streamops.kafka.plugins.module_utils._firewall.connections import Cut, cuts, refusal
 from ansible_collections.streamops.kafka.plugins.module_utils._firewall.text import (
     FAMILY,
@@ -44,11 +47,15 @@ def ensure(
     path: str,
     checked: Collection[str],
     accept_cuts: Collection[str],
+    trial_seconds: int | None = None,
+    directory: str = trial_apply.DIRECTORY,
 ) -> dict[str, Any]:
     """Bring file and kernel to these rules; without rules both go. Returns {changed, diff, cuts, foreign, notes}.
 
     checked -- other firewalls that an administrator has looked at, see foreign.blocking. accept_cuts -- addresses and
     networks whose open connections may be cut; CutError names all others that a changed table would cut.
+    trial_seconds -- None loads the table for good. Else the file stays as it is, and after so many seconds without
+    `confirm` the machine puts the previous table back; what it needs for that is in the directory.
 
     The table is loaded before the file is written: what nft refuses changes nothing, and a run that is cut between
     the two finds the old file next time and does both again.
@@ -56,7 +63,7 @@ def ensure(
     nft = module.get_bin_path("nft")
     before = _read(path)
     if not rules:
-        return _remove(module, nft, path, before)
+        return _remove(module, nft, path, before, directory)
     wanted = table_text(rules)
     if nft is None:
         if not module.check_mode:
@@ -65,13 +72,66 @@ def ensure(
     candidate = _candidate(module, wanted)
     _run([nft, "--check", "--file", candidate], "the table does not fit this machine's nft")
     drift = _drift(module, nft, candidate, wanted)
-    changed = before != wanted or drift is not None
+    # A table on trial that no run confirmed yet goes away by itself, even one that is just what is wanted.
+    changed = before != wanted or drift is not None or bool(trial_apply.running(directory))
     cut = _accepted(rules, accept_cuts) if changed else []
     if changed and not module.check_mode:
-        _run([nft, "--file", candidate], "the table could not be loaded")
-        _write(module, candidate, path)
+        _load(module, nft, candidate, trial_seconds, directory)
+        if trial_seconds is None:
+            _write(module, candidate, path)
     diff = _diff(path, before, wanted) if before != wanted else drift
-    return {**_result(changed, diff, cut), **_others(module, nft, rules, checked)}
+    return {**_result(changed, diff, cut, _listening(rules)), **_others(module, nft, rules, checked)}
+
+
+def confirm(module: AnsibleModule, rules: Sequence[Mapping[str, Any]], path: str, directory: str) -> dict[str, Any]:
+    """Keep the table on trial and write its file. Raises NftError where its time was over or another table is loaded.
+
+    Returns {changed, diff, cuts, foreign, notes}.
+    """
+    wanted = table_text(rules)
+    if module.check_mode:
+        return _result(False, None)
+    nft = module.get_bin_path("nft")
+    if nft is None or digest_of(_listing(nft)) != digest_of(wanted) or not trial_apply.keep(directory):
+        raise NftError(
+            "firewall: the table on trial was not confirmed in time, or another program replaced it, so the previous "
+            "table is or will be in force again. fix: give it more time (kafka_firewall_confirm_seconds), then run "
+            "again. The file that loads at boot was not changed."
+        )
+    _write(module, _candidate(module, wanted), path)
+    return _result(True, None)
+
+
+def revert(module: AnsibleModule, directory: str) -> dict[str, Any]:
+    """Put the table of before the trial back at once. Returns {changed, diff, cuts, foreign, notes}."""
+    nft = module.get_bin_path("nft")
+    return _result(nft is not None and not module.check_mode and trial_apply.revert(nft, directory), None)
+
+
+def _load(module: AnsibleModule, nft: str, candidate: str, seconds: int | None, directory: str) -> None:
+    """Load the table, for good or on trial; what a trial of an earlier run would put back stays what comes back."""
+    if seconds is None:
+        _run([nft, "--file", candidate], "the table could not be loaded")
+        trial_apply.keep(directory)
+        return
+    previous = trial_apply.previous(directory)
+    if previous is None:
+        previous = trial_apply.script(_listing(nft))
+    script = _candidate(module, previous)
+    if run([nft, "--check", "--file", script], SECONDS)[0] != 0:
+        # A table that was written by hand and that nft prints in words which it does not read itself.
+        previous = trial_apply.script("")
+    trial_apply.begin(nft, directory, previous, seconds)
+    try:
+        _run([nft, "--file", candidate], "the table could not be loaded")
+    except NftError:
+        trial_apply.revert(nft, directory)
+        raise
+
+
+def _listening(rules: Iterable[Mapping[str, Any]]) -> list[int]:
+    """The ports of the rules that anything listens on now."""
+    return sorted(look.listening_ports() & {int(rule["port"]) for rule in rules})
 
 
 def _accepted(rules: Sequence[Mapping[str, Any]], accept_cuts: Collection[str]) -> list[Cut]:
@@ -85,26 +145,31 @@ def _accepted(rules: Sequence[Mapping[str, Any]], accept_cuts: Collection[str]) 
     return accepted
 
 
-def _result(changed: bool, diff: Mapping[str, str] | None, cut: Sequence[Cut] = ()) -> dict[str, Any]:
+def _result(
+    changed: bool, diff: Mapping[str, str] | None, cut: Sequence[Cut] = (), listening: Sequence[int] = ()
+) -> dict[str, Any]:
     """What the module returns; the diff names the connections that end, too."""
     diffs = [dict(diff)] if diff and changed else []
     if cut:
         diffs.append(_diff("open connections that the table cuts", "".join(f"{one}\n" for one in cut), ""))
-    return {"changed": changed, "diff": diffs, "cuts": [one._asdict() for one in cut], "foreign": [], "notes": []}
+    told = {"cuts": [one._asdict() for one in cut], "foreign": [], "notes": [], "listening": list(listening)}
+    return {"changed": changed, "differs": changed, "diff": diffs, **told}
 
 
 def _diff(path: str, before: str, after: str) -> dict[str, str]:
     return {"before_header": path, "after_header": path, "before": before, "after": after}
 
 
-def _remove(module: AnsibleModule, nft: str | None, path: str, before: str) -> dict[str, Any]:
-    """The file marks that a run of ours made the table; without it there is nothing to take away."""
-    if not before:
+def _remove(module: AnsibleModule, nft: str | None, path: str, before: str, directory: str) -> dict[str, Any]:
+    """The file or a trial marks that a run of ours made the table; without them there is nothing to take away."""
+    if not before and not trial_apply.running(directory):
         return _result(False, None)
     if not module.check_mode:
+        trial_apply.keep(directory)
         if nft is not None and _listing(nft):
             _run([nft, "delete", "table", FAMILY, TABLE], "the table could not be taken away")
-        os.unlink(path)
+        if before:
+            os.unlink(path)
     return _result(True, _diff(path, before, ""))
 
 

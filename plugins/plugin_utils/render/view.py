@@ -139,6 +139,7 @@ class View(Parts):
             "rest_url": lambda: rest_url(self["node"]),
             "places": self._places,
             "firewall_rules": self._firewall_rules,
+            "firewall_trial": self._firewall_trial,
             "seen": self._seen,
             "ensemble": self._ensemble,
             "reports": self._reports,
@@ -354,6 +355,11 @@ class View(Parts):
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.seen import Seen
 
         return Seen(self, self._results, self._restarted)
+
+    def _firewall_trial(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall_trial import FirewallTrial
+
+        return FirewallTrial(self, self._results, self._reader.play_hosts)
 
     def _ensemble(self) -> Parts:
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.ensemble import Ensemble
