@@ -19,6 +19,7 @@ READS_ONLY = {
     "TLS issue | Create the signing request": "a request that stays in memory",
     "TLS CA | Create its signing request": "a request that stays in memory",
     "Supervisor machine | Ask whether supervisord runs": "supervisorctl pid only answers a question",
+    "Stop machine | List its programs": "supervisorctl status only answers a question",
     "Supervisor | Wait until supervisord has the request": "supervisorctl status only answers a question",
     "Restart reasons | Schedule the restart": "group_by changes the run, not a host",
     "Roll | Record the restart": "group_by changes the run, not a host",
@@ -100,6 +101,7 @@ def test_roles_name_no_inventory_group() -> None:
 def test_the_collection_links_point_into_this_checkout() -> None:
     links = ROOT / "collections" / "ansible_collections" / "streamops" / "kafka"
     assert {link.name for link in links.iterdir()} == {
+        "awx",
         "galaxy.yml",
         "meta",
         "playbooks",

@@ -15,13 +15,15 @@ from typing import Any
 import jinja2
 import pytest
 import yaml
+from ansible.parsing.dataloader import DataLoader
 from jinja2 import nodes
 
 from tests.lint.test_module_documentation import NAMESPACE
 from tests.lint.test_roles import ROLES, ROOT, load, options_of
 
 PLAYBOOKS = sorted((ROOT / "playbooks").glob("*.yml"))
-YAML = sorted([*PLAYBOOKS, *(ROOT / "roles").glob("*/tasks/**/*.yml"), *(ROOT / "roles").glob("*/vars/**/*.yml"),
+YAML = sorted([*PLAYBOOKS, *(ROOT / "playbooks" / "tasks").rglob("*.yml"),
+               *(ROOT / "roles").glob("*/tasks/**/*.yml"), *(ROOT / "roles").glob("*/vars/**/*.yml"),
                *(ROOT / "roles").glob("*/defaults/*.yml")])  # fmt: skip
 TEMPLATES = sorted((ROOT / "roles").glob("*/templates/*.j2"))
 JINJA = jinja2.Environment(extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
@@ -29,9 +31,10 @@ FILTERS = {"bool": "streamops.kafka.boolean", "int": "streamops.kafka.integer", 
 #: What is an expression without braces, and what is text for people, where a value is shown as it was given.
 EXPRESSIONS = ("when", "that", "until", "changed_when", "failed_when")
 FOR_PEOPLE = ("msg", "fail_msg", "name")
-#: What Ansible itself, or what is being run, gives.
+#: What Ansible itself, or what is being run, gives, and the text that playbooks/awx.yml leaves alone in AWX when it is
+#: not given (awx/data/settings.yml).
 GIVEN = re.compile(
-    r"_.*|ansible_\w+|hostvars|groups|inventory_hostname|omit|role_path|item|lookup|query|now|dict|undef"
+    r"_.*|awx_credentials|awx_notification_templates|awx_project_local_path|ansible_\w+|hostvars|groups|inventory_hostname|omit|role_path|item|lookup|query|now|dict|undef"
 )
 
 
@@ -150,8 +153,12 @@ def test_what_roles_and_playbooks_read_is_in_an_argument_spec(path: Path) -> Non
 
 @functools.cache
 def passed() -> set[str]:
-    """What playbooks give the playbooks that they import, and those their plays."""
-    return {name for path in PLAYBOOKS for play in load(path) for name in play.get("vars") or {}}
+    """What playbooks give the playbooks that they import, and those their plays, also from files."""
+    plays = [(path, play) for path in PLAYBOOKS for play in load(path)]
+    files = {path.parent / name for path, play in plays for name in play.get("vars_files") or ()}
+    return {name for _path, play in plays for name in play.get("vars") or {}} | {
+        name for file in files for name in DataLoader().load_from_file(str(file))
+    }
 
 
 def entered() -> list[tuple[str, str]]:

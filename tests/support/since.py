@@ -81,7 +81,6 @@ PROVEN: Mapping[str, str] = {
     "playbooks/add_brokers.yml": "reassign/",
     "playbooks/awx.yml": "awx/test_awx_objects",
     "playbooks/tasks/awx/": "awx/test_awx_objects",
-    "awx/": "awx/test_awx_objects",
     "playbooks/look_after_failure.yml": "install/test_run_check",
     "playbooks/change_replication_factor.yml": "reassign/test_moving_playbooks",
     "playbooks/drain_and_remove_broker.yml": "reassign/",

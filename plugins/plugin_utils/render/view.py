@@ -19,6 +19,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_n
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     GROUP_FIX,
     GROUP_NAMES,
+    GROUPS,
     Inventory,
     Node,
 )

@@ -62,7 +62,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in PROJECT:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, project / name)
-    shutil.copy(Path(__file__).parent / "hold_lock.yml", project)
+    shutil.copy(Path(__file__).parent / "tasks" / "hold_lock.yml", project)
     for path in (project, *project.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     return project
