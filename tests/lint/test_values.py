@@ -34,7 +34,8 @@ FOR_PEOPLE = ("msg", "fail_msg", "name")
 #: What Ansible itself, or what is being run, gives, and the text that playbooks/awx.yml leaves alone in AWX when it is
 #: not given (awx/data/settings.yml).
 GIVEN = re.compile(
-    r"_.*|awx_credentials|awx_notification_templates|awx_project_local_path|ansible_\w+|hostvars|groups|inventory_hostname|omit|role_path|item|lookup|query|now|dict|undef"
+    r"awx_credentials|awx_notification_templates|awx_project_local_path"
+    r"|_.*|ansible_\w+|hostvars|groups|inventory_hostname|omit|role_path|item|lookup|query|now|dict|undef"
 )
 
 
