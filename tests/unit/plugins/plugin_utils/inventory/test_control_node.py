@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import control_node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.control_node import (
     dies,
     thrown_away,
     unkept_cas,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import build_node
 
 AWX = {"AWX_HOST": "https://awx.example.com"}
 RUNNER = {"AWX_ISOLATED_DATA_DIR": "/runner/artifacts/7"}
