@@ -24,6 +24,8 @@ TAGS = (
 )
 #: What Ansible itself knows (Special tags, in its page on tags).
 ANSIBLES_TAGS = ("all", "always", "never", "tagged", "untagged")
+#: What Molecule leaves out in each of its runs (--skip-tags), whether or not a task has it.
+MOLECULES_TAGS = ("molecule-notest", "notest")
 
 
 def passed_by(options: Mapping[str, Any]) -> list[str]:
@@ -48,7 +50,7 @@ def passed_by(options: Mapping[str, Any]) -> list[str]:
 
 def unknown_tags(asked: Collection[str], own: Collection[str] = ()) -> list[str]:
     """Return those of these tags that neither Ansible nor this collection knows, nor the user's own tasks have."""
-    known = {*TAGS, *ANSIBLES_TAGS, *own}
+    known = {*TAGS, *ANSIBLES_TAGS, *MOLECULES_TAGS, *own}
     return sorted(tag for tag in set(asked) if tag not in known)
 
 
