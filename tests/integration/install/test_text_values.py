@@ -59,6 +59,7 @@ def test_a_run_with_every_boolean_and_number_as_text_changes_and_restarts_nothin
     pids = combined.pids()
     now = {name: option.get("default") for name, option in TYPED.items() if name not in OWN}
     now.update(spark_validation_enabled=False, kafka_start_timeout=400, kafka_resources_move_cordon=False)
+    now.update(streamops_control_node_is_kept=True)
     text = {name: as_text(value) for name, value in now.items()}
     assert text["kafka_authorizer"] == "off"
     run = with_text_in_the_inventory(combined, tmp_path).playbook(**text).ok()
