@@ -25,7 +25,7 @@ TAGS = (
 #: What Ansible itself knows (Special tags, in its page on tags).
 ANSIBLES_TAGS = ("all", "always", "never", "tagged", "untagged")
 #: What Molecule leaves out in each of its runs (--skip-tags), whether or not a task has it.
-MOLECULES_TAGS = ("molecule-notest", "notest")
+MOLECULES_TAGS = ("molecule-idempotence-notest", "molecule-notest", "notest")
 
 
 def passed_by(options: Mapping[str, Any]) -> list[str]:
