@@ -172,6 +172,7 @@ def test_a_foreign_cluster_id_is_refused_with_both_ids(cluster: Cluster) -> None
     assert cluster.pids() == before
 
 
+@pytest.mark.full
 def test_without_any_mount_no_empty_cluster_is_formatted(cluster: Cluster) -> None:
     before = cluster_id(cluster, "kafka1")
     with producing(cluster.bootstrap_servers, "orders") as ledger:

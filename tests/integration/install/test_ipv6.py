@@ -47,6 +47,7 @@ def lone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         cluster.destroy()
 
 
+@pytest.mark.full
 def test_a_second_run_finds_it_as_wanted(lone: Cluster) -> None:
     before = lone.pids()
     again = lone.playbook().ok()
@@ -55,6 +56,7 @@ def test_a_second_run_finds_it_as_wanted(lone: Cluster) -> None:
     assert f"[::1]:{lone.port('kafka1')}" in again.output
 
 
+@pytest.mark.full
 def test_modules_reach_it_by_its_address_whose_certificate_is_right(lone: Cluster) -> None:
     connection = {
         "bootstrap_servers": [f"[0::1]:{lone.port('kafka1')}"],

@@ -43,6 +43,7 @@ def cluster_id(root: Path, host: str) -> str:
     return next(line for line in lines if line.startswith("cluster.id="))
 
 
+@pytest.mark.full
 def test_a_renamed_node_is_refused_and_starts_with_its_data_once_its_files_are_moved(
     names: tuple[Cluster, Cluster],
 ) -> None:

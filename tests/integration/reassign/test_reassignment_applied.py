@@ -216,6 +216,7 @@ def test_a_run_killed_at_twenty_points_in_time_is_gone_on_with_towards_the_same_
         assert ledger.lost(read_all(combined.bootstrap_servers, topic)) == []
 
 
+@pytest.mark.full
 def test_cancelled_sends_back_what_is_under_way_and_finished_keeps_it(combined: Cluster) -> None:
     with topic_of(combined, "back", spread(combined, 3), 3) as topic:
         before, placed = throttles(combined, topic), replicas(combined, topic)
@@ -413,6 +414,7 @@ def test_fewer_replicas_are_those_in_sync(combined: Cluster) -> None:
     in_sync(combined)
 
 
+@pytest.mark.full
 def test_disks_without_room_take_nothing_and_are_asked_again_before_each_batch(combined: Cluster) -> None:
     one, two = combined.identities["kafka1"], combined.identities["kafka2"]
     with topic_of(combined, "roomless", {0: [one], 1: [one]}, 3) as topic:
