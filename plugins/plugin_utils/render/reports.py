@@ -43,6 +43,7 @@ class Reports(Parts):
                 "status": self._status,
                 "ensemble": self._ensemble,
                 "restart_plan": self._restart_plan,
+                "stop_plan": self._stop_plan,
                 "restart": self._restart,
                 "move": self._move,
                 "move_again": lambda: again_lines(results.own("__kafka_resources_moved")),
@@ -112,9 +113,17 @@ class Reports(Parts):
     def _reasons(self) -> list[Mapping[str, Any]]:
         return list(self._results.own("__common_node_info")["restart_reasons"])
 
+    @property
+    def _refusals(self) -> Sequence[Mapping[str, Any] | str]:
+        """What the restart gate says against a stop of this node now."""
+        found: Sequence[Mapping[str, Any] | str] = self._results.of(self._host, "__common_gate").get("refusals", ())
+        return found
+
     def _restart_plan(self) -> str:
-        refusals = self._results.of(self._host, "__common_gate").get("refusals", ())
-        return restarts.restart_plan(self._host, self._reasons, refusals)
+        return restarts.restart_plan(self._host, self._reasons, self._refusals)
+
+    def _stop_plan(self) -> str:
+        return restarts.stop_plan(self._host, self._refusals)
 
     def _restart(self) -> str:
         """One line about the restart that has just ended."""

@@ -26,9 +26,17 @@ def restart_plan(
     host: str, reasons: Sequence[Mapping[str, Any]], refusals: Sequence[Mapping[str, Any] | str] = ()
 ) -> str:
     """Say that a run would restart a node, and why it could not now; ``refusals`` are those of the restart gate."""
+    return f"{host} would restart ({restart_words(reasons)}){_held(refusals)}"
+
+
+def stop_plan(host: str, refusals: Sequence[Mapping[str, Any] | str] = ()) -> str:
+    """Say that a run would stop a node for good, and why it could not now, as `restart_plan` does."""
+    return f"{host} would stop, and stay down when its machine boots{_held(refusals)}"
+
+
+def _held(refusals: Sequence[Mapping[str, Any] | str]) -> str:
     why = [one if isinstance(one, str) else str(one["what"]) for one in refusals]
-    held = f"; not now: {'; '.join(why)}" if why else ""
-    return f"{host} would restart ({restart_words(reasons)}){held}"
+    return f"; not now: {'; '.join(why)}" if why else ""
 
 
 def restart_line(host: str, reasons: Sequence[Mapping[str, Any]], down: float, synced: float | None) -> str:

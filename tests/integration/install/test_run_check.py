@@ -20,6 +20,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "drain_and_remove_broker": {"kafka_remove_broker": "kafka3"},
     "grow_topic": {"kafka_grow_topic": "orders", "kafka_grow_partitions": 24},
     "replace_node": {"kafka_replace_node": "kafka3"},
+    "stop_node": {"kafka_stop_node": "kafka3"},
 }
 
 

@@ -119,7 +119,7 @@ def test_a_playbook_without_preflight_refuses_an_unclear_value_as_its_role_begin
 
 #: Playbooks that carry something out and have no plan, with how often their test runs.
 WITHOUT_PLAN = {"replace_node": (), "stop": (), "site": (), **dict.fromkeys(
-    ("rolling_restart", "mirrors", "zookeeper_members", "validate"), (pytest.mark.full,)
+    ("rolling_restart", "mirrors", "zookeeper_members", "validate", "resources", "stop_node"), (pytest.mark.full,)
 )}  # fmt: skip
 
 

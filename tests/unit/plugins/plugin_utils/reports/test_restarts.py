@@ -6,6 +6,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.restarts i
     restart_line,
     restart_plan,
     restart_words,
+    stop_plan,
 )
 
 CHANGED = {"kind": "property", "name": "queued.max.requests", "from": "500", "to": "600"}
@@ -39,6 +40,8 @@ def test_many_reasons_are_counted() -> None:
 
 
 def test_a_plan_says_what_the_gate_says() -> None:
+    assert stop_plan("kafka2") == "kafka2 would stop, and stay down when its machine boots"
+    assert stop_plan("kafka2", ["server 2 is unreachable"]).endswith("boots; not now: server 2 is unreachable")
     assert restart_plan("kafka2", [CHANGED]) == "kafka2 would restart (queued.max.requests: 500 -> 600)"
     shut = [{"what": "3 partitions are under-replicated"}, "server 2 is unreachable"]
     assert restart_plan("kafka2", [CHANGED], shut).endswith(
