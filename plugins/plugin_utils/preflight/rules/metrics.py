@@ -12,7 +12,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     Listener,
     Node,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import known
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import is_loopback
 
@@ -39,7 +38,7 @@ def metrics_without_login(inventory: Inventory) -> Iterator[Problem]:
     """The metrics of a node are open to everyone who reaches its port: no password, and not bound to loopback."""
     for node, listener in _served(inventory):
         if not node.text("kafka_metrics_password") and not is_loopback(listener.host):
-            yield Problem(node, "everyone who reaches the port can read the metrics", f"{listener.host} without login")
+            yield Problem(node, "everyone who reaches the port can read the metrics", "no password")
 
 
 @rule(
@@ -52,7 +51,7 @@ def metrics_login_readable(inventory: Inventory) -> Iterator[Problem]:
     """The password for the metrics travels in clear, since the node has no certificate."""
     for node, listener in _served(inventory):
         if node.text("kafka_metrics_password") and listener.protocol != "SSL" and not is_loopback(listener.host):
-            yield Problem(node, "the password for the metrics travels in clear", f"{listener.host} without TLS")
+            yield Problem(node, "the password for the metrics travels in clear", "no certificates")
 
 
 @rule(variable="kafka_metrics_user", allowed="a name without a colon", fix="choose another name")
@@ -98,6 +97,6 @@ def metrics_twice(inventory: Inventory) -> Iterator[Problem]:
         for option in options if isinstance(options, (list, tuple)) else ():
             if OTHER_AGENT.search(str(option)):
                 yield Problem(node, "a second agent serves metrics", option, variable="kafka_jvm_options")
-        reporters = str(known(node.value("metric.reporters")))
+        reporters = str(node.value("metric.reporters") or "")
         if OTHER_REPORTER.search(reporters):
             yield Problem(node, "a reporter serves metrics beside the agent", reporters, variable="metric.reporters")

@@ -12,7 +12,12 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Violation
 from tests.support.preflight_inventories import combined
 
-ON = {"kafka_metrics_enabled": True, "kafka_metrics_password": "long-and-random", "kafka_tls_source": "files"}
+ON = {
+    "kafka_metrics_enabled": True,
+    "kafka_metrics_password": "long-and-random",
+    "kafka_tls_source": "files",
+    "kafka_metrics_user": "u",
+}
 
 
 def found(inventory: Inventory) -> list[Violation]:
