@@ -17,6 +17,7 @@ ON = {
     "kafka_metrics_password": "long-and-random",
     "kafka_tls_source": "files",
     "kafka_metrics_user": "u",
+    "kafka_metrics_port": 9404,
 }
 
 
