@@ -16,7 +16,7 @@ from tests.support.growing import FOURTH, three_nodes, with_brokers
 from tests.support.parts import NOTED, note_minutes
 from tests.support.releases import unpacked
 from tests.support.schedule import Together, longest_first
-from tests.support.secured import PASSWORD, secured_cluster
+from tests.support.secured import METRICS_LOGIN, PASSWORD, secured_cluster
 from tests.support.zookeeper import ZookeeperCluster, shipped
 
 INVENTORIES = ROOT / "inventories"
@@ -70,14 +70,21 @@ def isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 @pytest.fixture(scope="session")
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three combined nodes; clients log in, nodes show certificates, nothing is allowed that no ACL allows."""
-    both = ["SCRAM-SHA-512", "SCRAM-SHA-256"]
-    yield from _installed(secured_cluster(tmp_path_factory.mktemp("secured"), PASSWORD, kafka_sasl_mechanisms=both))
+    more = {
+        "kafka_sasl_mechanisms": ["SCRAM-SHA-512", "SCRAM-SHA-256"],
+        "kafka_metrics_enabled": True,
+        "kafka_metrics_user": METRICS_LOGIN[0],
+        "kafka_metrics_password": METRICS_LOGIN[1],
+    }
+    yield from _installed(secured_cluster(tmp_path_factory.mktemp("secured"), PASSWORD, **more))
 
 
 @pytest.fixture(scope="session")
 def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZookeeperCluster]:
     """Three servers of ZooKeeper and brokers 11, 12, 13; tests leave all of them running and in sync."""
-    yield from _installed(ZookeeperCluster(shipped(), tmp_path_factory.mktemp("zookeeper"), free_port_base()))
+    variables = {"kafka_metrics_enabled": True}
+    directory = tmp_path_factory.mktemp("zookeeper")
+    yield from _installed(ZookeeperCluster(shipped(), directory, free_port_base(), variables))
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,8 @@ from tests.support.cluster import ROOT, Cluster, free_port_base
 
 # What a password may hold that properties, JAAS texts, shells or templates could stumble over.
 PASSWORD = 'Gr3at, [secret] "of" tests'
+#: Who reads the metrics of the nodes.
+METRICS_LOGIN = ("prometheus", "a password of Prometheus alone")
 LISTENERS = (("CLIENT", "clients", "SASL_SSL"), ("BROKER", "brokers", "SSL"), ("CONTROLLER", "controllers", "SSL"))
 
 

@@ -54,6 +54,9 @@ GROUP_NAMES = ", ".join(f"{group} ({role})" for role, group in GROUPS.items())
 GROUP_FIX = "put the host, or a group that it is in, into one of them (kafka_brokers: {children: {my_brokers: {}}})"
 NO_CLUSTER = ""
 REST_PORT = "mirror_maker_rest_port"
+#: The port of the Prometheus agent in the process of a node, and what it is for.
+METRICS_PORT = "kafka_metrics_port"
+METRICS_PURPOSE = "metrics"
 # The connections that end on the control node itself.
 LOCAL = ("local", "ansible.builtin.local")
 #: What the names of this collection's own variables begin with.
@@ -140,9 +143,15 @@ class Node:
         named = (groups.get(group, ()) for group in self.names("kafka_firewall_client_groups"))
         return list(dict.fromkeys(host for hosts in named for host in hosts))
 
+    def metrics_hosts(self, groups: Mapping[str, Sequence[str]]) -> list[str]:
+        """The hosts of the groups that read its metrics, each once; none where it has none."""
+        named = (groups.get(group, ()) for group in self.names("kafka_metrics_client_groups"))
+        return list(dict.fromkeys(host for hosts in named for host in hosts)) if self.metrics() else []
+
     def let_in(self, groups: Mapping[str, Sequence[str]]) -> list[str]:
-        """Whom its firewall lets in by name: its clients, and administrators, who may be no hosts of the inventory."""
-        return [*self.client_hosts(groups), *self.names("kafka_firewall_admin_addresses")]
+        """Whom its firewall lets in by name: clients, Prometheus, and administrators, who may be no hosts of it."""
+        by_group = [*self.client_hosts(groups), *self.metrics_hosts(groups)]
+        return list(dict.fromkeys([*by_group, *self.names("kafka_firewall_admin_addresses")]))
 
     def is_member(self) -> bool:
         """Whether a server of ZooKeeper belongs to its ensemble, and is not about to come or go."""
@@ -197,6 +206,22 @@ class Node:
             return [] if runs_legacy(self.get("mirror_flows"), self.cluster) else [self._rest()]
         return [self._listener(entry) for entry in dicts(self.get("kafka_listeners")) if entry.get("name")]
 
+    def metrics(self) -> Listener | None:
+        """The port of its Prometheus agent, bound to its address unless kafka_metrics_host says another; None if off.
+
+        It is none of its listeners: the agent opens it, before Kafka begins, and Kafka knows nothing of it.
+        """
+        if not as_bool(self.get("kafka_metrics_enabled", False)):
+            return None
+        protocol = "SSL" if self.text("kafka_tls_source") else "PLAINTEXT"
+        host = plain_host(self.text("kafka_metrics_host")) or self.address
+        return Listener("METRICS", as_int(self.get(METRICS_PORT)), protocol, host, self.address, METRICS_PURPOSE)
+
+    def ports(self) -> list[Listener]:
+        """All that its process opens: its listeners, and the port of its metrics."""
+        own = self.metrics()
+        return [*self.listeners(), *([own] if own else [])]
+
     def _port(self, name: str, purpose: str, variable: str, default: int) -> Listener:
         protocol = "SSL" if as_bool(self.get("zookeeper_tls")) else "PLAINTEXT"
         port = as_int(self.get(variable, default))
@@ -222,12 +247,12 @@ class Node:
         )
 
     def plain(self) -> dict[str, Any]:
-        """The node as roles read it: host, node_id, roles, rack, machine and all its listeners.
+        """The node as roles read it: host, node_id, roles, rack, machine, all its listeners, the port of its metrics.
 
         Raises ValueError for a listener whose port is no number.
         """
-        listeners = self.all_listeners()
-        for listener in listeners:
+        listeners, metrics = self.all_listeners(), self.metrics()
+        for listener in (*listeners, *([metrics] if metrics else [])):
             if listener.port is None:
                 raise ValueError(f"{self.name}: listener {listener.name} has no port")
         return {
@@ -236,10 +261,8 @@ class Node:
             "roles": list(self.roles),
             "rack": self.get("kafka_rack") or None,
             "machine": self.machine,
-            "listeners": [
-                {**asdict(listener), "networks": list(listener.networks), "socket": listener.socket}
-                for listener in listeners
-            ],
+            "listeners": [_plain(listener) for listener in listeners],
+            "metrics": _plain(metrics) if metrics else None,
         }
 
     def log_dirs(self) -> list[str]:
@@ -351,6 +374,10 @@ class Inventory:
         """The clusters by name, in the order of their first node; nodes without a name are in none."""
         names = list(dict.fromkeys(node.cluster for node in self.nodes if node.cluster != NO_CLUSTER))
         return [Cluster(name, tuple(node for node in self.nodes if node.cluster == name)) for name in names]
+
+
+def _plain(listener: Listener) -> dict[str, Any]:
+    return {**asdict(listener), "networks": list(listener.networks), "socket": listener.socket}
 
 
 def _topic(entry: Mapping[str, Any]) -> Topic:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from os.path import expanduser
 from pathlib import Path
@@ -39,6 +40,19 @@ def certificates(settings: Mapping[str, Any]) -> dict[str, str]:
 def keystore(certificate: Mapping[str, str]) -> str:
     """The store of key and certificate: Kafka reads both from one file."""
     return f"{certificate['key']}\n{certificate['certificate']}\n"
+
+
+def stores(certificate: Mapping[str, str]) -> dict[str, str]:
+    """Return {digest, password} of the stores that Java's own TLS reads, which no PEM can be given to.
+
+    A store is salted anew each time that it is made, so it is named by a digest of what is in it. No person has to know
+    its password, and who can read the key can make it.
+    """
+    content = "\n".join((certificate["key"], certificate["certificate"], f"{certificate['truststore']}\n"))
+    return {
+        "digest": hashlib.sha256(content.encode()).hexdigest()[:16],
+        "password": hashlib.sha256(f"stores of {certificate['key']}".encode()).hexdigest(),
+    }
 
 
 def node_files(

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import PURPOSE as MIRROR_REST
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import LOCAL, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import LOCAL, METRICS_PURPOSE, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool
 
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
@@ -30,6 +30,7 @@ PARTIES = {
     "zookeeper_election": ("zookeepers",),
     # The workers of one target hand each other what their leader has to do (KIP-710); nobody else asks them anything.
     MIRROR_REST: ("mirrors",),
+    METRICS_PURPOSE: ("monitors",),
 }
 # The parties that are nodes of the same cluster.
 NODES = ("brokers", "controllers", "zookeepers", "mirrors")
@@ -80,8 +81,8 @@ def places(hosts: Sequence[Node], groups: Mapping[str, Sequence[str]]) -> list[d
     """All that the firewalls of all machines need to know of the inventory, as plain data.
 
     hosts -- the nodes and mirrors of all clusters, and the other hosts that are let in by their names.
-    A place is Node.plain with cluster, firewall, ssh_ports, networks (purpose -> CIDR list) and the words of three
-    parties: its own, clients, administrators.
+    A place is Node.plain with cluster, firewall, ssh_ports, networks (purpose -> CIDR list) and the words of four
+    parties: its own, clients, administrators, monitors (who read its metrics).
     """
     variables = {node.name: node.variables for node in hosts}
     return [
@@ -94,6 +95,7 @@ def places(hosts: Sequence[Node], groups: Mapping[str, Sequence[str]]) -> list[d
             "words": host_words(node.variables, node.name),
             "clients": [word for host in node.client_hosts(groups) for word in host_words(variables[host], host)],
             "administrators": administrator_words(node.variables, variables),
+            "monitors": [word for host in node.metrics_hosts(groups) for word in host_words(variables[host], host)],
         }
         for node in hosts
         if node.roles
@@ -102,7 +104,7 @@ def places(hosts: Sequence[Node], groups: Mapping[str, Sequence[str]]) -> list[d
 
 def unresolved(inventory: Iterable[Mapping[str, Any]]) -> list[str]:
     """The names that the control node must resolve before there are rules, sorted."""
-    parties = ("words", "clients", "administrators")
+    parties = ("words", "clients", "administrators", "monitors")
     words = {word for place in inventory for party in parties for word in place[party]}
     return sorted(word for word in words if network(word) is None)
 
@@ -127,7 +129,7 @@ def rules(
         }
         for node in here
         if node["firewall"]
-        for listener in node["listeners"]
+        for listener in (*node["listeners"], *([node["metrics"]] if node["metrics"] else []))
         if listener["opens"]
     ]
     _refuse_administration(found, {port for node in here for port in node["ssh_ports"]}, machine)

@@ -45,6 +45,8 @@ def paths(node: Mapping[str, Any], log_dirs: Sequence[str], settings: Mapping[st
         "truststore": f"{tls}/truststore.pem",
         "keystore": f"{tls}/keystore.pem",
         "jaas": f"{config}/zookeeper_jaas.conf",
+        "metrics": f"{config}/metrics.yml",
+        "metrics_access": f"{config}/metrics-access.json",
         # Outside of the data directories: with all disks unmounted a node would look new.
         "has_data": f"{config}/has-data",
         "java": f"{settings['kafka_java_home']}/bin/java" if settings["kafka_java_home"] else "",

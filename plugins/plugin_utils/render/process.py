@@ -111,11 +111,17 @@ def identity(node: Mapping[str, Any], cluster: str) -> str:
 
 
 def jvm_arguments(
-    node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping[str, Any], release_dir: str, has_jaas: bool
+    node: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    paths: Mapping[str, Any],
+    release_dir: str,
+    has_jaas: bool,
+    agent: str = "",
 ) -> list[str]:
     """The Java arguments of a node, one a line in jvm.options; of two that say the same the later wins.
 
     has_jaas -- whether it logs in at ZooKeeper, or is a server that has such logins.
+    agent -- the argument that loads the Prometheus agent (render/metrics.py); empty without it.
     """
     heap = settings["mirror_maker_heap_size" if "mirror" in node["roles"] else "kafka_heap_size"]
     logging_file = _logging_file(node, settings)
@@ -131,6 +137,7 @@ def jvm_arguments(
         f"-XX:HeapDumpPath={paths['heap_dumps']}/java.hprof",
         f"{LOGGING_OPTIONS[logging_file]}{paths['config']}/{logging_file}",
         *([f"-Djava.security.auth.login.config={paths['jaas']}"] if has_jaas else []),
+        *([agent] if agent else []),
         *settings["kafka_jvm_options"],
         "-cp",
         f'"{release_dir}/libs/*"',

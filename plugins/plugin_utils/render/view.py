@@ -31,9 +31,14 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes im
     voter_listeners,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import expected_servers
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall, kafka
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall, kafka, metrics
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.bounds import node_addresses, node_names
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.files import certificates, keystore, node_files
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.files import (
+    certificates,
+    keystore,
+    node_files,
+    stores,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import owners, paths
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import jvm_arguments, process, service_name
@@ -127,6 +132,8 @@ class View(Parts):
             "certificate": lambda: certificates(self["settings"]),
             "client_certificates": self._client_certificates,
             "keystore": lambda: keystore(self["certificate"]),
+            "stores": lambda: stores(self["certificate"]),
+            "metrics": self._metrics,
             "admin_credentials": self._admin_credentials,
             "lock": self._lock,
             "connection": self._connection,
@@ -199,7 +206,31 @@ class View(Parts):
 
     def _jvm_arguments(self) -> list[str]:
         node, settings = self["node"], self["settings"]
-        return jvm_arguments(node, settings, self["paths"], self["release"]["dir"], bool(self["jaas"]))
+        release_dir, agent = self["release"]["dir"], self._metrics_argument()
+        return jvm_arguments(node, settings, self["paths"], release_dir, bool(self["jaas"]), agent)
+
+    def _metrics_argument(self) -> str:
+        """The argument of Java that loads the Prometheus agent; empty without it. Its login is not asked for."""
+        listener = self["node"]["metrics"]
+        if not listener:
+            return ""
+        return metrics.argument(metrics.agent(self["settings"])["path"], listener, self["paths"]["metrics"])
+
+    def _metrics(self) -> dict[str, Any]:
+        """The Prometheus agent of the node: its jar, its configuration, and the part of it that needs a restart."""
+        node, settings = self["node"], self["settings"]
+        if not node["metrics"]:
+            return {}
+        store = {}
+        if self["certificate"]:
+            path = f"{self['paths']['config']}/metrics-{self['stores']['digest']}-keystore.p12"
+            store = {"path": path, "password": self["stores"]["password"]}
+        access = metrics.access(node["host"], settings, store)
+        return {
+            "agent": metrics.agent(settings),
+            "access": access,
+            "configuration": metrics.configuration(node["roles"], access),
+        }
 
     def _files(self) -> dict[str, list[Any]]:
         is_kafka = "zookeeper" not in self["node"]["roles"]
@@ -315,11 +346,7 @@ class View(Parts):
     def _places(self) -> list[dict[str, Any]]:
         inventory, groups = self._inventory, self._reader.groups
         known = {node.name: node for node in inventory.processes}
-        wanted = [
-            host
-            for node in known.values()
-            for host in (*node.client_hosts(groups), *node.names("kafka_firewall_admin_addresses"))
-        ]
+        wanted = [host for node in known.values() for host in node.let_in(groups)]
         peers = [
             build_node(host, variables=self._reader.read(host), undefined={}, controller=False, broker=False)
             for host in dict.fromkeys(wanted)

@@ -7,15 +7,19 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.cluster import until
+from tests.support.metrics import missing, scrape
 from tests.support.mirrored import Mirrored, local_mirror
 from tests.support.modules import run_module
 from tests.support.traffic import producing, read_all
+
+#: The port for Prometheus, counted from the first of a node.
+METRICS = 3
 
 
 @pytest.fixture(scope="module")
 def mirrored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mirrored]:
     """The shipped inventory, up and mirroring."""
-    cluster = local_mirror(tmp_path_factory.mktemp("mirrored"))
+    cluster = local_mirror(tmp_path_factory.mktemp("mirrored"), kafka_metrics_enabled=True)
     try:
         cluster.playbook().ok()
         yield cluster
@@ -49,6 +53,18 @@ def test_records_arrive_under_the_name_of_their_origin(mirrored: Mirrored) -> No
     )
     found = read_all(mirrored.servers("dc_b"), "dc_a.orders")
     assert set(found) == set(ledger.acknowledged)
+
+
+def test_every_name_of_mirrors_in_the_alerts_is_served(mirrored: Mirrored) -> None:
+    left: set[str] = set()
+
+    def served() -> bool:
+        """Whether the mirror has begun, and told of all."""
+        left.clear()
+        left.update(missing("mirror", [scrape(mirrored.port("mirror1", METRICS))]))
+        return not left
+
+    until(served, f"names that no mirror serves: {left}", timeout=180)
 
 
 def test_internal_topics_have_three_copies_and_offsets_small_segments(mirrored: Mirrored) -> None:

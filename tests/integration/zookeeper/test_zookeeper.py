@@ -10,10 +10,14 @@ import time
 import pytest
 
 from tests.support.cluster import ROOT, environment, until
+from tests.support.metrics import missing, scrape, served
 from tests.support.modules import run_module
 from tests.support.traffic import producing, read_all
 from tests.support.watch import Watch
 from tests.support.zookeeper import ZookeeperCluster
+
+#: The port for Prometheus, counted from that for clients.
+METRICS = 60
 
 
 def servers_of(cluster: ZookeeperCluster) -> list[dict[str, object]]:
@@ -31,6 +35,11 @@ def test_one_server_leads_all_others_follow_and_the_brokers_are_registered(zooke
     assert found["cluster"]["controller_id"] in (11, 12, 13)
     endpoints = found["cluster"]["brokers"][0]["endpoints"]
     assert [endpoint.partition("://")[0] for endpoint in endpoints] == ["INTERNAL", "EXTERNAL", "BROKER"]
+
+
+def test_every_name_of_the_alerts_is_served(zookeeper: ZookeeperCluster) -> None:
+    assert missing("zookeeper", [scrape(zookeeper.port(server, METRICS)) for server in zookeeper.servers]) == set()
+    assert "kafka_server_replicamanager_partitioncount" in served(scrape(zookeeper.port("broker11", METRICS)))
 
 
 @pytest.mark.parametrize("word", ["dump", "cons", "envi", "wchp", "stat"])

@@ -89,7 +89,7 @@ def listener_on_ssh_port(inventory: Inventory) -> Iterator[Problem]:
         ports = {
             port for other in inventory.nodes if other.machine == node.machine for port in ssh_ports(_ports(other))
         }
-        for listener in node.listeners():
+        for listener in node.ports():
             if listener.port in ports:
                 what = f"listener {listener.name} has the administration port of its machine"
                 allowed = f"any port but {', '.join(map(str, sorted(ports)))}"
@@ -241,12 +241,12 @@ def _administered(node: Node, known: Mapping[str, Any]) -> bool:
 def shared_port_by_name(inventory: Inventory) -> Iterator[Problem]:
     """Nodes that share a port of a machine bind to names; the firewall tells them apart by addresses only."""
     for node in inventory.nodes:
-        for listener in node.listeners() if guarded(node) else ():
+        for listener in node.ports() if guarded(node) else ():
             sharing = [
                 other
                 for other in inventory.nodes
                 if other.machine == node.machine and other is not node and guarded(other)
-                for theirs in other.listeners()
+                for theirs in other.ports()
                 if theirs.port == listener.port and theirs.host
             ]
             if sharing and listener.host and network(listener.host) is None:

@@ -137,12 +137,12 @@ def _hosts(opened: list[Opened]) -> tuple[str, ...]:
     return host_names(node for node, _listener in opened)
 
 
-@rule(number="B19", variable="kafka_listeners", fix="give each listener its own port")
+@rule(number="B19", variable="kafka_listeners", fix="give each its own port (metrics: kafka_metrics_port)")
 def port_twice_on_node(inventory: Inventory) -> Iterator[Problem]:
-    """Two listeners of a node have the same port."""
-    for node in inventory.nodes:
+    """Two listeners of a node have the same port, or its metrics have that of a listener."""
+    for node in inventory.processes:
         names: dict[int, list[str]] = {}
-        for listener in node.listeners():
+        for listener in node.ports():
             names.setdefault(listener.port or 0, []).append(listener.name)
         for port, sharing in names.items():
             if port and len(sharing) > 1:
@@ -150,13 +150,15 @@ def port_twice_on_node(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B19", variable="kafka_listeners", fix="give the nodes different ports, or bind them to different addresses"
+    number="B19",
+    variable="kafka_listeners",
+    fix="give the nodes different ports (metrics: kafka_metrics_port), or bind them to different addresses",
 )
 def port_twice_on_machine(inventory: Inventory) -> Iterator[Problem]:
     """Two nodes on one machine, of any cluster, have the same port and do not bind to different addresses."""
     wanted: dict[tuple[str, int], list[Opened]] = {}
     for node in inventory.nodes:
-        for listener in node.listeners():
+        for listener in node.ports():
             wanted.setdefault((node.machine, listener.port or 0), []).append((node, listener))
     shared: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (machine, port), opened in wanted.items():

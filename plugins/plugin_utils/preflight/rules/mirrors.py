@@ -193,7 +193,7 @@ def _is_mirrored(inventory: Inventory, cluster: Cluster) -> bool:
 @rule(number="B19", variable=REST_PORT, fix=f"give each mirror of the machine a {REST_PORT} that no other process has")
 def rest_port_taken(inventory: Inventory) -> Iterator[Problem]:
     """A mirror has the address and port of another mirror or of a listener on its machine."""
-    opened = [(node, listener) for node in inventory.processes for listener in node.listeners()]
+    opened = [(node, listener) for node in inventory.processes for listener in node.ports()]
     for place, (mirror, port) in enumerate(opened):
         if not mirror.only_mirrors or not port.port:
             continue

@@ -25,7 +25,10 @@ WEAK = frozenset(
 NODES_OWN = re.compile(r"'(kafka_node_id|kafka_rack|zookeeper_id)' is undefined")
 
 # Passwords that only some clusters need; empty is their default.
-OPTIONAL = frozenset({"kafka_admin_password", "mirror_password", "spark_validation_password", "zookeeper_password"})
+OPTIONAL = frozenset(
+    """kafka_admin_password kafka_metrics_password mirror_password spark_validation_password
+    zookeeper_password""".split()  # noqa: SIM905  (words read better than a list of quotes)
+)
 
 
 @rule(number="B34", fix="define the variable that it names (a secret: in the vault)")

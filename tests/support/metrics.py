@@ -1,0 +1,64 @@
+"""What the Prometheus agent of a node serves, and which names of it the table of alerts asks for."""
+
+from __future__ import annotations
+
+import base64
+import re
+import ssl
+import urllib.request
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring import rules
+
+#: What other programs serve: node_exporter, blackbox_exporter, Prometheus itself, and the poller of lag.
+OTHERS = ("node_", "probe_", "up", "kafka_consumergroup_", "kafka_topic_", "kafka_lag_")
+#: By what serves them, how the names begin that the alerts ask of nodes; the longest beginning counts.
+NODES = {"kafka": ("kafka_", "jvm_", "process_"), "zookeeper": ("zookeeper_",), "mirror": ("kafka_connect_",)}
+# A name of a series in PromQL stands where no function, keyword, label or duration can.
+_NAME = re.compile(r"(?<![\w\"$.])([a-z]\w*_\w+|up)(?![\w(\"])(?!\s*[=!]~?\s*\")")
+_NO_NAMES = frozenset({"group_left", "group_right", "label_replace", "predict_linear", "humanize"})
+
+
+def names_in(query: str) -> set[str]:
+    """The names of series in a query of PromQL."""
+    bare = re.sub(r"\{[^}]*\}|\"[^\"]*\"|\b(by|on|without|ignoring)\s*\([^)]*\)", "", query)
+    return {one for one in _NAME.findall(bare) if one not in _NO_NAMES and not one.endswith("_over_time")}
+
+
+def names_of_alerts() -> set[str]:
+    """The names of series that the table of alerts uses."""
+    return set().union(*(names_in(alert.query) for alert in rules.table()))
+
+
+def asked_of(kind: str) -> set[str]:
+    """Those of them that a kind of node serves: kafka, zookeeper or mirror."""
+    begins = [(begin, owner) for owner, listed in NODES.items() for begin in listed]
+    begins += [(begin, "others") for begin in OTHERS]
+
+    def owner(name: str) -> str:
+        fitting = [one for one in begins if name.startswith(one[0])]
+        assert fitting, f"{name}: nothing serves such names"
+        return max(fitting, key=lambda one: len(one[0]))[1]
+
+    return {name for name in names_of_alerts() if owner(name) == kind}
+
+
+def scrape(port: int, ca: Path | None = None, login: Sequence[str] = ()) -> str:
+    """What a node of this machine serves; ca -- for TLS; login -- user and password. HTTPError says a refusal."""
+    request = urllib.request.Request(f"{'https' if ca else 'http'}://127.0.0.1:{port}/metrics")
+    if login:
+        request.add_header("Authorization", f"Basic {base64.b64encode(':'.join(login).encode()).decode()}")
+    context = ssl.create_default_context(cafile=str(ca)) if ca else None
+    with urllib.request.urlopen(request, timeout=120, context=context) as answer:
+        return str(answer.read().decode())
+
+
+def served(text: str) -> set[str]:
+    """The names of the series in what a node serves."""
+    return {re.split(r"[{ ]", line, maxsplit=1)[0] for line in text.splitlines() if line and not line.startswith("#")}
+
+
+def missing(kind: str, texts: Iterable[str]) -> set[str]:
+    """The names that alerts ask of a kind of node, and that none of these scrapes has."""
+    return asked_of(kind) - set().union(*map(served, texts))
