@@ -16,6 +16,8 @@ description:
     min.insync.replicas in-sync replicas on live brokers and a leader, the metadata quorum keeps a caught-up majority,
     all other nodes of the inventory are up and know the metadata, and no reassignment touches the nodes. Otherwise it
     fails with every reason, and nothing has been stopped.
+  - A cluster with ZooKeeper takes a dead broker for alive until its session ends, so there each registered broker that
+    stays is asked too, and one that does not answer counts as down.
   - Waits a little for reasons that may pass by themselves, with a line of progress. What waiting cannot mend, as a
     refused login or a missing right, fails at once.
 extends_documentation_fragment:

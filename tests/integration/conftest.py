@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -32,6 +34,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Several processes begin with what takes longest; one keeps the order of the files."""
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: longest_first(item.nodeid))
+
+
+@pytest.fixture(scope="session")
+def engine() -> None:
+    """An engine that answers; without one these tests are skipped, but never in continuous integration."""
+    if shutil.which("docker") and subprocess.run(["docker", "info"], capture_output=True, check=False).returncode == 0:
+        return
+    if os.environ.get("CI"):
+        pytest.fail("no Docker engine answers: tools/docker_engine.sh start")
+    pytest.skip("no Docker engine answers: tools/docker_engine.sh start")
 
 
 def _installed(cluster: AnyCluster) -> Iterator[AnyCluster]:

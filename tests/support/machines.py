@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import time
 from collections.abc import Callable, Iterable
@@ -39,6 +40,21 @@ def docker(*words: str, given: str = "", timeout: float = 60) -> str:
     done = subprocess.run(["docker", *words], input=given, capture_output=True, text=True, timeout=timeout, check=False)
     assert done.returncode == 0, f"docker {' '.join(words)}: {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout.strip()
+
+
+def start_machine(name: str, image: str, label: str, *options: str) -> None:
+    """Starts a container with what systemd needs as PID 1; molecule/shared/create.yml says why each option is there."""
+    engine = json.loads(docker("info", "--format", "{{ json . }}"))
+    armoured = any("apparmor" in option for option in engine.get("SecurityOptions") or ())
+    docker(
+        *("run", "--detach", "--name", name, "--label", label, *options),
+        *(f"--cap-add={capability}" for capability in ("SYS_ADMIN", "NET_ADMIN", "SYS_PTRACE")),
+        "--security-opt=seccomp=unconfined",
+        *(["--security-opt=apparmor=unconfined"] if armoured else []),
+        *(["--cgroupns=host"] if engine.get("CgroupVersion") == "2" else []),
+        *("--volume", "/sys/fs/cgroup:/sys/fs/cgroup:rw", "--tmpfs", "/run", "--tmpfs", "/run/lock"),
+        *("--stop-signal", "SIGRTMIN+3", image),
+    )
 
 
 def eventually(holds: Callable[[], bool], what: str, seconds: float) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import time
@@ -14,7 +13,7 @@ from pathlib import Path
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from tests.support.machines import docker
+from tests.support.machines import docker, start_machine
 
 ROOT = Path(__file__).resolve().parents[2]
 RECIPE = ROOT / "tests" / "integration" / "awx"
@@ -55,28 +54,12 @@ def ssh_machines(*names: str) -> Iterator[Machines]:
         addresses = {name: f"{PREFIX}.{11 + number}" for number, name in enumerate(names)}
         private, public = key_pair()
         for name, address in addresses.items():
-            _start(name, address, network)
+            start_machine(container(name), IMAGE, LABEL, "--hostname", name, "--network", network, "--ip", address)
         for name in names:
             _open(name, public)
         yield Machines(network, addresses, private)
     finally:
         remove_all()
-
-
-def _start(name: str, address: str, network: str) -> None:
-    """Start a machine with what systemd needs for that; molecule/shared/create.yml says why each option is there."""
-    engine = json.loads(docker("info", "--format", "{{ json . }}"))
-    armoured = any("apparmor" in option for option in engine.get("SecurityOptions") or ())
-    docker(
-        *("run", "--detach", "--name", container(name), "--hostname", name, "--label", LABEL),
-        *("--network", network, "--ip", address),
-        *(f"--cap-add={capability}" for capability in ("SYS_ADMIN", "NET_ADMIN", "SYS_PTRACE")),
-        "--security-opt=seccomp=unconfined",
-        *(["--security-opt=apparmor=unconfined"] if armoured else []),
-        *(["--cgroupns=host"] if engine.get("CgroupVersion") == "2" else []),
-        *("--volume", "/sys/fs/cgroup:/sys/fs/cgroup:rw", "--tmpfs", "/run", "--tmpfs", "/run/lock"),
-        *("--stop-signal", "SIGRTMIN+3", IMAGE),
-    )
 
 
 def _open(name: str, public: str) -> None:

@@ -39,6 +39,12 @@ def test_the_service_runs_and_starts_at_boot(process: Machine) -> None:
     assert process.property("NRestarts") == "0"
 
 
+def test_it_comes_back_after_any_end_and_not_before_its_disks_are_mounted(process: Machine) -> None:
+    assert (process.property("Restart"), process.property("RestartUSec")) == ("always", "5s")
+    assert process.property("StartLimitIntervalUSec") == "0"
+    assert set(process.disks) <= set(process.property("RequiresMountsFor").split())
+
+
 def test_nothing_failed_on_the_machine(process: Machine) -> None:
     assert process.run("systemctl", "--failed", "--no-legend", "--plain") == ""
 

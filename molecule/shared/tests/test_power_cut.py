@@ -1,4 +1,4 @@
-"""All machines lose their power at once, under traffic, and get it back."""
+"""All machines end at once, under traffic, and start again. The page cache stays, so records are not lost here."""
 
 from __future__ import annotations
 

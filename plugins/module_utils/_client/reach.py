@@ -96,6 +96,16 @@ def reach(
     return Reached(servers, failures)
 
 
+def silent_servers(connection: Connection, servers: Iterable[str], seconds: float = PROBE_SECONDS) -> dict[str, str]:
+    """Ask each of these servers at once up to the login; return what happened at those that did not answer.
+
+    One that refuses us answered: its certificate or our login is wrong, and its process works.
+    """
+    seconds = within(seconds, connection.request_timeout)
+    found = _tried(connection, list(dict.fromkeys(servers)), seconds, seconds)
+    return {server: failure.why for server, failure in found.items() if failure is not None and not failure.fix}
+
+
 def _tried(connection: Connection, servers: Iterable[str], seconds: float, grace: float) -> dict[str, Failure | None]:
     """How it ended at each of these servers, all asked at once."""
     began = time.monotonic()

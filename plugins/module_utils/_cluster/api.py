@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import denied
+from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import silent_servers
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs, log_dirs_of
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
@@ -31,6 +32,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     quorum_of,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_values
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 
 #: Kafka's error TOPIC_AUTHORIZATION_FAILED.
@@ -119,8 +121,8 @@ def list_topics(session: Session) -> dict[str, tuple[Partition, ...]]:
     }
 
 
-def topics_at(session: Session, broker: int, names: Iterable[str]) -> dict[str, tuple[Partition, ...]]:
-    """These topics as one broker knows them (C(min_insync) 0); topics that it does not know are left out."""
+def topics_at(session: Session, broker: int, names: Iterable[str] | None) -> dict[str, tuple[Partition, ...]]:
+    """These topics (None = all) as one broker knows them (C(min_insync) 0); unknown ones are left out."""
     answer = _metadata_of(session, f"list topics at broker {broker}", names, broker)
     return {topic.name: _partitions(topic) for topic in answer.topics if topic.error_code == 0}
 
@@ -134,10 +136,10 @@ def hidden_topics(session: Session, names: Iterable[str]) -> list[str]:
     return sorted(topic.name for topic in answer.topics if topic.error_code == _HIDDEN)
 
 
-def _metadata_of(session: Session, what: str, names: Iterable[str], broker: int | None = None) -> Any:
+def _metadata_of(session: Session, what: str, names: Iterable[str] | None, broker: int | None = None) -> Any:
     from kafka.protocol.metadata import MetadataRequest
 
-    wanted = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
+    wanted = None if names is None else [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
     return session.send(what, MetadataRequest(topics=wanted, allow_auto_topic_creation=False), broker)
 
 
@@ -182,6 +184,16 @@ def _eligible(session: Session, names: list[str]) -> dict[Key, tuple[tuple[int, 
             break
         cursor = answer["next_cursor"]
     return found
+
+
+def silent_brokers(session: Session, brokers: Iterable[Broker]) -> dict[int, str]:
+    """The registered brokers that do not answer at the listener of this session, with what happened there.
+
+    In ZooKeeper mode the cluster takes a dead broker for alive until its session ends (zookeeper.session.timeout.ms, 18
+    s by default, KIP-537). All are asked at once, within reach.PROBE_SECONDS.
+    """
+    servers = {host_port(broker.host, broker.port): broker.id for broker in brokers if not broker.fenced}
+    return {servers[server]: why for server, why in silent_servers(session.connection, servers).items()}
 
 
 # -- snapshots ---------------------------------------------------------------------------------------------------

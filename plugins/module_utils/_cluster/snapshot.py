@@ -7,7 +7,7 @@ from __future__ import annotations
 import base64
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 #: The topic in which this collection keeps what a run must find again: moves under way, and throttles before them.
@@ -84,7 +84,8 @@ class Snapshot:
     """One observation of a cluster. C(quorum) is None where there is none (ZooKeeper mode).
 
     C(controller_id) is the active controller: the leader of the quorum, or in ZooKeeper mode the broker elected; None
-    where there is none, or where C(quorum) could not be asked.
+    where there is none, or where C(quorum) could not be asked. C(silent): the registered brokers that did not answer at
+    their own listener, with what happened; empty also where they were not asked.
     """
 
     cluster_id: str
@@ -92,6 +93,7 @@ class Snapshot:
     brokers: tuple[Broker, ...]
     partitions: tuple[Partition, ...]
     quorum: Quorum | None
+    silent: Mapping[int, str] = field(default_factory=dict)
 
 
 def is_internal(topic: str) -> bool:

@@ -20,7 +20,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     list_topics,
     replica_sizes,
     require_describe,
+    silent_brokers,
     take_snapshot,
+    topics_at,
     with_eligible,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition, Snapshot
@@ -43,9 +45,31 @@ def judge_now(session: Session, params: Mapping[str, Any], _check: bool, _diff: 
     of these tells afterwards are at most that old. Reassignments are asked before them: one that begins in between
     shows there. A controller that did not tell the quorum tells no reassignments either, and the gate is shut anyway.
     """
-    quorum = describe_quorum(session)
+    quorum, stop = describe_quorum(session), Stop.from_params(params)
     moving = () if quorum and quorum.error else tuple(list_reassignments(session).values())
-    return {"changed": False, **judge(take_snapshot(session, quorum), moving, Stop.from_params(params))}
+    snapshot = take_snapshot(session, quorum)
+    if quorum is None:
+        snapshot = _asked_one_by_one(session, snapshot, stop)
+    return {"changed": False, **judge(snapshot, moving, stop)}
+
+
+def _asked_one_by_one(session: Session, snapshot: Snapshot, stop: Stop) -> Snapshot:
+    """The snapshot of a cluster with ZooKeeper, where no leader of a quorum says who knows the metadata as it is now.
+
+    Every broker that stays is asked whether it is there. The partitions are those that the controller tells, which
+    changes the ISRs: another broker, frozen until a moment ago, may tell those of before.
+    """
+    silent = silent_brokers(session, [broker for broker in snapshot.brokers if broker.id not in stop.nodes])
+    controller = snapshot.controller_id
+    if controller is None or silent:
+        return replace(snapshot, silent=silent)
+    told = topics_at(session, controller, None)
+    known = {(one.topic, one.index): one.min_insync for one in snapshot.partitions}
+    # A topic that was created in between has the default minimum of Kafka, as one without a setting of its own.
+    partitions = tuple(
+        replace(one, min_insync=known.get((one.topic, one.index), 1)) for found in told.values() for one in found
+    )
+    return replace(snapshot, partitions=partitions)
 
 
 def observations(module: Any) -> dict[str, Any]:

@@ -183,8 +183,9 @@ def _topic_by_topic(partitions: list[Partition], show: Callable[[Partition], str
 
 
 def _broken_partitions(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
-    # A dead broker may stay listed as the last of an ISR, so only live ones count.
-    alive = set(ids_alive(snapshot.brokers))
+    # A dead broker may stay listed as the last of an ISR, and with ZooKeeper in every ISR until its session ends (18
+    # s), so only those count that are registered and, where they were asked, answered.
+    alive = set(ids_alive(snapshot.brokers)) - set(snapshot.silent)
     touched = [partition for partition in snapshot.partitions if stop.nodes & set(partition.replicas)]
     spareless = [partition for partition in touched if has_no_spare(partition)]
     rest = [partition for partition in touched if not has_no_spare(partition)]
@@ -234,17 +235,23 @@ def _low(partitions: list[Partition], alive: set[int], stop: Stop) -> Iterator[R
 
 def _missing_brokers(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
     fenced = {broker.id: broker.fenced for broker in snapshot.brokers}
-    down = [
-        f"broker {number} is {'fenced' if number in fenced else 'not registered'}"
-        for number in sorted(stop.expected_brokers - stop.nodes)
+    silent = {
+        number: f"broker {number} is registered and does not answer ({why})"
+        for number, why in snapshot.silent.items()
+        if number not in stop.nodes
+    }
+    away = {
+        number: f"broker {number} is {'fenced' if number in fenced else 'not registered'}"
+        for number in stop.expected_brokers - stop.nodes
         if fenced.get(number, True)
-    ]
+    }
+    down = [text for _number, text in sorted({**silent, **away}.items())]
     if down:
         yield Refusal(
             kind="broker_down",
             what=f"another broker than node {numbers(stop.nodes)} is down",
             found=capped(down),
-            allowed="all other brokers of the inventory registered and not fenced",
+            allowed="all other brokers of the inventory registered and not fenced, and every registered one answers",
         )
 
 

@@ -30,6 +30,14 @@ _NO_VOTE = (
     " no firewall keeps this node from their controller ports."
 )
 
+# What a wait that failed has left, by the state that it was for.
+_AFTER = {
+    "started": "All other nodes are untouched by this step. Correct the cause and run again: it goes on with this "
+    "node.",
+    "stopped": "The run ends here: what stops after this node, as controllers and servers of ZooKeeper do after "
+    "brokers, was not asked to stop. Correct the cause, or end the process yourself, and run again.",
+}
+
 REACHED, WAITING, DIED = "reached", "waiting", "died"
 
 
@@ -135,7 +143,7 @@ class Tracker:
         msg = (
             f"node {self._name}: {why}: {standing}.{known}{holders}\n"
             f"Its last error lines ({', '.join(self.last.get('log_files') or []) or 'no log file given'}):{errors}\n"
-            "All other nodes are untouched by this step. Correct the cause and run again: it goes on with this node."
+            f"{_AFTER[self._state]}"
         )
         kind = "NodeWaitTimeout" if followed.timed_out else "NodeDied"
         facts = {"kind": kind, "node": self._name, "log_lines": lines, "standing": standing, "cause": cause}

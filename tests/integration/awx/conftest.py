@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -27,16 +26,6 @@ VARIABLES = {
     "kafka_jvm_options": JVM_OPTIONS,
     "kafka_topics": [{"name": "orders", "partitions": 6, "replication_factor": 3}],
 }
-
-
-@pytest.fixture(scope="session")
-def engine() -> None:
-    """An engine that answers; without one these tests are skipped, but never in continuous integration."""
-    if shutil.which("docker") and subprocess.run(["docker", "info"], capture_output=True, check=False).returncode == 0:
-        return
-    if os.environ.get("CI"):
-        pytest.fail("no Docker engine answers: tools/docker_engine.sh start")
-    pytest.skip("no Docker engine answers: tools/docker_engine.sh start")
 
 
 @pytest.fixture(scope="session")

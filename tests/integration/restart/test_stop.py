@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._node.process import stat
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import socket_near
-from tests.support.cluster import BIN, until
+from tests.support.cluster import BIN, ROOT, Cluster, free_port_base, until
 from tests.support.mirrored import Mirrored, local_mirror
 
 #: A program that stands for a node which is stopped already, or runs on.
@@ -76,6 +77,42 @@ def test_supervisord_outlives_the_stop_of_one_cluster_and_ends_with_the_last(sha
     ended = cluster.playbook("playbooks/stop.yml").ok()
     assert ended.changed == 1
     until(lambda: not is_alive(supervisord), "supervisord to end")
+
+
+@pytest.fixture
+def deaf(tmp_path: Path) -> Iterator[tuple[Cluster, dict[str, subprocess.Popen[bytes]]]]:
+    """Six processes with start records that stand for nodes; that of broker4 does not end when it is asked to."""
+    cluster = Cluster(ROOT / "inventories" / "local_isolated", tmp_path / "deaf", free_port_base())
+    running: dict[str, subprocess.Popen[bytes]] = {}
+    try:
+        for node in cluster.nodes:
+            trap = "trap '' TERM; " if node == "broker4" else ""
+            running[node] = subprocess.Popen(["sh", "-c", f"{trap}echo; exec sleep 600"], stdout=subprocess.PIPE)
+            output = running[node].stdout
+            assert output is not None
+            output.readline()  # The signal is ignored from here on.
+            record = cluster.directory / "run" / node / "started"
+            record.mkdir(parents=True)
+            (record / "pid").write_text(str(running[node].pid))
+            (record / "start_time").write_text(str(stat(running[node].pid)[1]))
+        yield cluster, running
+    finally:
+        for process in running.values():
+            process.kill()
+            process.communicate()
+
+
+def test_a_broker_that_does_not_stop_ends_the_run_before_the_controllers(
+    deaf: tuple[Cluster, dict[str, subprocess.Popen[bytes]]],
+) -> None:
+    cluster, running = deaf
+    run = cluster.playbook("playbooks/stop.yml", kafka_stop_timeout=3)
+    assert run.rc != 0
+    said = " ".join(run.output.split())
+    assert "node broker4: not stopped within" in said
+    assert "controllers and servers of ZooKeeper do after brokers, was not asked to stop" in said
+    ended = {node for node, process in running.items() if process.poll() is not None}
+    assert ended == {"broker5", "broker6"}
 
 
 def test_the_mirrors_alone_can_be_stopped_while_a_site_is_dead(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from typing import Any
 
 import pytest
 
@@ -190,6 +191,45 @@ def test_a_frozen_server_is_seen(zookeeper: ZookeeperCluster) -> None:
     assert not found["healthy"]
     assert any("unreachable" in problem for problem in found["problems"])
     assert run_module("streamops.kafka.zookeeper_wait", {"servers": servers_of(zookeeper)})["reached"]
+
+
+def gate(cluster: ZookeeperCluster, broker: str, **options: Any) -> dict[str, Any]:
+    """The gate's answer for a broker, in a roll of all brokers."""
+    asked = {
+        "bootstrap_servers": cluster.bootstrap_servers,
+        "node_id": cluster.identities[broker],
+        "roles": ["broker"],
+        "expected_brokers": [cluster.identities[one] for one in cluster.brokers],
+        "timeout": 0,
+        **options,
+    }
+    return run_module("streamops.kafka.restart_gate", asked)
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.full)])
+def test_a_dead_broker_whose_session_is_open_shuts_the_gate(zookeeper: ZookeeperCluster, how: signal.Signals) -> None:
+    dead, asked, other = zookeeper.brokers
+    topic = {"name": "gate-dead", "partitions": 6, "replication_factor": 3, "config": {"min.insync.replicas": "2"}}
+    wish = {"bootstrap_servers": zookeeper.bootstrap_servers, "topics": [topic]}
+    assert not run_module("streamops.kafka.topics", wish)["failed"]
+    for broker in zookeeper.brokers:
+        assert gate(zookeeper, broker, timeout=60)["allowed"]
+    number = zookeeper.identities[dead]
+    # Without the dead one among them, as in a roll that asks the brokers that are left.
+    servers = [f"127.0.0.1:{zookeeper.port(broker)}" for broker in (asked, other)]
+    pid = zookeeper.pid(dead)
+    os.kill(pid, how)
+    try:
+        found = gate(zookeeper, asked, bootstrap_servers=servers)
+    finally:
+        if how == signal.SIGSTOP:
+            os.kill(pid, signal.SIGCONT)
+    assert found["failed"], found
+    kinds = {refusal["kind"]: refusal["found"] for refusal in found["refusals"]}
+    assert f"broker {number} is registered and does not answer" in kinds["broker_down"], "its session was still open"
+    assert "would_fall_under_min_isr" in kinds
+    # supervisord starts the killed one again; the gate opens by itself.
+    assert gate(zookeeper, asked, timeout=300)["allowed"]
 
 
 def test_servers_that_do_not_answer_are_told_and_fail_nothing() -> None:

@@ -17,7 +17,7 @@ from cryptography import x509
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client import reach as _reach
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import reach
+from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import reach, silent_servers
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     AccessRefusedError,
     ClusterUnreachableError,
@@ -139,6 +139,17 @@ def test_one_frozen_server_of_three_is_left_out_and_named(serve: Serve) -> None:
 def test_a_server_that_is_down_is_left_out_without_a_warning(serve: Serve) -> None:
     reached = reach(plain("127.0.0.1:1", alive := serve(broker)))
     assert (reached.servers, reached.warnings) == ((alive,), [])
+
+
+def test_those_that_do_not_answer_are_told_from_those_that_refuse_us(serve: Serve) -> None:
+    frozen, refusing, alive = serve(silent), serve(broker), serve(broker)
+    servers = [frozen, "127.0.0.1:1", refusing, alive]
+    found = silent_servers(logged_in(*servers, password="wrong-one"), servers, seconds=1)
+    assert set(found) == {frozen, "127.0.0.1:1"}, "who refuses a login is there"
+    assert "took the connection and did not answer" in found[frozen]
+    assert "Connection refused" in found["127.0.0.1:1"]
+    # The first answer ends no wait: each of them is asked.
+    assert set(silent_servers(plain(), [alive, frozen], seconds=1)) == {frozen}
 
 
 def test_when_all_are_frozen_each_is_named_with_the_stage_and_that_may_pass(serve: Serve) -> None:

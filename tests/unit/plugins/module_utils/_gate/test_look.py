@@ -1,4 +1,4 @@
-"""Which rights an observation of the ISR needs: those of what it is asked about, and no others."""
+"""Which rights an observation of the ISR needs, and how the gate looks at a cluster with ZooKeeper."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition, Snapshot
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, Partition, Snapshot
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._gate import look
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import Goal
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import GATE_OPTIONS
 
 SEEN = Snapshot("", None, (), (Partition("seen", 0, 1, (1,), (1,), 1, False),), None)
 
@@ -55,3 +56,37 @@ def test_a_topic_that_is_hidden_is_refused_with_the_right_that_is_missing() -> N
 def test_who_asks_about_all_topics_must_see_them_all(goal: Goal) -> None:
     with pytest.raises(RequestFailedError, match="of all topics"):
         look.IsrObserver(Connection(("a:1",)), goal).take()
+
+
+OLD = Partition("t", 0, 1, (1, 2, 3), (1, 2, 3), 2, False)
+NEW = Partition("t", 0, 1, (1, 2, 3), (1, 3), 0, False)
+NAMES = {1: "a", 2: "b", 3: "c"}
+
+
+@pytest.fixture
+def zookeeper(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """A cluster with ZooKeeper whose controller 3 knows that 2 has left an ISR; who is asked whether it is there."""
+    asked: list[int] = []
+
+    def silent(_session: Session, brokers: Iterable[Broker]) -> dict[int, str]:
+        asked.extend(broker.id for broker in brokers)
+        return {}
+
+    seen = Snapshot("id", 3, tuple(Broker(n, name, 1, None, False) for n, name in NAMES.items()), (OLD,), None)
+    monkeypatch.setattr(look, "describe_quorum", lambda _session: None)
+    monkeypatch.setattr(look, "list_reassignments", lambda _session: {})
+    monkeypatch.setattr(look, "take_snapshot", lambda _session, _quorum: seen)
+    monkeypatch.setattr(look, "silent_brokers", silent)
+    monkeypatch.setattr(look, "topics_at", lambda _session, broker, _names: {"t": (NEW,)} if broker == 3 else {})
+    return asked
+
+
+def test_with_zookeeper_each_broker_that_stays_is_asked_and_the_controller_tells_the_partitions(
+    zookeeper: list[int],
+) -> None:
+    params = {name: option.get("default") for name, option in GATE_OPTIONS.items()}
+    found = look.judge_now(Opened(Connection(("a:1",))), {**params, "node_ids": [1]}, False, False)
+    assert zookeeper == [2, 3]
+    assert [(one["kind"], one["found"]) for one in found["refusals"]] == [
+        ("would_fall_under_min_isr", "t-0 (ISR 1, 3, min 2)")
+    ]

@@ -147,6 +147,15 @@ def test_waiting_for_the_end_shows_what_still_runs() -> None:
     assert "process 11 still runs" in lines[0]
 
 
+def test_a_node_that_does_not_stop_ends_the_run_before_what_stops_after_it() -> None:
+    tracker, followed, _lines = wait([found(WAITING, ONE)], state="stopped")
+    assert (followed.last.state, followed.timed_out) == ("going", True)
+    said = tracker.failure(followed)["msg"]
+    assert "not stopped within 60 s: process 11 still runs" in said
+    assert "controllers and servers of ZooKeeper do after brokers, was not asked to stop" in said
+    assert "All other nodes are untouched" not in said
+
+
 def test_a_look_that_fails_ends_the_wait() -> None:
     _tracker, followed, _lines = wait([{"failed": True, "msg": "unreachable"}])
     assert followed.last.state == "failed"
