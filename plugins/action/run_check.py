@@ -27,7 +27,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_tasks i
     passed_by,
     unknown_tags,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import missing, unclear
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import missing, unclear, unread
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import GROUP_FIX
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 
@@ -66,7 +66,10 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
             },
             role_options(*options["roles"]),
         )
-        wrong += passed_by(ansible.context.CLIARGS) + self._tags(vars_)
+        slips, foreign = unread(self._task.get_play()._variable_manager.extra_vars, role_options())
+        if foreign:
+            result["warnings"] = [*result.get("warnings", ()), *foreign]
+        wrong += slips + passed_by(ansible.context.CLIARGS) + self._tags(vars_)
         if wrong:
             return _refused(result, wrong)
         hosts = dict.fromkeys(host for group in options["groups"] for host in groups.get(group, ()))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import re
 import subprocess
 import tempfile
 import threading
@@ -63,6 +64,17 @@ class Job:
     def tasks(self) -> list[str]:
         """The names of the tasks that began, in their order."""
         return [one["event_data"]["task"] for one in self.events if one["event"] == "playbook_on_task_start"]
+
+    @property
+    def told(self) -> str:
+        """What the job printed, without colours and line breaks."""
+        return " ".join(re.sub(r"\x1b\[[\d;]*m", "", self.output).split())
+
+    def refused(self) -> str:
+        """What a job printed that had to fail before it changed anything."""
+        assert self.rc not in (None, 0), self.output[-4000:]
+        assert self.changed == 0, self.output[-4000:]
+        return self.told
 
     def ok(self) -> Job:
         """This job, or an assertion error with the end of what it printed."""
@@ -161,6 +173,17 @@ class Jobs:
                 clock.cancel()
                 _killed(name)
                 worker.stdout.close()
+
+
+def begins(task: str, host: str = "") -> Callable[[Event], bool]:
+    """Make a judge of whether an event is the begin of a task on a host (on any, without its name)."""
+
+    def judge(event: Event) -> bool:
+        data = event.get("event_data", {})
+        named = event["event"] == "runner_on_start" and task in data["task"]
+        return named and host in ("", data["host"])
+
+    return judge
 
 
 def _killed(name: str) -> None:

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Which values of a run cannot be read: found once, before Ansible validates them on each host by the specs of roles.
+"""Which values of a run cannot be read, and which nothing reads: found once, before the first host is asked.
 
 A survey without an answer sends empty text: what a playbook needs is missing then, and the rest is not set.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.common.validation import check_type_dict
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped, nearest
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import UnclearValueError, to_integer, typed
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import OWN_PREFIXES
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import Spec
 
 #: A dict of numbers, of any type in its argument spec, which would refuse empty text.
@@ -22,6 +23,8 @@ FACTORS = "kafka_replication_factor"
 ANSWERS = ("kafka_grow_partitions", "kafka_replaced_id")
 #: How many hosts a message names.
 _SHOWN = 5
+#: How like two names are, from 0 to 1, when one is taken for a slip of the other: "..._throtle" is, "kafka_env" is not.
+_SLIP = 0.8
 
 
 def is_blank(value: Any) -> bool:
@@ -36,6 +39,28 @@ def missing(variables: Mapping[str, Any], needed: Sequence[str]) -> list[str]:
         for name in needed
         if variables.get(name) is None or is_blank(variables[name])
     ]
+
+
+def unread(given: Iterable[str], known: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return a refusal for each extra variable that is a slip of a known name, and a warning for others of our prefixes.
+
+    Ansible takes any name after -e, and a survey any variable: a throttle with a letter too few would leave a move
+    without one. A name that is like none of ours may be read by the user's own tasks.
+    """
+    names = sorted(known)
+    refused, warned = [], []
+    for name in sorted(set(given) - set(names)):
+        own = name.startswith(OWN_PREFIXES)
+        # A name without our prefixes is most likely the user's, even one like ours but for the prefix.
+        near = nearest(name, [one for one in names if one.startswith(OWN_PREFIXES) == own], _SLIP)
+        if near:
+            refused.append(f"nothing reads the extra variable {name}. fix: perhaps {near} is meant.")
+        elif own:
+            warned.append(
+                f"no role of this collection reads the extra variable {name}. fix: correct it; if it is your own, "
+                "choose a name without our prefixes."
+            )
+    return refused, warned
 
 
 def unclear(hosts: Mapping[str, Mapping[str, Any]], options: Spec) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import missing, unclear
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import missing, unclear, unread
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 
 OPTIONS = role_options("preflight", "kafka_resources")
@@ -58,3 +58,28 @@ def test_hosts_with_the_same_value_are_one_sentence() -> None:
     hosts = {f"kafka{number}": {"preflight_allow_limit": "-"} for number in range(1, 9)}
     (found,) = unclear(hosts, OPTIONS)
     assert "on kafka1, kafka2, kafka3, kafka4, kafka5 and 3 more" in found
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("kafka_resources_move_throtle", "kafka_resources_move_throttle"),
+        ("kafka_remove_brokr", "kafka_remove_broker"),
+        ("plan-only", "plan_only"),
+        ("spark_validation_record", "spark_validation_records"),
+    ],
+)
+def test_a_slip_of_an_extra_variable_is_refused_with_the_name_that_is_meant(name: str, meant: str) -> None:
+    said = f"nothing reads the extra variable {name}. fix: perhaps {meant} is meant."
+    assert unread({name: "1", "plan_only": True}, role_options()) == ([said], [])
+
+
+def test_an_extra_variable_with_our_prefix_that_is_like_no_other_is_a_warning() -> None:
+    refused, (warning,) = unread({"kafka_env": "blue"}, role_options())
+    assert refused == []
+    assert "reads the extra variable kafka_env." in warning
+
+
+def test_extra_variables_of_others_and_known_ones_are_left_alone() -> None:
+    given = ("admin_password", "awx_job_id", "streamops_verdict", "status_strict", "kafka_plan_digest", *role_options())
+    assert unread(given, role_options()) == ([], [])
