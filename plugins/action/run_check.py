@@ -66,10 +66,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
             },
             role_options(*options["roles"]),
         )
-        slips, foreign = unread(self._task.get_play()._variable_manager.extra_vars, role_options())
-        if foreign:
-            result["warnings"] = [*result.get("warnings", ()), *foreign]
-        wrong += slips + passed_by(ansible.context.CLIARGS) + self._tags(vars_)
+        wrong += unread(self._task.get_play()._variable_manager.extra_vars, role_options())
+        wrong += passed_by(ansible.context.CLIARGS) + self._tags(vars_)
         if wrong:
             return _refused(result, wrong)
         hosts = dict.fromkeys(host for group in options["groups"] for host in groups.get(group, ()))

@@ -24,7 +24,7 @@ ANSWERS = ("kafka_grow_partitions", "kafka_replaced_id")
 #: How many hosts a message names.
 _SHOWN = 5
 #: How like two names are, from 0 to 1, when one is taken for a slip of the other: "..._throtle" is, "kafka_env" is not.
-_SLIP = 0.8
+SLIP = 0.88
 
 
 def is_blank(value: Any) -> bool:
@@ -41,26 +41,21 @@ def missing(variables: Mapping[str, Any], needed: Sequence[str]) -> list[str]:
     ]
 
 
-def unread(given: Iterable[str], known: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Return a refusal for each extra variable that is a slip of a known name, and a warning for others of our prefixes.
+def unread(given: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Return a refusal for each extra variable that is a slip of a known name.
 
     Ansible takes any name after -e, and a survey any variable: a throttle with a letter too few would leave a move
-    without one. A name that is like none of ours may be read by the user's own tasks.
+    without one. A name that is like none of ours may be read by the user's own inventory or tasks.
     """
     names = sorted(known)
-    refused, warned = [], []
+    found = []
     for name in sorted(set(given) - set(names)):
-        own = name.startswith(OWN_PREFIXES)
         # A name without our prefixes is most likely the user's, even one like ours but for the prefix.
-        near = nearest(name, [one for one in names if one.startswith(OWN_PREFIXES) == own], _SLIP)
+        kin = [one for one in names if one.startswith(OWN_PREFIXES) == name.startswith(OWN_PREFIXES)]
+        near = nearest(name, kin, SLIP)
         if near:
-            refused.append(f"nothing reads the extra variable {name}. fix: perhaps {near} is meant.")
-        elif own:
-            warned.append(
-                f"no role of this collection reads the extra variable {name}. fix: correct it; if it is your own, "
-                "choose a name without our prefixes."
-            )
-    return refused, warned
+            found.append(f"nothing reads the extra variable {name}. fix: perhaps {near} is meant.")
+    return found
 
 
 def unclear(hosts: Mapping[str, Mapping[str, Any]], options: Spec) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import nearest
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import CONVERSIONS, typed
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import SLIP
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import OWN_PREFIXES, Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value, kind_of
@@ -117,5 +118,5 @@ def misspelt_variable(inventory: Inventory) -> Iterator[Problem]:
     for node in inventory.processes:
         for name in node.variables:
             own = name.startswith(OWN_PREFIXES) and name not in known
-            if own and (near := nearest(name, known, cutoff=0.88)):
+            if own and (near := nearest(name, known, SLIP)):
                 yield Problem(node, "nothing reads this variable", name, f"perhaps {near} is meant", variable=name)
