@@ -21,6 +21,8 @@ from tests.support.awx_kinds import KINDS, STARTED, credential_type_error, rule_
 
 ROOT = "/api/v2/"
 TOKEN = "token-of-the-stub"
+#: Lists of objects that name their owner themselves, and by which field.
+MADE_IN = {"workflow_nodes": "workflow_job_template", "schedules": "unified_job_template"}
 #: What awxkit asks for besides, of which the stub has none.
 _OTHERS = ("users", "teams", "applications", "system_job_templates", "hosts", "groups", "jobs", "instance_groups")
 _TYPES = {"string": str, "boolean": bool, "integer": int, "json": (dict, list), "id": int}
@@ -95,6 +97,12 @@ class Awx:
             asked = {one["variable"] for one in spec}
             if set(made["extra_data"]) - asked:
                 raise Refused({"extra_data": ["Variables are not allowed on launch."]})
+
+    def members(self, owner: int, name: str) -> list[int]:
+        """Return the ids of a list of an object, also of those that name their owner themselves."""
+        if name not in MADE_IN:
+            return self.attached.get((owner, name), [])
+        return [one["id"] for one in self.objects[member_kind(name)].values() if one[MADE_IN[name]] == owner]
 
     def attach(self, owner: int, name: str, given: Mapping[str, Any]) -> None:
         """Puts an object into a list of another, or takes it out."""
@@ -201,27 +209,23 @@ class _Handler(BaseHTTPRequestHandler):
         return 201, self._shown("workflow_approval_templates", made)
 
     def _members(self, method: str, kind: str, owner: int, name: str, given: Object) -> tuple[int, Any]:
-        made_in = {"workflow_nodes": "workflow_job_template", "schedules": "unified_job_template"}
         of = member_kind(name)
         if method == "OPTIONS":
             options = _options(of)
-            if name not in made_in:
+            if name not in MADE_IN:
                 options["actions"]["POST"]["id"] = {"type": "integer", "required": False}
             return 200, options
         if method == "POST" and "id" not in given:
-            made = self.awx.create(of, {**given, **({made_in[name]: owner} if name in made_in else {})})
-            self.awx.attach(owner, name, made)
+            made = self.awx.create(of, {**given, **({MADE_IN[name]: owner} if name in MADE_IN else {})})
+            if name not in MADE_IN:
+                self.awx.attach(owner, name, made)
             return 201, self._shown(of, made)
         if method == "POST":
             if self.awx.find(of, given["id"]) is None:
                 raise Refused({"id": ["object does not exist"]})
             self.awx.attach(owner, name, given)
             return 204, None
-        if name in made_in:
-            listed = [one for one in self.awx.objects[of].values() if one[made_in[name]] == owner]
-        else:
-            listed = [self.awx.objects[of][one] for one in self.awx.attached.get((owner, name), [])]
-        return 200, _page([self._shown(of, one) for one in listed])
+        return 200, _page([self._shown(of, self.awx.objects[of][one]) for one in self.awx.members(owner, name)])
 
     def _shown(self, kind: str, one: Object) -> Object:
         url = f"{ROOT}{kind}/{one['id']}/"
@@ -297,7 +301,7 @@ def described(awx: Awx) -> dict[str, Any]:
         plain = {
             each: name(value) if known[each].to and value else value for each, value in one.items() if each != "id"
         }
-        lists = {to: sorted(map(name, awx.attached.get((one["id"], to), []))) for to in KINDS[kind].lists}
+        lists = {to: sorted(map(name, awx.members(one["id"], to))) for to in KINDS[kind].lists}
         return {**plain, **lists, "survey": awx.surveys.get(one["id"])}
 
     def _label(one: Object) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every playbook that users start, once as a job of the execution environment: for real where the cluster can take it."""
+"""Every playbook that users start, once as a job of AWX: for real where the cluster can take it."""
 
 from __future__ import annotations
 

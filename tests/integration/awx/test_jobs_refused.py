@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.support.awx_job import SITE, Job, Jobs, begins
+from tests.support.awx_job import SITE, Event, Job, Jobs, begins
 from tests.support.cluster import until
 
 
@@ -47,14 +47,18 @@ def test_a_missing_password_of_the_administrator_is_refused_by_the_name_of_its_v
 
 @pytest.mark.full
 def test_of_two_jobs_at_once_the_second_is_refused_and_the_first_goes_on(jobs: Jobs) -> None:
-    holds = threading.Event()
+    holds, number = threading.Event(), jobs.number + 501
     begun = begins("Hold it")
     first: list[Job] = []
 
+    def holding(event: Event) -> bool:
+        """Tell when the first job has the lock, and never have it killed."""
+        if begun(event):
+            holds.set()
+        return False
+
     def hold() -> None:
-        other = replace(jobs, number=jobs.number + 500)
-        # Never killed: the judge only tells that the job has the lock.
-        first.append(other.run("hold_lock.yml", kill=lambda event: begun(event) and holds.set() is not None, seconds="90"))
+        first.append(replace(jobs, number=number - 1).run("hold_lock.yml", kill=holding, seconds="90"))
 
     thread = threading.Thread(target=hold)
     thread.start()
@@ -63,7 +67,7 @@ def test_of_two_jobs_at_once_the_second_is_refused_and_the_first_goes_on(jobs: J
         why = jobs.run("site.yml", **SITE).refused()
     finally:
         thread.join(600)
-    assert f"another run is restarting a node, AWX job {jobs.number + 500} on" in why
+    assert f"another run is restarting a node, AWX job {number} on" in why
     assert first[0].ok().changed
 
 
