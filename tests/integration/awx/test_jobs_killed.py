@@ -90,15 +90,6 @@ def test_a_change_that_was_killed_while_a_node_restarted_is_finished_by_the_job_
     assert jobs.run("site.yml", **SITE).ok().changed == 0
 
 
-def test_a_rolling_restart_that_was_killed_is_done_by_the_next_job(jobs: Jobs) -> None:
-    before = started(jobs)
-    killed(jobs.run("playbooks/rolling_restart.yml", kill=begins(WAITS), **SITE))
-    jobs.run("playbooks/rolling_restart.yml", kafka_ended_run=owner_of_the_killed(jobs), **SITE).ok()
-    after = started(jobs)
-    assert all(after[name] != before[name] for name in before)
-    is_whole(jobs)
-
-
 def moving(jobs: Jobs) -> bool:
     """Whether Kafka moves replicas of the topic now."""
     with administering(reached(jobs)) as admin:
@@ -136,17 +127,3 @@ def test_a_rebalance_that_was_killed_while_replicas_moved_goes_on_and_leaves_no_
         assert {held.count(int(broker)) for broker in BROKERS} == {4}
         assert "orders" in again.told
     is_whole(jobs)
-
-
-@pytest.mark.parametrize("task", ["Format | Format them", WAITS])
-def test_a_replacement_that_was_killed_is_finished_by_the_next_job(jobs: Jobs, task: str) -> None:
-    jobs.machines.run("kafka3", "systemctl", "stop", "kafka-kafka3")
-    jobs.machines.run("kafka3", "sh", "-c", "rm -r /var/lib/kafka/kafka3*")
-    answers = {"kafka_replace_node": "kafka3", **SITE}
-    refused = jobs.run("site.yml", **SITE).refused()
-    assert "replace_node" in refused
-    killed(jobs.run("playbooks/replace_node.yml", kill=begins(task, "kafka3"), **answers))
-    jobs.run("playbooks/replace_node.yml", **answers).ok()
-    assert jobs.machines.run("kafka3", "sh", "-c", "ls -d /var/lib/kafka/kafka3/orders-* | wc -l").strip() == "6"
-    is_whole(jobs)
-    assert jobs.run("site.yml", **SITE).ok().changed == 0
