@@ -7,9 +7,11 @@ from __future__ import annotations
 import getpass
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
 from typing import Any
 
+import ansible.context
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.run_identity import died, place, started
@@ -28,6 +30,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         names = {
             "run": f"{place()} {run} {started(run)}",
             "owner": owner(run, os.environ),
+            "purpose": purpose(ansible.context.CLIARGS.get("args", ())),
         }
         arguments = dict(self._task.args, **names)
         found = self._execute_module(module_args=arguments, task_vars=task_vars)
@@ -46,6 +49,11 @@ def owner(process: int, environment: Mapping[str, str]) -> str:
     if environment.get("AWX_HOST") and environment.get("JOB_ID"):
         return f"AWX job {environment['JOB_ID']} on {who}"
     return f"{_user()}@{who}"
+
+
+def purpose(playbooks: Iterable[str]) -> str:
+    """Return the playbooks of a run in few words: files without their folders, others by their full name."""
+    return ", ".join(PurePath(playbook).name for playbook in playbooks)
 
 
 def _user() -> str:

@@ -84,7 +84,7 @@ def test_of_two_runs_at_once_the_second_is_refused_by_name_and_the_first_goes_on
     assert first.returncode == 0, output[-6000:]
     assert second.rc != 0
     assert second.changed == 0
-    assert "another run is restarting a node" in second.output
+    assert "another run is changing it (site.yml)" in second.output
     assert f"(process {first.pid})" in second.output
     assert watch.most_down == 1
     assert all(cluster.pid(node) != before[node] for node in cluster.nodes)
