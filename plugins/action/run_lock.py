@@ -25,19 +25,23 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return what the module does in the name of this run; a run of this machine that died keeps nobody away."""
         result: dict[str, Any] = super().run(tmp, task_vars)
-        # A task runs in a child of ansible-playbook, which is the same process for all tasks of the run.
-        run = os.getppid()
-        names = {
-            "run": f"{place()} {run} {started(run)}",
-            "owner": owner(run, os.environ),
-            "purpose": purpose(ansible.context.CLIARGS.get("args", ())),
-        }
-        arguments = dict(self._task.args, **names)
+        arguments = dict(self._task.args, **names())
         found = self._execute_module(module_args=arguments, task_vars=task_vars)
         other = str((found.get("failure") or {}).get("run", ""))
         if found.get("failed") and died(other):
             found = self._execute_module(module_args=dict(arguments, dead=other), task_vars=task_vars)
         return dict(result, **found)
+
+
+def names() -> dict[str, str]:
+    """Return what the module calls this run by: run for programs, owner and purpose for people."""
+    # A task runs in a child of ansible-playbook, which is the same process for all tasks of the run.
+    run = os.getppid()
+    return {
+        "run": f"{place()} {run} {started(run)}",
+        "owner": owner(run, os.environ),
+        "purpose": purpose(ansible.context.CLIARGS.get("args", ())),
+    }
 
 
 def owner(process: int, environment: Mapping[str, str]) -> str:

@@ -40,8 +40,8 @@ options:
     default: held
   max_age:
     description:
-      - Seconds after which the lock of this run ends unless it takes it anew, and that of a run that said no time of its
-        own. Longer than the restart of a node may take.
+      - Seconds after which the lock of this run ends unless it takes it anew, and that of a run that said no time of
+        its own. Longer than the restart of a node may take.
     type: int
     required: true
   run:

@@ -51,10 +51,10 @@ class LockHeldError(StreamopsError):
     def __init__(self, cluster: str, path: str, held: Held, max_age: float) -> None:
         purpose = f" ({held.purpose})" if held.purpose else ""
         super().__init__(
-            f"cluster {cluster}: another run is changing it{purpose}, {held.owner}, since {held.age:.0f} s; two at once "
-            "could take more nodes away than the cluster can spare. Nothing was changed by this step. Run again when "
-            f"that run has ended. If it was killed, its lock ends by itself after {held.limit(max_age):.0f} s, or when "
-            f"{path} is removed, or for a run that is given kafka_ended_run '{held.owner}'.",
+            f"cluster {cluster}: another run is changing it{purpose}, {held.owner}, since {held.age:.0f} s; two at "
+            "once could take more nodes away than the cluster can spare. Nothing was changed by this step. Run again "
+            f"when that run has ended. If it was killed, its lock ends by itself after {held.limit(max_age):.0f} s, or "
+            f"when {path} is removed, or for a run that is given kafka_ended_run '{held.owner}'.",
             cluster=cluster,
             path=path,
             owner=held.owner,
