@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.run_identity import place, started
 from tests.support.cluster import ROOT, Cluster, environment, free_port_base
@@ -86,6 +87,28 @@ def test_the_lock_of_a_dead_run_is_taken_over_and_a_run_that_fails_gives_its_own
     assert "no-such-topic" in failed.output
     assert f"the lock of {OWNER}" in " ".join(failed.output.split())
     assert lock.read_text() == ""
+
+
+def test_moves_take_the_lock_of_their_run_anew_by_the_connection_of_the_host(combined: Cluster, tmp_path: Path) -> None:
+    lock, play = tmp_path / "orders.lock", tmp_path / "play.yml"
+    # At once: a sixth of no seconds.
+    kept = {"cluster": "orders", "path": str(lock), "max_age": 0}
+    move = {"name": "Move", "streamops.kafka.reassignment": {"state": "applied", "fix_racks": True}}
+    of_role = {"_common_lock_of_run": kept, "_kafka_connection": {"bootstrap_servers": combined.bootstrap_servers}}
+    play.write_text(yaml.safe_dump([{"hosts": "localhost", "gather_facts": False, "vars": of_role, "tasks": [move]}]))
+    done = subprocess.run(
+        [str(combined.programs / "ansible-playbook"), str(play), "-i", "localhost,", "-c", "local"],
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "could not be taken anew" not in done.stdout
+    assert json.loads(lock.read_text())["purpose"] == "play.yml"
 
 
 @pytest.mark.full
