@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from typing import Any
@@ -62,15 +63,17 @@ class ActionModule(ClusterAction):
             return lambda: None
         # The module itself runs on the control node, by another connection (cluster_action.py).
         host, due = self._connection, time.monotonic() + lock["max_age"] / TIMES
+        run, arguments = os.getppid(), dict(lock, **names())
 
         def keep() -> None:
             nonlocal due
-            if time.monotonic() < due:
+            # A worker that outlives its killed run keeps nobody away.
+            if time.monotonic() < due or os.getppid() != run:
                 return
             due = time.monotonic() + lock["max_age"] / TIMES
             here, self._connection = self._connection, host
             try:
-                taken = self._execute_module("streamops.kafka.run_lock", dict(lock, **names()), task_vars=task_vars)
+                taken = self._execute_module("streamops.kafka.run_lock", arguments, task_vars=task_vars)
             finally:
                 self._connection = here
             if taken.get("failed") or taken.get("unreachable"):
