@@ -10,12 +10,12 @@ import sys
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.action.run_lock import owner, purpose
+from ansible_collections.streamops.kafka.plugins.plugin_utils.run_names import owner, purpose
 
 HERE = socket.gethostname()
 #: A user of the range that no distribution gives out (systemd's UIDS-GIDS page).
 NAMELESS = 63999
-ASK = "from ansible_collections.streamops.kafka.plugins.action.run_lock import owner; print(owner(7, {}))"
+ASK = "from ansible_collections.streamops.kafka.plugins.plugin_utils.run_names import owner; print(owner(7, {}))"
 
 
 def test_a_job_of_awx_is_known_by_its_number() -> None:
