@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
+import os
+import time
+from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.moves import Tracker
+from ansible_collections.streamops.kafka.plugins.plugin_utils.run_names import names
 
 #: The options that the loop itself needs; the module judges all of them.
 OPTIONS = {
@@ -16,6 +20,10 @@ OPTIONS = {
     "timeout": {"type": "int", "default": 3600},
     "interval": {"type": "int", "default": 5},
 }
+#: Where the roles keep what run_lock needs to take the lock of the run anew on the host of a task.
+LOCK = "_common_lock_of_run"
+#: How often in its own age at which it ends a lock is taken anew.
+TIMES = 6
 
 
 class ActionModule(ClusterAction):
@@ -28,9 +36,11 @@ class ActionModule(ClusterAction):
         if options["state"] == "planned":
             return dict(result, **self.call(task_vars))
         tracker = Tracker(options["state"])
+        keep_lock = self._lock_keeper(task_vars)
 
         def look(elapsed: float) -> Step:
             """Run the module once, for one interval."""
+            keep_lock()
             return tracker.step(self.call(task_vars), elapsed)
 
         followed = self.follow(look, task_vars, float(options["timeout"]), options["interval"])
@@ -42,3 +52,31 @@ class ActionModule(ClusterAction):
         elif followed.last.state != DONE and not result.get("failed"):
             result.update(failed=True, msg=tracker.timed_out(float(options["timeout"])))
         return result
+
+    def _lock_keeper(self, task_vars: dict[str, Any] | None) -> Callable[[], None]:
+        """Return what takes the lock of the run anew when it is time: moves take longer than a lock lasts.
+
+        That it cannot be reached or that another run has it by now ends no move: the moves are Kafka's by then.
+        """
+        lock = self._templar.template((task_vars or {}).get(LOCK)) or None
+        if lock is None or self._task.check_mode:
+            return lambda: None
+        # The module itself runs on the control node, by another connection (cluster_action.py).
+        host, due = self._connection, time.monotonic() + lock["max_age"] / TIMES
+        run, arguments = os.getppid(), dict(lock, **names())
+
+        def keep() -> None:
+            nonlocal due
+            # A worker that outlives its killed run keeps nobody away.
+            if time.monotonic() < due or os.getppid() != run:
+                return
+            due = time.monotonic() + lock["max_age"] / TIMES
+            here, self._connection = self._connection, host
+            try:
+                taken = self._execute_module("streamops.kafka.run_lock", arguments, task_vars=task_vars)
+            finally:
+                self._connection = here
+            if taken.get("failed") or taken.get("unreachable"):
+                self._display.warning(f"the lock of this run could not be taken anew: {taken.get('msg')}")
+
+        return keep

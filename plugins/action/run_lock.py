@@ -4,15 +4,12 @@
 
 from __future__ import annotations
 
-import getpass
-import os
-import socket
-from collections.abc import Mapping
 from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.run_identity import died, place, started
+from ansible_collections.streamops.kafka.plugins.plugin_utils.run_identity import died
+from ansible_collections.streamops.kafka.plugins.plugin_utils.run_names import names
 
 
 class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
@@ -23,34 +20,9 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return what the module does in the name of this run; a run of this machine that died keeps nobody away."""
         result: dict[str, Any] = super().run(tmp, task_vars)
-        # A task runs in a child of ansible-playbook, which is the same process for all tasks of the run.
-        run = os.getppid()
-        names = {
-            "run": f"{place()} {run} {started(run)}",
-            "owner": owner(run, os.environ),
-        }
-        arguments = dict(self._task.args, **names)
+        arguments = dict(self._task.args, **names())
         found = self._execute_module(module_args=arguments, task_vars=task_vars)
         other = str((found.get("failure") or {}).get("run", ""))
         if found.get("failed") and died(other):
             found = self._execute_module(module_args=dict(arguments, dead=other), task_vars=task_vars)
         return dict(result, **found)
-
-
-def owner(process: int, environment: Mapping[str, str]) -> str:
-    """Return what people know a run by: the job that AWX shows, else the user and the process.
-
-    AWX gives a job JOB_ID and AWX_HOST (awx/main/tasks/jobs.py, build_env); its container has a user of no meaning.
-    """
-    who = f"{socket.gethostname()} (process {process})"
-    if environment.get("AWX_HOST") and environment.get("JOB_ID"):
-        return f"AWX job {environment['JOB_ID']} on {who}"
-    return f"{_user()}@{who}"
-
-
-def _user() -> str:
-    """The name of the user, or its number: a container may run as a number that has no name."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return str(os.getuid())

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: run_lock
-short_description: let one run at a time restart nodes of a cluster
+short_description: let one run at a time change a cluster
 description:
-  - A lock in a file on a machine of the cluster, so that it holds for every control node. It is held while one node
-    restarts, from the question whether it may stop until its replicas are in sync again.
-  - A run that finds it held by another fails at once and names that run. The lock of a run that died ends at once when
-    the next run comes from the same control node, else by its age, or when O(ended) names it.
+  - A lock in a file on a machine of the cluster, so that it holds for every control node. A run holds it from before
+    its first change to its end, and takes it anew on its way.
+  - A run that finds it held by another fails at once and names that run and its playbook. The lock of a run that died
+    ends at once when the next run comes from the same control node, else by its age, or when O(ended) names it.
 author: The streamops engineers (@streamops)
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
@@ -28,7 +28,7 @@ options:
     type: str
     required: true
   path:
-    description: The file. Its directory must exist and be writable.
+    description: The file. Its directory is made when it is missing.
     type: path
     required: true
   state:
@@ -39,7 +39,9 @@ options:
     choices: [held, free, unheld]
     default: held
   max_age:
-    description: Seconds after which the lock of another run ends. Longer than the restart of a node may take.
+    description:
+      - Seconds after which the lock of this run ends unless it takes it anew, and that of a run that said no time of
+        its own. Longer than the restart of a node may take.
     type: int
     required: true
   run:
@@ -60,10 +62,14 @@ options:
     description: What this run is named by to people; the action plugin gives it.
     type: str
     default: ""
+  purpose:
+    description: The playbook of this run; the action plugin gives it.
+    type: str
+    default: ""
 """
 
 EXAMPLES = r"""
-- name: Keep other runs from restarting nodes
+- name: Keep other runs from changing the cluster
   streamops.kafka.run_lock:
     cluster: orders
     path: /etc/kafka/orders.lock
@@ -97,6 +103,7 @@ SPEC = {
     "dead": {"type": "str", "default": ""},
     "ended": {"type": "str", "default": ""},
     "owner": {"type": "str", "default": ""},
+    "purpose": {"type": "str", "default": ""},
 }
 
 
@@ -113,7 +120,7 @@ def main() -> None:
             if not module.check_mode:
                 release(path, run)
         elif options["state"] == "held" and not module.check_mode:
-            mine, found = take(path, run, options["owner"], max_age, dead, ended_run)
+            mine, found = take(path, run, options["owner"], max_age, dead, ended_run, options["purpose"])
             other, ended = (None, found) if mine else (found, None)
         else:
             other = look(path, run, max_age, dead, ended_run)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""One run at a time may have a node of a cluster stopped: a lock in a file on one of the cluster's own machines.
+"""One run at a time may change a cluster: a lock in a file on one of the cluster's own machines.
 
-The file is empty when nobody holds the lock, else a JSON object {run, owner}. Who reads or writes it holds flock(2)
-on it meanwhile, so two who ask at once get two answers. Ages are those of the file, by the clock of its machine alone.
+The file is empty when nobody holds the lock, else a JSON object {run, owner, purpose, seconds}. Who reads or writes it
+holds flock(2) on it meanwhile, so two who ask at once get two answers. Ages are those of the file, by the clock of its
+machine alone.
 """
 
 from __future__ import annotations
@@ -27,25 +28,37 @@ _POLL = 0.02
 
 @dataclass(frozen=True)
 class Held:
-    """A lock as it was found: who says to hold it (run for programs, owner for people), for how many seconds."""
+    """A lock as it was found: who says to hold it (run for programs, owner for people) and for what playbook.
+
+    age -- seconds since its holder took it last. seconds -- the age at which it ends, as its holder said; None when it
+    said none, so that the age that whoever asks allows counts.
+    """
 
     run: str
     owner: str
     age: float
+    purpose: str = ""
+    seconds: float | None = None
+
+    def limit(self, max_age: float) -> float:
+        """Return the age in seconds at which this lock ends."""
+        return max_age if self.seconds is None else self.seconds
 
 
 class LockHeldError(StreamopsError):
     """Another run holds the lock."""
 
     def __init__(self, cluster: str, path: str, held: Held, max_age: float) -> None:
+        purpose = f" ({held.purpose})" if held.purpose else ""
         super().__init__(
-            f"cluster {cluster}: another run is restarting a node, {held.owner}, since {held.age:.0f} s; two at once "
-            "could take more nodes away than the cluster can spare. Nothing was changed by this step. Run again when "
-            f"that run has ended. If it was killed, its lock ends by itself after {max_age:.0f} s, or when {path} is "
-            f"removed, or for a run that is given kafka_ended_run '{held.owner}'.",
+            f"cluster {cluster}: another run is changing it{purpose}, {held.owner}, since {held.age:.0f} s; two at "
+            "once could take more nodes away than the cluster can spare. Nothing was changed by this step. Run again "
+            f"when that run has ended. If it was killed, its lock ends by itself after {held.limit(max_age):.0f} s, or "
+            f"when {path} is removed, or for a run that is given kafka_ended_run '{held.owner}'.",
             cluster=cluster,
             path=path,
             owner=held.owner,
+            purpose=held.purpose,
             run=held.run,
             age=round(held.age),
         )
@@ -66,17 +79,21 @@ class LockStuckError(StreamopsError):
         )
 
 
-def take(path: str, run: str, owner: str, max_age: float, dead: str = "", ended: str = "") -> tuple[bool, Held | None]:
-    """Take the lock; return whether it is this run's now, and the lock that was found, of whomever.
+def take(
+    path: str, run: str, owner: str, max_age: float, dead: str = "", ended: str = "", purpose: str = ""
+) -> tuple[bool, Held | None]:
+    """Take the lock for max_age seconds; return whether it is this run's now, and the lock that was found.
 
-    The lock of another run gives way when it is older than max_age seconds, when its run is the dead one, or when its
-    owner is the one that an operator says has ended.
+    A run that has it already takes it anew. The lock of another run gives way when it is older than its holder said,
+    when its run is the dead one, or when its owner is the one that an operator says has ended. The directory of the
+    file is made where it is missing, as before the first installation.
     """
+    os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
     with _open(path) as file:
         found = _read(file)
         if found is not None and stands(found, run, max_age, dead, ended):
             return False, found
-        _write(file, json.dumps({"run": run, "owner": owner}))
+        _write(file, json.dumps({"run": run, "owner": owner, "purpose": purpose, "seconds": max_age}))
         return True, found if found is not None and found.run != run else None
 
 
@@ -94,7 +111,9 @@ def release(path: str, run: str) -> bool:
 
 def stands(found: Held, run: str, max_age: float, dead: str, ended: str = "") -> bool:
     """Whether a lock that was found keeps this run away."""
-    return found.run not in (run, dead or run) and found.age <= max_age and not (ended and found.owner == ended)
+    if found.run in (run, dead or run) or (ended and found.owner == ended):
+        return False
+    return found.age <= found.limit(max_age)
 
 
 def look(path: str, run: str, max_age: float, dead: str = "", ended: str = "") -> Held | None:
@@ -155,8 +174,10 @@ def _read(file: TextIO) -> Held | None:
     age = max(0.0, time.time() - os.fstat(file.fileno()).st_mtime)
     try:
         said: Any = json.loads(text)
-        return Held(str(said["run"]), str(said["owner"]), age)
-    except (ValueError, KeyError, TypeError):
+        seconds = said.get("seconds")
+        limit = None if seconds is None else float(seconds)
+        return Held(str(said["run"]), str(said["owner"]), age, str(said.get("purpose", "")), limit)
+    except (ValueError, KeyError, TypeError, AttributeError):
         return Held("", "a run that cannot be named", age)
 
 

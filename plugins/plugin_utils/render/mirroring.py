@@ -3,7 +3,7 @@
 """What mirror_flows mean for one cluster: the files of the mirrors next to it, and what mirrors need within it.
 
 What each cluster said of itself is C(__kafka_endpoint) of its brokers; the mirror that looks at both ends registers
-C(__mirror_maker_clusters), C(__mirror_maker_legacy_seen) and C(__mirror_maker_look).
+C(__mirror_maker_clusters), C(__mirror_maker_legacy_seen), C(__mirror_maker_look) and C(__mirror_maker_opposed).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow, flows_into, read_flows
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import MIRROR_GROUP
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import legacy, rights, views
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import legacy, opposed, rights, views
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.identity import same_cluster
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.legacy_topics import legacy_topics
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines import mirror_lines, mirror_pairs
@@ -58,6 +58,10 @@ class Mirroring(Parts):
                 "legacy_topics": self._legacy_topics,
                 "same_clusters": lambda: same_cluster(
                     {one["item"]: one["cluster_id"] for one in results.own("__mirror_maker_clusters")["results"]}
+                ),
+                "opposed": self._opposed,
+                "opposition": lambda: opposed.still_running(
+                    self._flows, opposed.asked(results.own("__mirror_maker_opposed")["results"])
                 ),
                 "lines": lambda: mirror_lines(results.own("__mirror_maker_look")),
                 "pairs": lambda: mirror_pairs(results.own("__mirror_maker_look")),
@@ -117,6 +121,17 @@ class Mirroring(Parts):
         options = {**self._options, "rest_url": self._model["rest_url"]}
         version = self._settings["kafka_version"]
         return mirror_properties(self._flows, self._cluster, self._clients, options, version)
+
+    def _opposed(self) -> list[dict[str, str]]:
+        """The mirrors of disabled flows that would close a loop: host, cluster and state_dir, where its record is."""
+        clusters = {flow.target for flow in opposed.opposed_flows(self._flows)}
+        found = []
+        for host in self._groups.get(MIRROR_GROUP, ()) if clusters else ():
+            settings = self._read(host)
+            if settings["kafka_cluster_name"] in clusters:
+                state_dir = f"{settings['kafka_run_dir']}/{host}"
+                found.append({"host": host, "cluster": settings["kafka_cluster_name"], "state_dir": state_dir})
+        return found
 
     def _shows_certificate(self) -> bool:
         """Whether a mirror has no other login than its certificate at one of its clusters."""

@@ -261,15 +261,17 @@ class View(Parts):
         return [scram_credential(mechanism, user, password, os.urandom(16)) for mechanism in mechanisms]
 
     def _lock(self) -> dict[str, Any]:
-        """The file of the restart lock, on the first node of the cluster, and after how many seconds it ends by itself.
+        """The machines that may keep the lock of the cluster and its file on each, and after how many seconds it ends.
 
-        That is when no restart can take longer.
+        A run takes it on the first of them that it reaches. It ends by itself when no restart can take longer.
         """
-        settings = self["settings"]
-        first = (*self["nodes"], *self["members"])[0]["host"]
+        settings, file = self["settings"], f"{self._cluster()}.lock"
+        hosts = dict.fromkeys(node["host"] for node in (*self["nodes"], *self["members"]))
         limits = ("kafka_gate_timeout", "kafka_stop_timeout", "kafka_start_timeout", "kafka_sync_timeout")
         return {
-            "path": f"{self._reader.read(first)['kafka_config_dir']}/{self._cluster()}.lock",
+            "machines": [
+                {"host": host, "path": f"{self._reader.read(host)['kafka_config_dir']}/{file}"} for host in hosts
+            ],
             "seconds": sum(settings[name] for name in limits) + settings["kafka_sync_timeout"] + 120,
         }
 

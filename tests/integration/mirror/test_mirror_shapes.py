@@ -115,3 +115,29 @@ def test_names_are_kept_both_ways_where_topics_are_not_the_same(mirrored: Mirror
     # Neither came back.
     assert dict(read_all(mirrored.servers("dc_a"), "eu.sales")) == dict.fromkeys(eu, 1)
     assert dict(read_all(mirrored.servers("dc_b"), "us.sales")) == dict.fromkeys(us, 1)
+
+
+def test_a_mirror_outside_of_the_run_that_still_runs_a_disabled_flow_is_found_by_what_runs(mirrored: Mirrored) -> None:
+    # The next test needs the mirrors as this one leaves them.
+    mirrored.variables["mirror_flows"] = [KEPT[0], {**KEPT[1], "enabled": False}]
+    limit = ("--limit", "a1,b1,c1,mirror1")
+    before = mirrored.pids()
+    refused = mirrored.playbook("playbooks/mirrors.yml", *limit)
+    assert refused.rc != 0
+    assert "mirror2 still runs dc_b->dc_a, which is disabled" in " ".join(refused.output.split())
+    assert mirrored.pids() == before
+    looked = mirrored.playbook("playbooks/mirrors.yml", "--check").ok()
+    assert "still runs" not in looked.output, "a run with mirror2 in it would stop it first"
+    for lock in (mirrored.directory / "config").glob("*.lock"):
+        assert lock.read_text() == "", "a run that is refused gives its locks back"
+    mirrored.playbook("playbooks/stop.yml", "--limit", "mirror2").ok()
+    assert not mirrored.alive("mirror2")
+    mirrored.playbook("playbooks/mirrors.yml", *limit).ok()
+    assert mirrored.alive("mirror1")
+
+
+def test_a_mirror_that_runs_can_be_stopped_while_all_clusters_are_dead(mirrored: Mirrored) -> None:
+    mirrored.playbook("playbooks/stop.yml", "--limit", "a1,b1,c1").ok()
+    assert mirrored.alive("mirror1")
+    mirrored.playbook("playbooks/stop.yml", "--limit", "mirror1").ok()
+    assert not mirrored.alive("mirror1")

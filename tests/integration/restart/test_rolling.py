@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
+import yaml
 
 from tests.support.cluster import JVM_OPTIONS, ROOT, Cluster, environment, free_port_base, until
 from tests.support.modules import run_module
@@ -84,7 +85,7 @@ def test_of_two_runs_at_once_the_second_is_refused_by_name_and_the_first_goes_on
     assert first.returncode == 0, output[-6000:]
     assert second.rc != 0
     assert second.changed == 0
-    assert "another run is restarting a node" in second.output
+    assert "another run is changing it (site.yml)" in second.output
     assert f"(process {first.pid})" in second.output
     assert watch.most_down == 1
     assert all(cluster.pid(node) != before[node] for node in cluster.nodes)
@@ -225,3 +226,40 @@ def test_the_whole_cluster_stopped_and_started_again_keeps_what_was_acknowledged
     assert again.changed == 0, "stopping what is stopped changes nothing"
     cluster.playbook(**stable).ok()
     assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
+
+
+@pytest.mark.full
+def test_a_machine_that_is_lost_while_its_node_restarts_fails_the_run_which_gives_the_lock_back(
+    cluster: Cluster, stable: Stable
+) -> None:
+    away, lost = cluster.directory / "away", cluster.directory / "lost.yml"
+    # From then on each connection to kafka2 is one to a closed port.
+    connection = f"{{{{ 'ssh' if '{away}' is ansible.builtin.exists else 'local' }}}}"
+    lost.write_text(
+        yaml.safe_dump({"all": {"hosts": {"kafka2": {"ansible_connection": connection, "ansible_port": 1}}}})
+    )
+    before = cluster.pids()
+    command = cluster.command("site.yml", "-i", str(lost), kafka_broker_config={"queued.max.requests": 408})
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as run:
+        assert run.stdout is not None
+        seen = []
+        for line in run.stdout:
+            seen.append(line)
+            if "kafka2" in line and "Stop the node" in "".join(seen[-6:]):
+                away.touch()
+        run.wait(timeout=600)
+    output = " ".join("".join(seen).split())
+    assert run.returncode != 0
+    assert "kafka2 cannot be reached any more. Its restart had begun" in output
+    assert (cluster.directory / "config" / "local.lock").read_text() == ""
+    away.unlink()
+    others = {node for node in cluster.nodes if node != "kafka2" and cluster.pid(node) != before[node]}
+    assert len(others) < 2, "the run ends with the node that was lost"
+    cluster.playbook(**stable).ok()

@@ -86,6 +86,51 @@ def test_the_lock_of_a_run_known_to_be_dead_ends_at_once_and_no_other(path: str)
     assert take(path, "2", "bert@south", 60, dead="1")[0]
 
 
+def test_a_lock_ends_at_the_age_that_its_holder_said_and_not_at_that_of_who_asks(path: str) -> None:
+    take(path, "1", "anna@north", 5000)
+    older(path, 1000)
+    assert look(path, "2", 60) is not None
+    older(path, 6000)
+    assert look(path, "2", 100000) is None
+
+
+def test_who_takes_it_anew_starts_its_age_and_says_another_time(path: str) -> None:
+    take(path, "1", "anna@north", 60)
+    older(path, 50)
+    assert take(path, "1", "anna@north", 500) == (True, None)
+    older(path, 400)
+    assert not take(path, "2", "bert@south", 60)[0]
+
+
+def test_a_run_whose_lock_was_taken_over_meanwhile_does_not_get_it_back(path: str) -> None:
+    take(path, "1", "anna@north", 60)
+    older(path, 100)
+    assert take(path, "2", "bert@south", 60)[0]
+    assert not take(path, "1", "anna@north", 60)[0]
+
+
+def test_a_lock_that_says_no_time_of_its_own_ends_at_that_of_who_asks(path: str) -> None:
+    Path(path).write_text('{"run": "1", "owner": "anna@north"}')
+    assert look(path, "2", 60) == Held("1", "anna@north", pytest.approx(0, abs=30))
+    older(path, 100)
+    assert look(path, "2", 60) is None
+
+
+def test_the_first_installation_has_no_directory_yet(tmp_path: Path) -> None:
+    path = str(tmp_path / "etc" / "kafka" / "orders.lock")
+    assert look(path, "1", 60) is None
+    assert take(path, "1", "anna@north", 60)[0]
+    assert not take(path, "2", "bert@south", 60)[0]
+
+
+@pytest.mark.parametrize("text", ["[1]", '"words"', "{}", '{"run": "1", "owner": "a", "seconds": "long"}', "null"])
+def test_what_another_program_wrote_is_held_by_a_run_without_a_name(path: str, text: str) -> None:
+    Path(path).write_text(text)
+    found = look(path, "2", 60)
+    assert found is not None
+    assert found.owner == "a run that cannot be named"
+
+
 def test_what_cannot_be_read_is_held_by_somebody(path: str) -> None:
     Path(path).write_text("{")
     mine, found = take(path, "2", "bert@south", 60)
@@ -119,6 +164,14 @@ def test_the_refusal_says_who_since_when_and_how_it_ends() -> None:
     for part in ("cluster orders", "anna@north (process 7), since 45 s", "ends by itself after 1800 s", "orders.lock"):
         assert part in problem.message
     assert "kafka_ended_run 'anna@north (process 7)'" in problem.message
+
+
+def test_the_refusal_says_the_playbook_and_the_time_that_the_holder_said() -> None:
+    held = Held("1", "anna@north (process 7)", 45.2, purpose="rebalance.yml", seconds=17000)
+    problem = LockHeldError("orders", "/etc/kafka/orders.lock", held, 1800)
+    assert "another run is changing it (rebalance.yml), anna@north (process 7), since 45 s" in problem.message
+    assert "ends by itself after 17000 s" in problem.message
+    assert problem.failure["purpose"] == "rebalance.yml"
 
 
 def test_the_lock_of_a_run_that_has_ended_gives_way_to_whom_names_it(path: str) -> None:

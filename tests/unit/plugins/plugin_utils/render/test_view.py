@@ -113,7 +113,7 @@ def test_the_copies_in_sync_of_a_cluster_are_those_of_its_brokers() -> None:
     assert view(hosts, **where, kafka_config={"min.insync.replicas": 3})["copies_in_sync"] == 1
 
 
-def test_the_restart_lock_is_on_the_first_node_and_outlives_every_restart() -> None:
+def test_the_lock_may_be_on_each_node_in_order_and_outlives_every_restart() -> None:
     times = {
         "kafka_gate_timeout": "1",
         "kafka_stop_timeout": 10,
@@ -122,8 +122,11 @@ def test_the_restart_lock_is_on_the_first_node_and_outlives_every_restart() -> N
     }
     hosts = {"a": {"kafka_config_dir": "/first"}, "b": {"kafka_config_dir": "/second"}}
     seen = view(hosts, brokers=["a", "b"], host="b", kafka_cluster_name="green", **times)
-    assert seen["lock"] == {"path": "/first/green.lock", "seconds": 1 + 10 + 100 + 2 * 1000 + 120}
-    assert view({"z": {"kafka_config_dir": "/only"}}, zookeepers=["z"])["lock"]["path"] == "/only/kafka.lock"
+    machines = [{"host": "a", "path": "/first/green.lock"}, {"host": "b", "path": "/second/green.lock"}]
+    assert seen["lock"] == {"machines": machines, "seconds": 1 + 10 + 100 + 2 * 1000 + 120}
+    assert view({"z": {"kafka_config_dir": "/only"}}, zookeepers=["z"])["lock"]["machines"] == [
+        {"host": "z", "path": "/only/kafka.lock"}
+    ]
 
 
 def test_certificates_of_clients_are_issued_where_clients_show_them() -> None:

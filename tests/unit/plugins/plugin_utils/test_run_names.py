@@ -10,12 +10,12 @@ import sys
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.action.run_lock import owner
+from ansible_collections.streamops.kafka.plugins.plugin_utils.run_names import owner, purpose
 
 HERE = socket.gethostname()
 #: A user of the range that no distribution gives out (systemd's UIDS-GIDS page).
 NAMELESS = 63999
-ASK = "from ansible_collections.streamops.kafka.plugins.action.run_lock import owner; print(owner(7, {}))"
+ASK = "from ansible_collections.streamops.kafka.plugins.plugin_utils.run_names import owner; print(owner(7, {}))"
 
 
 def test_a_job_of_awx_is_known_by_its_number() -> None:
@@ -26,6 +26,19 @@ def test_a_job_of_awx_is_known_by_its_number() -> None:
 def test_another_run_is_known_by_its_user(environment: dict[str, str]) -> None:
     assert owner(7, environment).endswith(f"@{HERE} (process 7)")
     assert "AWX" not in owner(7, environment)
+
+
+@pytest.mark.parametrize(
+    ("playbooks", "words"),
+    [
+        (("playbooks/stop.yml",), "stop.yml"),
+        (("/opt/kafka/playbooks/site.yml", "after.yml"), "site.yml, after.yml"),
+        (("streamops.kafka.rebalance",), "streamops.kafka.rebalance"),
+        ((), ""),
+    ],
+)
+def test_a_run_says_its_playbooks(playbooks: tuple[str, ...], words: str) -> None:
+    assert purpose(playbooks) == words
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root runs a process as another user")
