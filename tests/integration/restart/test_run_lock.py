@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -94,7 +95,11 @@ def test_moves_take_the_lock_of_their_run_anew_by_the_connection_of_the_host(com
     # At once: a sixth of no seconds.
     kept = {"cluster": "orders", "path": str(lock), "max_age": 0}
     move = {"name": "Move", "streamops.kafka.reassignment": {"state": "applied", "fix_racks": True}}
-    of_role = {"_common_lock_of_run": kept, "_kafka_connection": {"bootstrap_servers": combined.bootstrap_servers}}
+    of_role = {
+        "_common_lock_of_run": kept,
+        "_kafka_connection": {"bootstrap_servers": combined.bootstrap_servers},
+        "ansible_python_interpreter": sys.executable,
+    }
     play.write_text(yaml.safe_dump([{"hosts": "localhost", "gather_facts": False, "vars": of_role, "tasks": [move]}]))
     done = subprocess.run(
         [str(combined.programs / "ansible-playbook"), str(play), "-i", "localhost,", "-c", "local"],
