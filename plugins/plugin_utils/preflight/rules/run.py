@@ -30,7 +30,11 @@ def limit_splits_cluster(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(left_out, what, f"--limit {inventory.limit}")
 
 
-@rule(number="B40", fix="add the clusters at both ends of the mirror to --limit; other mirrors may stay out")
+@rule(
+    number="B40",
+    fix="add the clusters at both ends of the mirror to --limit, or leave the mirror out (--limit 'dc_b:!mirror1'), as "
+    "while one of them is dead; other mirrors may stay out",
+)
 def limit_without_ends(inventory: Inventory) -> Iterator[Problem]:
     """`--limit` takes a mirror without the clusters at both ends, whose addresses and settings the run needs."""
     known = kafka_clusters(inventory)
