@@ -133,7 +133,7 @@ def new_disk(node: Node, dirs: Sequence[str]) -> dict[str, Any]:
     """Some directories hold the data of this node, others are empty."""
     fix = (
         "Is a disk not mounted? An empty mount point looks just like a new disk: mount it. A disk that was replaced "
-        "or added is formatted by the replacement operation, which checks that the other replicas are in sync."
+        "or added is formatted by playbooks/replace_node.yml, which checks that the other replicas are in sync."
     )
     found = "an empty directory beside others that hold data of this node"
     return refusal(node, "new_disk", ", ".join(dirs), found, "all of them formatted, or none", fix)
@@ -161,7 +161,7 @@ def unknown_cluster(node: Node) -> dict[str, Any]:
 def voter(node: Node, started: Sequence[str]) -> dict[str, Any]:
     """A voter without data in a cluster that has started."""
     fix = (
-        "Is its disk not mounted? A voter that lost its disk comes back by the replacement operation, one at a time, "
+        "Is its disk not mounted? A voter that lost its disk comes back by playbooks/replace_node.yml, one at a time, "
         "while the others have a majority; formatted here, it could elect a leader without any topic."
     )
     allowed = f"no empty voter once a node of the cluster has started (started: {', '.join(started) or 'the cluster'})"
@@ -170,7 +170,7 @@ def voter(node: Node, started: Sequence[str]) -> dict[str, Any]:
 
 def registered(node: Node) -> dict[str, Any]:
     """A broker that the cluster knows, without its data."""
-    fix = "Is its disk not mounted? A broker that lost its disk comes back by the replacement operation."
+    fix = "Is its disk not mounted? A broker that lost its disk comes back by playbooks/replace_node.yml."
     found = f"no data, while the cluster knows broker {node['node_id']}"
     return refusal(node, "registered_broker", _paths(node), found, "the data of this broker", fix)
 

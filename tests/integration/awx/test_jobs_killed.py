@@ -76,7 +76,7 @@ def test_a_change_that_was_killed_while_a_node_restarted_is_finished_by_the_job_
     middle = started(jobs)
     assert len([name for name in before if middle[name] != before[name]]) == 1
     refused = jobs.run("site.yml", **SITE).refused()
-    assert f"another run is restarting a node, {owner}" in refused
+    assert f"another run is changing it (site.yml), {owner}" in refused
     assert f"kafka_ended_run '{owner}'" in refused
     assert started(jobs) == middle
     done = jobs.run("site.yml", kafka_ended_run=owner, **SITE).ok()
@@ -117,8 +117,12 @@ def test_a_rebalance_that_was_killed_while_replicas_moved_goes_on_and_leaves_no_
         killed(jobs.run("playbooks/rebalance.yml", kill=moves, kafka_resources_move_throttle="500000"))
         assert moving(jobs), "Kafka goes on with what the killed job began"
         assert set_in(throttles(cluster, "skewed"), "topics")
+        owner = owner_of_the_killed(jobs)
+        refused = jobs.run("playbooks/rebalance.yml").refused()
+        assert f"another run is changing it (rebalance.yml), {owner}" in refused
         # A plan of now is one of the rest, and another job may give it more.
-        again = jobs.run("playbooks/rebalance.yml", kafka_resources_move_throttle="50000000").ok()
+        answers = {"kafka_ended_run": owner, "kafka_resources_move_throttle": "50000000"}
+        again = jobs.run("playbooks/rebalance.yml", **answers).ok()
         assert not moving(jobs)
         assert throttles(cluster) == before
         assert not set_in(throttles(cluster, "skewed"), "topics")
@@ -127,3 +131,25 @@ def test_a_rebalance_that_was_killed_while_replicas_moved_goes_on_and_leaves_no_
         assert {held.count(int(broker)) for broker in BROKERS} == {4}
         assert "orders" in again.told
     is_whole(jobs)
+
+
+def test_a_rolling_restart_that_was_killed_is_done_by_the_next_job(jobs: Jobs) -> None:
+    before = started(jobs)
+    killed(jobs.run("playbooks/rolling_restart.yml", kill=begins(WAITS), **SITE))
+    jobs.run("playbooks/rolling_restart.yml", kafka_ended_run=owner_of_the_killed(jobs), **SITE).ok()
+    after = started(jobs)
+    assert all(after[name] != before[name] for name in before)
+    is_whole(jobs)
+
+
+@pytest.mark.parametrize("task", ["Format | Format them", WAITS])
+def test_a_replacement_that_was_killed_is_finished_by_the_next_job(jobs: Jobs, task: str) -> None:
+    jobs.machines.run("kafka3", "systemctl", "stop", "kafka-kafka3")
+    jobs.machines.run("kafka3", "sh", "-c", "rm -r /var/lib/kafka/kafka3/*")
+    answers = {"kafka_replace_node": "kafka3", **SITE}
+    assert "comes back by playbooks/replace_node.yml" in jobs.run("site.yml", **SITE).refused()
+    killed(jobs.run("playbooks/replace_node.yml", kill=begins(task, "kafka3"), **answers))
+    jobs.run("playbooks/replace_node.yml", kafka_ended_run=owner_of_the_killed(jobs), **answers).ok()
+    assert jobs.machines.run("kafka3", "sh", "-c", "ls -d /var/lib/kafka/kafka3/orders-* | wc -l").strip() == "6"
+    is_whole(jobs)
+    assert jobs.run("site.yml", **SITE).ok().changed == 0
