@@ -38,6 +38,10 @@ def test_clusters_and_a_mirror_that_do_not_answer_are_all_told_of_as_down(tmp_pa
     centres = Cluster(ROOT / "inventories" / "local_mirror", tmp_path / "run", free_port_base())
     run = centres.playbook("playbooks/status.yml", status_fail_on="never").ok()
     said = " ".join(run.output.split())
-    for what in ("dc_a: the cluster does not answer", "dc_b: the cluster does not answer", "mirror dc_a->dc_b: nothing"):
+    for what in (
+        "dc_a: the cluster does not answer",
+        "dc_b: the cluster does not answer",
+        "mirror dc_a->dc_b: nothing",
+    ):
         assert f"DOWN {what}" in said, run.output[-6000:]
     assert run.changed == 0
