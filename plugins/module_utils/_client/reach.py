@@ -227,4 +227,4 @@ def _unreachable(failures: Mapping[str, Failure]) -> StreamopsError:
     attempts = {server: failure.why for server, failure in failures.items()}
     if all(failure.fix for failure in failures.values()):
         return AccessRefusedError(attempts, list(dict.fromkeys(failure.fix for failure in failures.values())))
-    return ClusterUnreachableError(attempts)
+    return ClusterUnreachableError(attempts, [server for server, failure in failures.items() if failure.fix])

@@ -15,6 +15,7 @@ import ssl
 import struct
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import split_host_port
@@ -114,6 +115,13 @@ class Channel:
                 self._socket = channel
                 self.stage = "in the first request"
                 yield self
+
+    def certificate(self) -> dict[str, Any]:
+        """Return the certificate of the server as ssl.SSLSocket.getpeercert does; ValueError without TLS."""
+        found = self._socket.getpeercert() if isinstance(self._socket, ssl.SSLSocket) else None
+        if not found:
+            raise ValueError("the server showed no certificate")
+        return dict(found)
 
     def greet(self) -> None:
         """Ask what the broker can do, which everybody may ask: somebody who answers is a broker that works."""

@@ -81,17 +81,21 @@ def _tried(attempts: Mapping[str, str]) -> str:
 
 
 class ClusterUnreachableError(StreamopsError):
-    """No bootstrap server answered. C(attempts) maps each server that was tried to what happened there."""
+    """No bootstrap server let us in. C(attempts) maps each server that was tried to what happened there.
+
+    C(refused) are those of them that answered and refused us: they run, and waiting mends nothing there.
+    """
 
     passing, unsent = True, True
 
-    def __init__(self, attempts: dict[str, str]) -> None:
+    def __init__(self, attempts: dict[str, str], refused: Sequence[str] = ()) -> None:
         tried = _tried(attempts)
         super().__init__(
             f"Kafka cluster {','.join(attempts)}: no bootstrap server answered ({tried}). "
             "Check that the brokers run, that bootstrap_servers and security_protocol are those of a client "
             "listener, that user and password are right, and that no firewall is in between. Nothing was changed.",
             attempts=attempts,
+            refused=list(refused),
         )
 
 

@@ -27,8 +27,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import KEY, Record, record_of
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.schedule import REQUEST_PARTITIONS
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import (
+    KEY,
+    REQUEST_PARTITIONS,
+    Record,
+    record_of,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics
 
 #: The biggest record. A plan of a million partitions is one of about 50 MB before compression.

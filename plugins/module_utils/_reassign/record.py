@@ -18,6 +18,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 #: The key of the record in the state topic: there is one reassignment at a time.
 KEY = "reassignment"
 VERSION = 1
+#: A KRaft controller refuses more records than this in one request (QuorumController.MAX_RECORDS_PER_BATCH).
+REQUEST_PARTITIONS = 10_000
 #: By broker id or topic name the values of some keys; None where a key has no value of its own.
 Priors = dict[str, dict[str, Optional[str]]]
 

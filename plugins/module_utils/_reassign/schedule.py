@@ -23,11 +23,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model im
     Spec,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.plan import plan_moves
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import REQUEST_PARTITIONS
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.rounds import rounds_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import brokers_of, shown
 
-#: A KRaft controller refuses more records than this in one request (QuorumController.MAX_RECORDS_PER_BATCH).
-REQUEST_PARTITIONS = 10_000
 #: The part of a throttle at which brokers copy in fact, and the seconds that each batch takes besides: it is begun,
 #: gets in sync, is seen to be. Measured with 5 and 20 MB/s (docs/benchmarks.md, moves on a live cluster): a follower
 #: above its quota fetches nothing, and looks again after replica.fetch.backoff.ms.

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.cves import numbers
+from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
 
 #: By minor release the highest level of each feature that it takes (MetadataVersion and Feature of its jars); of what
 #: is not listed it takes only level 0. The newest supported release is none that a cluster can go back to.

@@ -16,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
     GROUPS_EXCLUDED,
     IDENTITY,
     TOPICS_EXCLUDED,
     Flow,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.cves import numbers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.heartbeats import (
     emits,
     mirror_maker_flows,

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._health.mirror_rules import mirror_verdict
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import fail_on, fails
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow, flows_into, read_flows
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import MIRROR_GROUP
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import legacy, opposed, rights, views
@@ -63,6 +65,12 @@ class Mirroring(Parts):
                 "opposition": lambda: opposed.still_running(
                     self._flows, opposed.asked(results.own("__mirror_maker_opposed")["results"])
                 ),
+                "verdict": self._verdict,
+                "status_failures": lambda: [
+                    one["line"]
+                    for one in results.of(results.host, "__mirror_maker_verdicts") or ()
+                    if fails(one["status"], fail_on(self._settings))
+                ],
                 "lines": lambda: mirror_lines(results.own("__mirror_maker_look")),
                 "pairs": lambda: mirror_pairs(results.own("__mirror_maker_look")),
                 "users": self._users,
@@ -70,6 +78,12 @@ class Mirroring(Parts):
                 "acl_owners": self._acl_owners,
             }
         )
+
+    def _verdict(self) -> dict[str, Any]:
+        """The verdict on the flow that was just looked at."""
+        flow = self._results.own("_mirror_maker_flow")
+        pair, most = f"{flow['source']}->{flow['target']}", self._settings["mirror_maker_status_max_lag"]
+        return mirror_verdict(pair, self._results.own("__mirror_maker_look"), most)
 
     @property
     def _settings(self) -> Mapping[str, Any]:

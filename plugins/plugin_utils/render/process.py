@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.cves import numbers
+from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import product_of
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import fail_on, fails
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import refusal
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
@@ -39,7 +40,9 @@ class Reports(Parts):
         self._host = results.host
         super().__init__(
             {
-                "degradations": self._degradations,
+                "health_asks": self._health_asks,
+                "fail_on": lambda: fail_on(model["settings"]),
+                "status_fails": lambda: fails(results.own("__kafka_resources_health")["status"], self["fail_on"]),
                 "status": self._status,
                 "ensemble": self._ensemble,
                 "restart_plan": self._restart_plan,
@@ -56,30 +59,39 @@ class Reports(Parts):
             }
         )
 
-    @property
-    def _info(self) -> Mapping[str, Any]:
-        """What cluster_info returned with sizes."""
-        return dict(self._results.own("__kafka_resources_status"))
-
-    def _degradations(self) -> list[str]:
-        ensemble = self._results.of(self._host, "__kafka_resources_ensemble")
-        return status.degradations(self._info, self._model["nodes"], ensemble.get("problems", ()))
+    def _health_asks(self) -> dict[str, Any]:
+        """The options of cluster_health that follow from the inventory and from what was read on nodes before."""
+        nodes = self._model["nodes"]
+        return {
+            "nodes": [{key: node[key] for key in ("host", "node_id", "roles")} for node in nodes],
+            "versions": {node["host"]: self._runs(node["host"]) for node in nodes},
+            "ensemble_problems": self._results.of(self._host, "__kafka_resources_ensemble").get("problems", []),
+        }
 
     def _status(self) -> list[str]:
-        """How the cluster is, what the field advises, what this run proved and changed."""
+        """How the cluster is, what to do, what the field advises, what this run proved and changed."""
+        settings, health = self._model["settings"], self._results.own("__kafka_resources_health")
+        info = health["cluster"]
+        return [
+            status.verdict_line(settings["kafka_cluster_name"], health),
+            *status.finding_lines(health["findings"]),
+            *(self._cluster_lines(info) if info else [f"Bootstrap    {','.join(self._model['bootstrap_servers'])}"]),
+            *self._proof(),
+            *self._changes(),
+        ]
+
+    def _cluster_lines(self, info: Mapping[str, Any]) -> list[str]:
+        """What a cluster that answers looks like; ``info`` is what cluster_info returns with sizes."""
         settings = self._model["settings"]
         return [
-            status.verdict_line(settings["kafka_cluster_name"], self._info, self["degradations"]),
             *status.cluster_lines(
                 settings["kafka_cluster_name"],
-                status.running_versions({node["host"]: self._runs(node["host"]) for node in self._model["nodes"]}),
-                self._info,
+                status.running_versions(self._health_asks()["versions"]),
+                info,
                 self._model["nodes"],
                 self._model["bootstrap_servers"],
             ),
-            *(f"Advice       {line}" for line in advice_lines(self._info, settings["kafka_mode"] == ZOOKEEPER_MODE)),
-            *self._proof(),
-            *self._changes(),
+            *(f"Advice       {line}" for line in advice_lines(info, settings["kafka_mode"] == ZOOKEEPER_MODE)),
         ]
 
     def _runs(self, host: str) -> str | None:

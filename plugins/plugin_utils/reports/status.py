@@ -8,41 +8,31 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import NOTE, OK, phrases
 
-#: Percent of a broker's preferred partitions that others may lead (leader.imbalance.per.broker.percentage of Kafka).
-MOST_IMBALANCE = 10
-#: The part of a disk that must be free, up to so many bytes: what moves of replicas leave free too.
-LEAST_FREE, ENOUGH_FREE = 0.15, 75 * 1000**3
-#: Milliseconds after which a voter that has not caught up is behind; it fetches at least every 500 ms.
-MOST_BEHIND = 30_000
 #: How many names a line shows.
 SHOWN = 5
 
 
-def degradations(
-    info: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]], ensemble: Iterable[str] = ()
-) -> list[str]:
-    """Return what keeps a cluster from full service, a phrase each; none when all is well.
+def verdict_line(cluster: str, health: Mapping[str, Any]) -> str:
+    """Return the first line of a status: OK, DEGRADED or DOWN, and why; ``health`` is what cluster_health returned."""
+    why = phrases(health["findings"])
+    if health["status"] == OK:
+        counts = health["cluster"]["counts"]
+        why = [f"{counts['nodes']} brokers up, {counts['partitions']} partitions in sync"]
+    return f"{health['status']:<12} {cluster}: {'; '.join(why)}"
 
-    ``info`` is what cluster_info returned with sizes, ``nodes`` are the nodes of the inventory, ``ensemble`` the
-    problems that zookeeper_info found.
-    """
+
+def finding_lines(findings: Iterable[Mapping[str, str]]) -> list[str]:
+    """Return what to do about each finding, and what notes say; findings with one next step share a line."""
+    found = list(findings)
+    steps: dict[str, list[str]] = {}
+    for finding in found:
+        steps.setdefault(finding["next_step"], []).append(finding["kind"])
     return [
-        *_brokers(info, nodes),
-        *_quorum(info, nodes),
-        *ensemble,
-        *_partitions(info["counts"]),
-        *_leaders(info["nodes"], _names(nodes)),
-        *_disks(info["nodes"], _names(nodes)),
+        *(f"Note         {finding['what']}" for finding in found if finding["severity"] == NOTE),
+        *(f"Next         {', '.join(dict.fromkeys(kinds))}: {step}" for step, kinds in steps.items()),
     ]
-
-
-def verdict_line(cluster: str, info: Mapping[str, Any], found: Sequence[str]) -> str:
-    """Return the first line of a status: OK or DEGRADED, and why."""
-    if found:
-        return f"DEGRADED     {cluster}: {'; '.join(found)}"
-    counts = info["counts"]
-    return f"OK           {cluster}: {counts['nodes']} brokers up, {counts['partitions']} partitions in sync"
 
 
 def ensemble_lines(cluster: str, info: Mapping[str, Any], names: Mapping[int, str]) -> list[str]:
@@ -134,65 +124,6 @@ def change_lines(
 def short_list(names: Sequence[str]) -> str:
     """Return how many names there are, and the first ones."""
     return f"{len(names)} ({capped(names, SHOWN)})" if names else "none"
-
-
-def _names(nodes: Iterable[Mapping[str, Any]]) -> dict[int, str]:
-    return {node["node_id"]: node["host"] for node in nodes}
-
-
-def _brokers(info: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    fenced = {broker["id"]: broker["fenced"] for broker in info["nodes"]}
-    for node in nodes:
-        if "broker" in node["roles"] and fenced.get(node["node_id"], True):
-            yield f"broker {node['host']} (id {node['node_id']}) is down"
-
-
-def _quorum(info: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    quorum = info.get("quorum")
-    if quorum and quorum.get("error"):
-        yield f"the metadata quorum could not be asked ({quorum['error']})"
-        return
-    if info["controller_id"] is None or (quorum and quorum["leader_id"] is None):
-        yield "there is no active controller"
-    if not quorum:
-        return
-    behind = {voter["id"]: voter["last_caught_up_ms_ago"] for voter in quorum["voters"]}
-    for node in nodes:
-        if "controller" not in node["roles"]:
-            continue
-        age = behind.get(node["node_id"], -1)
-        if age == -1:
-            yield f"controller {node['host']} (id {node['node_id']}) is no voter"
-        elif age is None or age > MOST_BEHIND:
-            yield f"controller {node['host']} (id {node['node_id']}) is down or behind the quorum"
-
-
-def _partitions(counts: Mapping[str, int]) -> Iterator[str]:
-    for key, words in (
-        ("offline", "without a leader"),
-        ("under_min_isr", "below min.insync.replicas"),
-        ("under_replicated", "under-replicated"),
-    ):
-        if counts.get(key):
-            yield f"{counts[key]} of {counts['partitions']} partitions {words}"
-
-
-def _leaders(brokers: Iterable[Mapping[str, Any]], names: Mapping[int, str]) -> Iterator[str]:
-    for broker in brokers:
-        share = broker.get("imbalance_percent") or 0
-        if share > MOST_IMBALANCE and not broker["fenced"]:
-            name = names.get(broker["id"], broker["id"])
-            yield f"leaders are skewed: other brokers lead {share:.0f} % of the preferred partitions of {name}"
-
-
-def _disks(brokers: Iterable[Mapping[str, Any]], names: Mapping[int, str]) -> Iterator[str]:
-    for broker in brokers:
-        for disk in broker.get("log_dirs") or ():
-            total, usable = disk.get("total_bytes"), disk.get("usable_bytes")
-            if total and usable is not None and usable < min(LEAST_FREE * total, ENOUGH_FREE):
-                name = names.get(broker["id"], broker["id"])
-                yield f"disk of {name} is {100 * (1 - usable / total):.0f} % full"
-                break
 
 
 def _changed(subject: str, result: Mapping[str, Any]) -> Iterator[str]:

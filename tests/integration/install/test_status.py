@@ -32,3 +32,16 @@ def test_check_mode_asks_a_cluster_too_and_fails_where_none_answers(tmp_path: Pa
     run = cluster.playbook("playbooks/status.yml", "--check")
     assert run.rc != 0
     assert "no bootstrap server answered" in " ".join(run.output.split())
+
+
+def test_clusters_and_a_mirror_that_do_not_answer_are_all_told_of_as_down(tmp_path: Path) -> None:
+    centres = Cluster(ROOT / "inventories" / "local_mirror", tmp_path / "run", free_port_base())
+    run = centres.playbook("playbooks/status.yml", status_fail_on="never").ok()
+    said = " ".join(run.output.split())
+    for what in (
+        "dc_a: the cluster does not answer",
+        "dc_b: the cluster does not answer",
+        "mirror dc_a->dc_b: nothing",
+    ):
+        assert f"DOWN {what}" in said, run.output[-6000:]
+    assert run.changed == 0

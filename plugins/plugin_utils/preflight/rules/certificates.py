@@ -8,6 +8,7 @@ import fnmatch
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     CONTROLLER_PURPOSE,
@@ -27,7 +28,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule imp
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import TLS_PROTOCOLS
 
 # A certificate that ends within this many days needs a new one now.
-DAYS_LEFT = 30
+DAYS_LEFT = Limits.min_certificate_days
 NODE, ADMIN = "kafka_tls_certificate_file", "kafka_admin_certificate_file"
 _KEYS = {NODE: "kafka_tls_key_file", ADMIN: "kafka_admin_key_file"}
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.cves import of_version
+from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import of_version
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Listener, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts, kind_of

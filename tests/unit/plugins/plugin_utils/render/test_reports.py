@@ -16,6 +16,7 @@ STATUS = {
     "quorum": None,
     "counts": {"nodes": 1, "partitions": 2, "offline": 0, "under_min_isr": 0, "under_replicated": 0},
 }
+HEALTH = {"status": "OK", "findings": [], "cluster": STATUS}
 REASON = {"name": "num.io.threads", "kind": "property", "from": "8", "to": "9"}
 
 
@@ -27,7 +28,7 @@ def reports(left: dict[str, Any], restarted: Any = (), **common: Any) -> Any:
 
 def test_a_status_says_what_the_run_did() -> None:
     left = {
-        "__kafka_resources_status": STATUS,
+        "__kafka_resources_health": HEALTH,
         "__kafka_resources_topics": {"changed": True, "created": ["orders"]},
         "__common_files": {"changed": True},
         "__spark_validation_job": {"verdict": "pass", "report": "/r"},
@@ -44,19 +45,41 @@ def test_a_status_says_what_the_run_did() -> None:
 
 def test_the_version_in_a_status_is_not_the_inventorys() -> None:
     runs = {"process": {"running": True}, "version": "4.3.1"}
-    left = {"__kafka_resources_status": STATUS, "__kafka_resources_runs": runs}
+    left = {"__kafka_resources_health": HEALTH, "__kafka_resources_runs": runs}
     assert reports(left, kafka_version="3.9.2")["status"][1] == "Cluster      kafka, Kafka 4.3.1, id x"
     unknown = {**left, "__kafka_resources_runs": {"unreachable": True, "msg": "no route"}}
     assert reports(unknown)["status"][1] == "Cluster      kafka, Kafka of unknown version, id x"
 
 
 def test_a_status_alone_has_neither_changes_nor_a_verdict_of_a_job() -> None:
-    degraded = {**STATUS, "nodes": [{**BROKER, "fenced": True}]}
-    ensemble = {"problems": ["server 3 is away"]}
-    found = reports({"__kafka_resources_status": degraded, "__kafka_resources_ensemble": ensemble})
-    assert found["degradations"] == ["broker k (id 1) is down", "server 3 is away"]
-    assert found["status"][0] == "DEGRADED     kafka: broker k (id 1) is down; server 3 is away"
+    finding = {"kind": "broker_down", "severity": "degraded", "what": "broker k (id 1) is down", "next_step": "look"}
+    left = {"__kafka_resources_health": {**HEALTH, "status": "DEGRADED", "findings": [finding]}}
+    found = reports(left)
+    assert found["status"][:2] == ["DEGRADED     kafka: broker k (id 1) is down", "Next         broker_down: look"]
+    assert (found["fail_on"], found["status_fails"]) == ("down", False)
+    assert reports(left, status_strict=True)["status_fails"]
     assert not [line for line in found["status"] if line.startswith(("Changed", "Restarted", "Verdict"))]
+
+
+def test_a_cluster_that_does_not_answer_is_told_with_its_servers() -> None:
+    finding = {"kind": "cluster_unreachable", "severity": "down", "what": "no answer", "next_step": "look"}
+    left = {"__kafka_resources_health": {"status": "DOWN", "findings": [finding], "cluster": None}}
+    found = reports(left)
+    assert found["status"][0] == "DOWN         kafka: no answer"
+    assert found["status"][2].startswith("Bootstrap    ")
+    assert found["status_fails"]
+    assert not reports(left, status_fail_on="never")["status_fails"]
+
+
+def test_the_cluster_is_judged_by_the_inventory_and_what_runs() -> None:
+    runs = {"process": {"running": True}, "version": "4.3.1"}
+    ensemble = {"problems": ["server 3 is away"]}
+    asked = reports({"__kafka_resources_runs": runs, "__kafka_resources_ensemble": ensemble})["health_asks"]
+    assert asked == {
+        "nodes": [{"host": "k", "node_id": 1, "roles": ["broker"]}],
+        "versions": {"k": "4.3.1"},
+        "ensemble_problems": ["server 3 is away"],
+    }
 
 
 def test_a_restart_is_one_line() -> None:

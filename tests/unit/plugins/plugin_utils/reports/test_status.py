@@ -9,8 +9,8 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status import (
     change_lines,
     cluster_lines,
-    degradations,
     ensemble_lines,
+    finding_lines,
     node_lines,
     running_versions,
     short_list,
@@ -20,92 +20,41 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status imp
 NODES = [{"host": f"kafka{one}", "node_id": one, "roles": ["broker", "controller"]} for one in (1, 2, 3)]
 
 
-def broker(node_id: int, **values: Any) -> dict[str, Any]:
-    """A broker as cluster_info lists it."""
-    disk = {"total_bytes": 100, "usable_bytes": 50}
-    return {"id": node_id, "fenced": False, "imbalance_percent": 0.0, "log_dirs": [disk], **values}
-
-
-def voter(node_id: int, behind: int | None = 100) -> dict[str, Any]:
-    """A voter of the quorum."""
-    return {"id": node_id, "last_caught_up_ms_ago": behind}
+def finding(what: str, severity: str, **values: str) -> dict[str, str]:
+    """A finding as cluster_health returns it."""
+    return {"kind": "k", "severity": severity, "what": what, "next_step": "look", **values}
 
 
 def info(**values: Any) -> dict[str, Any]:
     """A cluster that is well, but for what is given."""
     return {
-        "nodes": [broker(1), broker(2), broker(3)],
+        "nodes": [{"id": one, "fenced": False} for one in (1, 2, 3)],
         "controller_id": 1,
-        "quorum": {"leader_id": 1, "voters": [voter(1), voter(2), voter(3)]},
+        "quorum": {"leader_id": 1, "voters": []},
         "counts": {"nodes": 3, "partitions": 12, "offline": 0, "under_min_isr": 0, "under_replicated": 0},
         **values,
     }
 
 
-def test_a_cluster_that_is_well() -> None:
-    assert degradations(info(), NODES) == []
-    assert verdict_line("local", info(), []) == "OK           local: 3 brokers up, 12 partitions in sync"
-
-
 def test_a_verdict_says_why() -> None:
-    assert verdict_line("local", info(), ["a", "b"]) == "DEGRADED     local: a; b"
+    well = {"status": "OK", "cluster": info(), "findings": []}
+    assert verdict_line("local", well) == "OK           local: 3 brokers up, 12 partitions in sync"
+    found = [finding("a", "degraded"), finding("b", "note"), finding("c", "down")]
+    assert verdict_line("local", {**well, "status": "DEGRADED", "findings": found}) == "DEGRADED     local: a; c"
+    away = {"status": "DOWN", "cluster": None, "findings": [finding("no answer", "down")]}
+    assert verdict_line("local", away) == "DOWN         local: no answer"
 
 
-@pytest.mark.parametrize("brokers", [[broker(1), broker(3)], [broker(1), broker(2, fenced=True), broker(3)]])
-def test_a_broker_that_is_down(brokers: list[dict[str, Any]]) -> None:
-    assert degradations(info(nodes=brokers), NODES) == ["broker kafka2 (id 2) is down"]
+def test_next_steps_are_told_once_and_notes_are_told() -> None:
+    found = [finding("a", "degraded"), finding("b", "note"), finding("c", "down", kind="x", next_step="wait")]
+    assert finding_lines(found) == ["Note         b", "Next         k: look", "Next         x: wait"]
+    assert finding_lines([]) == []
 
 
-@pytest.mark.parametrize(
-    ("voters", "said"),
-    [
-        ([voter(1), voter(3)], "controller kafka2 (id 2) is no voter"),
-        ([voter(1), voter(2, None), voter(3)], "controller kafka2 (id 2) is down or behind the quorum"),
-        ([voter(1), voter(2, 60_000), voter(3)], "controller kafka2 (id 2) is down or behind the quorum"),
-    ],
-)
-def test_a_controller_that_is_missed(voters: list[dict[str, Any]], said: str) -> None:
-    assert degradations(info(quorum={"leader_id": 1, "voters": voters}), NODES) == [said]
-
-
-def test_a_cluster_without_a_controller() -> None:
-    assert degradations(info(controller_id=None), NODES) == ["there is no active controller"]
-
-
-def test_a_quorum_that_could_not_be_asked_is_unknown_and_nobody_is_called_no_voter() -> None:
+def test_a_quorum_that_could_not_be_asked_has_no_controller_that_is_known() -> None:
     quorum = {"leader_id": None, "leader_epoch": -1, "voters": [], "observers": [], "error": "no answer within 30 s"}
     found = info(controller_id=None, quorum=quorum, cluster_id="c", topics=[])
-    assert degradations(found, NODES) == ["the metadata quorum could not be asked (no answer within 30 s)"]
     assert "Controller   unknown" in cluster_lines("local", "4.3.1", found, NODES, ["a:1"])
-
-
-def test_with_zookeeper_there_is_no_quorum_of_controllers() -> None:
-    brokers = [dict(node, roles=["broker"]) for node in NODES]
-    assert degradations(info(quorum=None), brokers) == []
-    assert degradations(info(quorum=None), brokers, ["server 2 is unreachable"]) == ["server 2 is unreachable"]
-
-
-def test_partitions_that_miss_something() -> None:
-    counts = {"nodes": 3, "partitions": 12, "offline": 1, "under_min_isr": 2, "under_replicated": 3}
-    assert degradations(info(counts=counts), NODES) == [
-        "1 of 12 partitions without a leader",
-        "2 of 12 partitions below min.insync.replicas",
-        "3 of 12 partitions under-replicated",
-    ]
-
-
-def test_leaders_that_are_skewed() -> None:
-    assert degradations(info(nodes=[broker(1), broker(2, imbalance_percent=10.0), broker(3)]), NODES) == []
-    assert degradations(info(nodes=[broker(1), broker(2, imbalance_percent=50.0), broker(3)]), NODES) == [
-        "leaders are skewed: other brokers lead 50 % of the preferred partitions of kafka2"
-    ]
-
-
-def test_disks_that_are_full() -> None:
-    full = broker(2, log_dirs=[{"total_bytes": 1000, "usable_bytes": 149}])
-    assert degradations(info(nodes=[broker(1), full, broker(3)]), NODES) == ["disk of kafka2 is 85 % full"]
-    large = broker(2, log_dirs=[{"total_bytes": 10**13, "usable_bytes": 8 * 10**10}])
-    assert degradations(info(nodes=[broker(1), large, broker(3)]), NODES) == []
 
 
 def test_a_run_says_what_it_changed() -> None:

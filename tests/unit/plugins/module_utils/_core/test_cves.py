@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils import cves
+from ansible_collections.streamops.kafka.plugins.module_utils._core import cves
 
 
 @pytest.mark.parametrize("one", cves.VULNERABILITIES, ids=lambda one: one.cve)

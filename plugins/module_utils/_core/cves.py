@@ -91,3 +91,8 @@ def of_version(version: str, mechanisms: tuple[str, ...] = ()) -> list[Vulnerabi
         if any(numbers(first) <= own <= numbers(last) for first, last in one.affected)
         and (not one.mechanism or one.mechanism in mechanisms)
     ]
+
+
+def newest_listed() -> str:
+    """Return the newest version of Kafka that the table names: the last one whose vulnerabilities it knows."""
+    return max((last for one in VULNERABILITIES for _first, last in one.affected), key=numbers)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The rules on the health of a flow of a mirror, from what mirror_status returned, failed or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import FATAL, SERIOUS, Finding, status_of
+
+_MIRRORS = "ansible-playbook streamops.kafka.mirrors -i INVENTORY"
+
+
+def mirror_findings(look: Mapping[str, Any], max_lag: int) -> list[Finding]:
+    """Return what is not as it should be with a flow; ``max_lag`` is in records of the whole flow.
+
+    A flow whose patterns find no topic yet has nothing to be behind with.
+    """
+    return [*_failed(look), *_problems(look), *_behind(look, max_lag)]
+
+
+def mirror_verdict(flow: str, look: Mapping[str, Any], max_lag: int) -> dict[str, Any]:
+    """Return {status, findings, line} of a flow, whose line is its first one for people."""
+    found = mirror_findings(look, max_lag)
+    status = status_of(found)
+    why = "; ".join(one.what for one in found) or f"{look.get('lag') or 0} records behind"
+    return {
+        "status": status,
+        "findings": [one.as_dict() for one in found],
+        "line": f"{status:<12} mirror {flow}: {why}",
+    }
+
+
+def _failed(look: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find a flow of which nothing is known: a cluster is out of reach (mirror_unreachable), or it has never begun."""
+    failure = look.get("failure") or {}
+    if failure.get("kind") == "ClusterUnreachableError":
+        yield Finding(
+            "mirror_unreachable",
+            FATAL,
+            f"nothing is known of it: {look['msg']}",
+            found="no answer",
+            allowed="an answer of source and target",
+            next_step="see the status of the source and of the target",
+        )
+    elif failure.get("kind") == "MirrorNotBegunError":
+        yield Finding(
+            "mirror_not_begun",
+            SERIOUS,
+            "it has never begun",
+            found="no record of how far it is",
+            allowed="one",
+            next_step=f"look at the logs of the mirrors, then: {_MIRRORS}",
+        )
+
+
+def _problems(look: Mapping[str, Any]) -> Iterator[Finding]:
+    """Pass on the problems that mirror_status found: topics that are missing, partitions of which no broker told."""
+    for problem in look.get("problems") or ():
+        yield Finding(
+            "mirror_problem",
+            SERIOUS,
+            problem,
+            found="see there",
+            allowed="every topic, with all its partitions",
+            next_step=f"look at the logs of the mirrors, then: {_MIRRORS}",
+        )
+
+
+def _behind(look: Mapping[str, Any], max_lag: int) -> Iterator[Finding]:
+    """Find a flow that is behind."""
+    lag = look.get("lag") or 0
+    if lag > max_lag:
+        yield Finding(
+            "mirror_behind",
+            SERIOUS,
+            f"it is {lag} records behind",
+            found=f"{lag} records",
+            allowed=f"at most {max_lag} records",
+            next_step="see docs/mirror-status.md; look at the logs of the mirrors",
+        )
+
+
+#: What a finding on a mirror may be.
+MIRROR_KINDS = ("mirror_unreachable", "mirror_not_begun", "mirror_problem", "mirror_behind")

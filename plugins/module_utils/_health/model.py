@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What the health of a cluster is judged by, and the form of a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+OK, DEGRADED, DOWN = "OK", "DEGRADED", "DOWN"
+#: How much a finding weighs: the cluster does not serve, serves with less than it should, or needs attention later.
+FATAL, SERIOUS, NOTE = "down", "degraded", "note"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is not as it should be.
+
+    ``what`` is a phrase that is complete by itself, ``found`` and ``allowed`` its figures, ``next_step`` the first
+    command or playbook, ``severity`` one of FATAL, SERIOUS and NOTE.
+    """
+
+    kind: str
+    severity: str
+    what: str
+    found: str
+    allowed: str
+    next_step: str
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the finding as a module returns it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The thresholds; each field is an option of the module cluster_health, with the same default.
+
+    ``max_imbalance_percent`` -- of a broker's preferred partitions that others may lead, as
+    leader.imbalance.per.broker.percentage of Kafka. ``min_disk_free`` -- the part of a disk that must be free, up to
+    ``enough_disk_free_bytes``: what moves of replicas leave free too. ``max_quorum_lag`` -- seconds after which a voter
+    or observer that has not caught up is behind; it fetches at least every 500 ms (controller.quorum.fetch.timeout.ms
+    is 2 s). ``min_certificate_days`` -- days that a certificate must still hold.
+    """
+
+    max_imbalance_percent: float = 10
+    min_disk_free: float = 0.15
+    enough_disk_free_bytes: int = 75 * 1000**3
+    max_quorum_lag: int = 30
+    min_certificate_days: int = 30
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any]) -> Limits:
+        """Return the thresholds in a module's parameters."""
+        return cls(**{name: params[name] for name in cls.__dataclass_fields__})
+
+
+@dataclass(frozen=True)
+class State:
+    """What one look at a cluster found; what was not asked is empty and gives no finding.
+
+    ``info`` is what cluster_info returns with sizes, None where the cluster did not answer (``unreachable`` says why).
+    ``nodes`` are those of the inventory (host, node_id, roles); without any, nothing is compared with an inventory.
+    ``throttles`` are those that no record of a move tells of (kind, name, key, value). ``moving`` are partitions under
+    way, ``recorded`` how many partitions the record of an unfinished move has (None: there is no record).
+    ``failed_log_dirs`` are paths by broker id. ``certificates`` are by broker id {server, days_left, error}.
+    ``versions`` are what the hosts run, None where it is unknown. ``untold`` are questions that had no answer.
+    """
+
+    info: Mapping[str, Any] | None
+    unreachable: str = ""
+    nodes: Sequence[Mapping[str, Any]] = ()
+    ensemble: Sequence[str] = ()
+    throttles: Sequence[Mapping[str, Any]] = ()
+    moving: Sequence[str] = ()
+    recorded: int | None = None
+    failed_log_dirs: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    certificates: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    versions: Mapping[str, str | None] = field(default_factory=dict)
+    mechanisms: tuple[str, ...] = ()
+    untold: Sequence[str] = ()
+
+    def name(self, node_id: int) -> str:
+        """Return the host of a node, or what it is called without an inventory."""
+        return next((node["host"] for node in self.nodes if node["node_id"] == node_id), f"broker {node_id}")
+
+
+def status_of(findings: Iterable[Finding]) -> str:
+    """Return OK, DEGRADED or DOWN, by the gravest finding; notes alone leave a cluster OK."""
+    found = {finding.severity for finding in findings}
+    return DOWN if FATAL in found else DEGRADED if SERIOUS in found else OK
+
+
+def fails(status: str, least: str) -> bool:
+    """Return whether a status is a failure: ``least`` is never, down or degraded, which includes down."""
+    return status in {"never": (), "down": (DOWN,), "degraded": (DOWN, DEGRADED)}[least]
+
+
+def fail_on(settings: Mapping[str, Any]) -> str:
+    """Return from which status on a run fails: status_fail_on, by default down; with status_strict degraded."""
+    return "degraded" if settings.get("status_strict") else str(settings.get("status_fail_on") or "down")
+
+
+def phrases(findings: Iterable[Mapping[str, str]]) -> list[str]:
+    """Return what keeps a cluster from full service, a phrase each: all findings but notes."""
+    return [finding["what"] for finding in findings if finding["severity"] != NOTE]

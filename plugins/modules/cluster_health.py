@@ -1,0 +1,179 @@
+#!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Judge the health of a cluster."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: cluster_health
+short_description: Judge the health of a Kafka cluster
+version_added: "0.1.0"
+author: The streamops engineers (@streamops)
+description:
+  - Says whether a cluster is OK, DEGRADED or DOWN, and lists what is not as it should be, each finding with its
+    figures, the threshold and the next step.
+  - A cluster that does not answer is DOWN, which is a result; a refused login or a missing right is an error.
+  - Everything is asked, and nothing is changed. C(docs/health.md) explains each finding.
+extends_documentation_fragment:
+  - streamops.kafka._attributes
+  - streamops.kafka._connection
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: none
+    details: It changes nothing.
+  idempotent:
+    support: full
+options:
+  nodes:
+    description: >-
+      The nodes that the cluster shall have. Without them nothing is compared with an inventory, so a broker that is
+      gone and one that nothing manages are not found.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      host:
+        description: What the node is called in findings.
+        type: str
+        required: true
+      node_id:
+        description: Its node id.
+        type: int
+        required: true
+      roles:
+        description: What it is.
+        type: list
+        elements: str
+        choices: [broker, controller]
+        required: true
+  versions:
+    description: >-
+      The version of Kafka that each host runs, by name, to look for known vulnerabilities; null where it is not known.
+      Brokers do not tell.
+    type: dict
+    default: {}
+  ensemble_problems:
+    description: What M(streamops.kafka.zookeeper_info) returned as problems, in ZooKeeper mode.
+    type: list
+    elements: str
+    default: []
+  fail_on:
+    description: >-
+      The status from which the module fails; its result is the same then. V(degraded) includes DOWN.
+    type: str
+    choices: [never, down, degraded]
+    default: never
+  max_imbalance_percent:
+    description: Most percent of the partitions that a broker prefers to lead that others may lead.
+    type: float
+    default: 10.0
+  min_disk_free:
+    description: The part of each disk of log directories that must be free, up to O(enough_disk_free_bytes).
+    type: float
+    default: 0.15
+  enough_disk_free_bytes:
+    description: Free bytes that are enough on a disk of any size.
+    type: int
+    default: 75000000000
+  max_quorum_lag:
+    description: Seconds after which a voter or a broker that has not caught up with the metadata log is behind.
+    type: int
+    default: 30
+  min_certificate_days:
+    description: >-
+      Days that the certificate must still hold which each broker shows at the listener of this connection.
+    type: int
+    default: 30
+"""
+
+EXAMPLES = r"""
+- name: Judge the cluster
+  streamops.kafka.cluster_health:
+    bootstrap_servers: [kafka1.example.com:9092, kafka2.example.com:9092]
+    nodes:
+      - {host: kafka1, node_id: 1, roles: [broker, controller]}
+      - {host: kafka2, node_id: 2, roles: [broker, controller]}
+      - {host: kafka3, node_id: 3, roles: [broker, controller]}
+  delegate_to: localhost
+  register: health
+
+- name: Show what to do
+  ansible.builtin.debug:
+    msg: "{{ item.what }} -> {{ item.next_step }}"
+  loop: "{{ health.findings }}"
+
+- name: Fail for a cluster that is not as it should be
+  streamops.kafka.cluster_health:
+    bootstrap_servers: [kafka1.example.com:9092]
+    min_certificate_days: 14
+    fail_on: degraded
+  delegate_to: localhost
+"""
+
+RETURN = r"""
+status:
+  description: >-
+    V(OK), V(DEGRADED) or V(DOWN). DOWN is a cluster that does not answer, has no active controller, or has partitions
+    without a leader.
+  type: str
+  returned: when the cluster answered or was out of reach, also with O(fail_on)
+  sample: DEGRADED
+findings:
+  description: >-
+    What is not as it should be, each with its kind, its severity (down, degraded, or note, which leaves the status as
+    it is), what it is, the figure found, the one allowed, and the next_step.
+  type: list
+  elements: dict
+  returned: as status
+  sample:
+    - kind: broker_down
+      severity: degraded
+      what: broker kafka3 (id 3) is down
+      found: fenced
+      allowed: registered and not fenced
+      next_step: >-
+        look at the log of this broker, then: ansible-playbook streamops.kafka.site -i INVENTORY
+cluster:
+  description: >-
+    What M(streamops.kafka.cluster_info) returns with sizes and without partitions, but for features; null for a cluster
+    that does not answer.
+  type: dict
+  returned: as status
+"""
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
+from ansible_collections.streamops.kafka.plugins.module_utils._health.look import cluster_health
+
+ARGUMENT_SPEC = {
+    "nodes": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {
+            "host": {"type": "str", "required": True},
+            "node_id": {"type": "int", "required": True},
+            "roles": {"type": "list", "elements": "str", "choices": ["broker", "controller"], "required": True},
+        },
+    },
+    "versions": {"type": "dict", "default": {}},
+    "ensemble_problems": {"type": "list", "elements": "str", "default": []},
+    "fail_on": {"type": "str", "choices": ["never", "down", "degraded"], "default": "never"},
+    "max_imbalance_percent": {"type": "float", "default": 10.0},
+    "min_disk_free": {"type": "float", "default": 0.15},
+    "enough_disk_free_bytes": {"type": "int", "default": 75000000000},
+    "max_quorum_lag": {"type": "int", "default": 30},
+    "min_certificate_days": {"type": "int", "default": 30},
+}
+
+
+def main() -> None:
+    """Run the module."""
+    run_with_connection(ARGUMENT_SPEC, lambda module: cluster_health(module.params))
+
+
+if __name__ == "__main__":
+    main()

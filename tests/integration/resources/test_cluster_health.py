@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""cluster_health and status.yml on real brokers: what is well has no findings, what is hurt is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.cluster import Cluster, Run, free_port_base
+from tests.support.modules import run_module
+
+RATE = "leader.replication.throttled.rate"
+
+
+def health(cluster: Cluster, **options: Any) -> dict[str, Any]:
+    """Return what cluster_health says of a cluster and the nodes of its inventory."""
+    nodes = [
+        {"host": name, "node_id": number, "roles": ["broker", "controller"]}
+        for name, number in cluster.identities.items()
+    ]
+    asked = {"bootstrap_servers": cluster.bootstrap_servers, "nodes": nodes, **options}
+    return run_module("streamops.kafka.cluster_health", asked)
+
+
+def kinds(found: dict[str, Any]) -> set[str]:
+    """Return the kinds of the findings."""
+    return {finding["kind"] for finding in found["findings"]}
+
+
+def strict(cluster: Cluster) -> Run:
+    """Run status.yml as monitoring does."""
+    return cluster.playbook("playbooks/status.yml", status_strict=True)
+
+
+def at_its_best(cluster: Cluster) -> None:
+    """Wait until all is in sync, and give leaders back."""
+    servers = {"bootstrap_servers": cluster.bootstrap_servers}
+    assert run_module("streamops.kafka.isr_wait", {**servers, "timeout": 180, "interval": 2})["in_sync"]
+    assert not run_module("streamops.kafka.leader_election", servers)["failed"]
+
+
+def test_a_cluster_that_is_well_has_no_findings_and_strangers_to_its_inventory_are_named(combined: Cluster) -> None:
+    at_its_best(combined)
+    found = health(combined, versions={"kafka1": "4.3.1"}, fail_on="degraded")
+    assert not found["failed"], found
+    assert (found["status"], found["findings"], found["changed"]) == ("OK", [], False)
+    assert found["cluster"]["counts"]["nodes"] == 3
+    two = [{"host": f"kafka{one}", "node_id": one, "roles": ["broker", "controller"]} for one in (1, 2)]
+    assert kinds(health(combined, nodes=two)) == {"ghost_broker", "ghost_voter"}
+
+
+def test_a_stopped_node_and_a_throttle_that_was_left_are_findings_and_strict_fails(combined: Cluster) -> None:
+    at_its_best(combined)
+    number = combined.identities["kafka1"]
+    entity = ("--alter", "--entity-type", "brokers", "--entity-name", str(number))
+    combined.tool("kafka-configs.sh", *entity, "--add-config", f"{RATE}=1000000")
+    combined.stop("kafka3")
+    try:
+        found = health(combined, fail_on="degraded")
+        assert found["failed"]
+        assert found["status"] == "DEGRADED"
+        assert {"broker_down", "throttle_left"} <= kinds(found), found["findings"]
+        left = next(one for one in found["findings"] if one["kind"] == "throttle_left")
+        assert left["found"] == f"{RATE}=1000000"
+        assert f"--entity-name {number} --delete-config {RATE}" in left["next_step"]
+        run = strict(combined)
+        said = " ".join(run.output.split())
+        assert run.rc != 0
+        assert "DEGRADED local: broker kafka3 (id 3) is down" in said
+        assert f"a throttle was left on broker {number}" in said
+    finally:
+        combined.start("kafka3")
+        combined.tool("kafka-configs.sh", *entity, "--delete-config", RATE)
+        at_its_best(combined)
+
+
+@pytest.mark.full
+def test_a_throttle_alone_fails_a_strict_status(combined: Cluster) -> None:
+    at_its_best(combined)
+    entity = ("--alter", "--entity-type", "brokers", "--entity-name", "1")
+    combined.tool("kafka-configs.sh", *entity, "--add-config", f"{RATE}=1000000")
+    try:
+        assert kinds(health(combined)) == {"throttle_left"}
+        run = strict(combined)
+        assert run.rc != 0
+        assert "DEGRADED local: a throttle was left on broker 1" in " ".join(run.output.split())
+    finally:
+        combined.tool("kafka-configs.sh", *entity, "--delete-config", RATE)
+    assert strict(combined).ok().changed == 0
+
+
+def test_a_cluster_that_does_not_answer_is_down_and_no_failure_unless_it_is_asked_for() -> None:
+    asked = {"bootstrap_servers": [f"127.0.0.1:{free_port_base()}"], "request_timeout": 5}
+    found = run_module("streamops.kafka.cluster_health", asked)
+    assert not found["failed"]
+    assert (found["status"], found["cluster"], kinds(found)) == ("DOWN", None, {"cluster_unreachable"})
+    assert "Connection refused" in found["findings"][0]["what"]
+    refused = run_module("streamops.kafka.cluster_health", {**asked, "fail_on": "down"})
+    assert refused["failed"]
+    assert refused["status"] == "DOWN"
+    assert refused["failure"]["kind"] == "UnhealthyError"

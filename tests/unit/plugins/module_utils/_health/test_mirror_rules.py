@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The verdict on a flow of a mirror, from what mirror_status returned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._health.mirror_rules import mirror_verdict
+
+CASES: list[tuple[dict[str, Any], str, str]] = [
+    ({"lag": 100, "problems": []}, "OK", "OK           mirror a->b: 100 records behind"),
+    ({"lag": 101, "problems": []}, "DEGRADED", "DEGRADED     mirror a->b: it is 101 records behind"),
+    ({"lag": 0, "problems": ["not in b: x"]}, "DEGRADED", "DEGRADED     mirror a->b: not in b: x"),
+    (
+        {"failed": True, "msg": "m", "failure": {"kind": "MirrorNotBegunError"}},
+        "DEGRADED",
+        "DEGRADED     mirror a->b: it has never begun",
+    ),
+    (
+        {"failed": True, "msg": "no server", "failure": {"kind": "ClusterUnreachableError"}},
+        "DOWN",
+        "DOWN         mirror a->b: nothing is known of it: no server",
+    ),
+    # Its patterns find no topic yet, so nothing is behind.
+    ({"msg": "m", "failure": {"kind": "NothingToMirrorError"}}, "OK", "OK           mirror a->b: 0 records behind"),
+    ({"lag": None, "problems": None, "failure": None}, "OK", "OK           mirror a->b: 0 records behind"),
+]
+
+
+@pytest.mark.parametrize(("look", "status", "line"), CASES)
+def test_a_flow_is_judged(look: dict[str, Any], status: str, line: str) -> None:
+    found = mirror_verdict("a->b", look, 100)
+    assert (found["status"], found["line"]) == (status, line)
+    assert all(finding["next_step"] for finding in found["findings"])
