@@ -42,6 +42,7 @@ PROVEN: Mapping[str, str] = {
     "security/test_firewall_trial molecule:secure",
     "plugins/module_utils/_gate/": "restart/",
     "plugins/module_utils/_groups/": "resources/test_groups",
+    "plugins/module_utils/_logs/": "resources/test_groups",
     "plugins/module_utils/_mirror/": "mirror/",
     "plugins/module_utils/_node/": "install/ restart/ security/test_certificates molecule:secure",
     "plugins/module_utils/_quotas/": "resources/test_users_acls_quotas",

@@ -21,7 +21,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import near
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import (
-    Leaders,
     alter_share_offsets,
     commit_offsets,
     coordinator_of,
@@ -29,17 +28,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import
     delete_offsets,
     describe_groups,
     group_offsets,
-    leaders_of,
     list_groups,
-    log_ends,
-    offsets_at,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import (
     CLASSIC,
     SHARE,
     Group,
     Listed,
-    Log,
     Offsets,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan import (
@@ -60,6 +55,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan impor
     unsupported,
     with_members,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, leaders_of, log_ends, offsets_at
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 
 #: Offsets in one request: some 100 bytes each, of which a coordinator writes all into one batch of at most 1 MiB.
 _BATCH = 1_000
