@@ -101,6 +101,9 @@ def _seen(session: Session, params: Mapping[str, Any]) -> Seen:
     found = next((one for one in everything if one.name == name), None)
     if found is not None:
         return Seen(describe_groups(session, [found])[name], group_offsets(session, [found])[name], exists=True)
+    # A lost variable: with allow_create it would make a group that hardly a tool can name.
+    if not name.strip():
+        raise RefusedError("offsets", ["group: is empty. Name a group."])
     if silent:
         told = "; ".join(f"broker {broker}: {why}" for broker, why in silent.items())
         raise RefusedError(
