@@ -1,52 +1,42 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Groups as their coordinators know them, their offsets, and the ends of the logs that they read.
+"""Groups as their coordinators know them, and their offsets.
 
 confluent-kafka leaves share groups out of its list, describes one as classic and dead without an error, and knows no
 streams groups. So everything is asked by Kafka's own messages: each broker for the groups that it coordinates, then
-each coordinator for all of its groups at once, then each leader for all of its logs.
+each coordinator for all of its groups at once.
 """
 
 from __future__ import annotations
 
 import functools
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    hidden_topics,
-    list_topics,
-    live_brokers,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import live_brokers
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.messages import definition
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import (
     CONSUMER,
-    NO_ANSWER,
-    NOT_ALLOWED,
     SHARE,
     STREAMS,
-    TOPIC_DELETED,
     Group,
     Listed,
-    Log,
     Member,
     Offset,
     Offsets,
     listed_of,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import answer_of, by_topic
 
-#: Groups, and partitions, in one request: brokers from 4.4 on refuse arrays of more than 1,000,000 elements.
-_GROUPS, _PARTITIONS = 500, 5_000
+#: Groups in one request: brokers from 4.4 on refuse arrays of more than 1,000,000 elements.
+_GROUPS = 500
 #: Kafka's error GROUP_ID_NOT_FOUND.
 _NOT_FOUND = 69
-#: What ListOffsets is asked instead of a timestamp (KIP-79).
-LATEST, EARLIEST = -1, -2
 _DESCRIBED_BY = {CONSUMER: "ConsumerGroupDescribe", SHARE: "ShareGroupDescribe", STREAMS: "StreamsGroupDescribe"}
 
 
@@ -89,7 +79,7 @@ def describe_groups(session: Session, listed: Iterable[Listed]) -> dict[str, Gro
         else:
             request = DescribeGroupsRequest(groups=names, include_authorized_operations=False)
         what = f"describe {kind} groups at broker {broker}"
-        answered, why = _answer(session, what, request, broker, lambda answer: answer.groups)
+        answered, why = answer_of(session, what, request, broker, lambda answer: answer.groups)
         by_name = {one.group_id: one for one in answered}
         for one in some:
             found[one.name] = _group(session, one, by_name[one.name]) if one.name in by_name else Group(one, error=why)
@@ -146,7 +136,7 @@ def group_offsets(session: Session, listed: Iterable[Listed]) -> dict[str, Offse
     for kind, broker, some in _together(listed):
         what = f"list offsets of {kind} groups at broker {broker}"
         request = _share_offsets(some) if kind == SHARE else _committed(some)
-        answered, why = _answer(session, what, request, broker, lambda answer: answer.groups)
+        answered, why = answer_of(session, what, request, broker, lambda answer: answer.groups)
         by_name = {one.group_id: one for one in answered}
         for one in some:
             if one.name not in by_name:
@@ -195,109 +185,6 @@ def _together(listed: Iterable[Listed]) -> Iterator[tuple[str, int, list[Listed]
             yield kind, broker, part
 
 
-def _answer(
-    session: Session, what: str, request: Any, broker: int, take: Callable[[Any], Any]
-) -> tuple[Iterable[Any], str]:
-    """What C(take) finds in the answer of a broker; nothing, and why, when it gave none."""
-    try:
-        answer = session.send(what, request, broker)
-        # The answer as a whole has an error in some messages only.
-        return take(session.sound(answer, what) if hasattr(answer, "error_code") else answer), "left out of the answer"
-    except RequestFailedError as error:
-        return (), f"broker {broker} did not answer: {error.why}"
-
-
-# -- logs --------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Leaders:
-    """Which broker leads each partition (None: none does), and topics that the caller may not see."""
-
-    of: Mapping[Key, int | None]
-    hidden: frozenset[str]
-
-    def state(self, key: Key) -> str:
-        """Return why a partition without a leader cannot be asked."""
-        if key in self.of:
-            return NO_ANSWER
-        return NOT_ALLOWED if key[0] in self.hidden else TOPIC_DELETED
-
-
-def leaders_of(session: Session, topics: Iterable[str]) -> Leaders:
-    """Find who leads the partitions of these topics; topics that do not exist are left out."""
-    wanted = set(topics)
-    known = list_topics(session)
-    led = {(one.topic, one.index): one.leader for name in wanted & known.keys() for one in known[name]}
-    return Leaders(led, frozenset(hidden_topics(session, sorted(wanted - known.keys()))))
-
-
-def log_ends(session: Session, leaders: Leaders, wanted: Iterable[Key]) -> dict[Key, Log]:
-    """Both ends of these logs, or why they are unknown: two requests to each leader for each 5,000 partitions."""
-    keys = set(wanted)
-    starts, ends = (offsets_at(session, leaders, dict.fromkeys(keys, when)) for when in (EARLIEST, LATEST))
-    return {key: _log(starts[key], ends[key]) for key in keys}
-
-
-def _log(start: int | str | None, end: int | str | None) -> Log:
-    if isinstance(start, int) and isinstance(end, int):
-        return Log(start, end)
-    return Log(missing=next((one for one in (start, end) if isinstance(one, str)), NO_ANSWER))
-
-
-def offsets_at(session: Session, leaders: Leaders, when: Mapping[Key, int]) -> dict[Key, int | str | None]:
-    """By partition the first offset at or after a time (ms since 1970, or LATEST, EARLIEST).
-
-    None where no record is that young, and a state (TOPIC_DELETED, NO_ANSWER, NOT_ALLOWED) where it is unknown.
-    """
-    by_leader: dict[int, list[Key]] = {}
-    found: dict[Key, int | str | None] = {}
-    for key in sorted(when):
-        leader = leaders.of.get(key)
-        if leader is None:
-            found[key] = leaders.state(key)
-        else:
-            by_leader.setdefault(leader, []).append(key)
-    for leader, keys in sorted(by_leader.items()):
-        for part in parts(keys, _PARTITIONS):
-            found |= _offsets_of_leader(session, leader, {key: when[key] for key in part})
-    return found
-
-
-def _offsets_of_leader(session: Session, leader: int, when: Mapping[Key, int]) -> dict[Key, int | str | None]:
-    from kafka.protocol.consumer import ListOffsetsRequest
-
-    found: dict[Key, int | str | None] = dict.fromkeys(when, NO_ANSWER)
-    topic = ListOffsetsRequest.ListOffsetsTopic
-    wanted = [
-        topic(
-            name=name,
-            partitions=[
-                topic.ListOffsetsPartition(partition_index=index, current_leader_epoch=-1, timestamp=time)
-                for (_name, index), time in some.items()
-            ],
-        )
-        for name, some in _by_topic(when).items()
-    ]
-    limit = session.connection.request_timeout * 1000
-    request = ListOffsetsRequest(replica_id=-1, isolation_level=0, topics=wanted, timeout_ms=limit)
-    answered, _why = _answer(session, f"list offsets at broker {leader}", request, leader, lambda answer: answer.topics)
-    for one in answered:
-        for part in one.partitions:
-            if not part.error_code:
-                found[one.name, part.partition_index] = part.offset if part.offset >= 0 else None
-            elif session.explain("list offsets", part)[0].endswith("_AUTHORIZATION_FAILED"):
-                found[one.name, part.partition_index] = NOT_ALLOWED
-    return found
-
-
-def _by_topic(values: Mapping[Key, Any]) -> dict[str, dict[Key, Any]]:
-    found: dict[str, dict[Key, Any]] = {}
-    for key, value in values.items():
-        found.setdefault(key[0], {})[key] = value
-    return found
-
-
 # -- changes -----------------------------------------------------------------------------------------------------
 
 
@@ -319,7 +206,7 @@ def commit_offsets(session: Session, broker: int, group: str, offsets: Mapping[K
                 for (_name, index), offset in some.items()
             ],
         )
-        for name, some in _by_topic(offsets).items()
+        for name, some in by_topic(offsets).items()
     ]
     what = f"alter offsets of group {group}"
     # No member and no generation: what is not in the group may commit only while it is empty (KIP-211). From version
@@ -352,7 +239,7 @@ def alter_share_offsets(session: Session, broker: int, group: str, offsets: Mapp
                 topic.Partition(partition_index=index, start_offset=offset) for (_name, index), offset in some.items()
             ],
         )
-        for name, some in _by_topic(offsets).items()
+        for name, some in by_topic(offsets).items()
     ]
     what = f"alter offsets of share group {group}"
     answer = session.sound(session.send(what, message(group_id=group, topics=wanted), broker), what)
@@ -370,7 +257,7 @@ def delete_offsets(session: Session, broker: int, group: str, keys: Iterable[Key
     topic = OffsetDeleteRequest.OffsetDeleteRequestTopic
     wanted = [
         topic(name=name, partitions=[topic.OffsetDeleteRequestPartition(partition_index=key[1]) for key in some])
-        for name, some in _by_topic(dict.fromkeys(keys)).items()
+        for name, some in by_topic(dict.fromkeys(keys)).items()
     ]
     what = f"delete offsets of group {group}"
     answer = session.sound(session.send(what, OffsetDeleteRequest(group_id=group, topics=wanted), broker), what)
@@ -388,34 +275,6 @@ def delete_group(session: Session, broker: int, group: str) -> dict[str, Any]:
     what = f"delete group {group}"
     answer = session.send(what, DeleteGroupsRequest(groups_names=[group]), broker)
     return {one.group_id: session.outcome(what, one, group) for one in answer.results}
-
-
-def delete_records(session: Session, leader: int, before: Mapping[Key, int]) -> dict[Key, Any]:
-    """Delete the records before these offsets; per partition None or (Kafka's error name, why).
-
-    C(leader) leads the partitions.
-    """
-    from kafka.protocol.admin import DeleteRecordsRequest
-
-    topic = DeleteRecordsRequest.DeleteRecordsTopic
-    wanted = [
-        topic(
-            name=name,
-            partitions=[
-                topic.DeleteRecordsPartition(partition_index=index, offset=offset)
-                for (_name, index), offset in some.items()
-            ],
-        )
-        for name, some in _by_topic(before).items()
-    ]
-    what = f"delete records at broker {leader}"
-    limit = session.connection.request_timeout * 1000
-    answer = session.send(what, DeleteRecordsRequest(topics=wanted, timeout_ms=limit), leader)
-    return {
-        (one.name, part.partition_index): session.outcome(what, part, one.name)
-        for one in answer.topics
-        for part in one.partitions
-    }
 
 
 # -- messages ----------------------------------------------------------------------------------------------------

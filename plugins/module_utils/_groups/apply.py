@@ -21,7 +21,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import near
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import (
-    Leaders,
     alter_share_offsets,
     commit_offsets,
     coordinator_of,
@@ -29,17 +28,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import
     delete_offsets,
     describe_groups,
     group_offsets,
-    leaders_of,
     list_groups,
-    log_ends,
-    offsets_at,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import (
     CLASSIC,
     SHARE,
     Group,
     Listed,
-    Log,
     Offsets,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan import (
@@ -60,6 +55,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan impor
     unsupported,
     with_members,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, leaders_of, log_ends, offsets_at
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 
 #: Offsets in one request: some 100 bytes each, of which a coordinator writes all into one batch of at most 1 MiB.
 _BATCH = 1_000
@@ -104,6 +101,9 @@ def _seen(session: Session, params: Mapping[str, Any]) -> Seen:
     found = next((one for one in everything if one.name == name), None)
     if found is not None:
         return Seen(describe_groups(session, [found])[name], group_offsets(session, [found])[name], exists=True)
+    # A lost variable: with allow_create it would make a group that hardly a tool can name.
+    if not name.strip():
+        raise RefusedError("offsets", ["group: is empty. Name a group."])
     if silent:
         told = "; ".join(f"broker {broker}: {why}" for broker, why in silent.items())
         raise RefusedError(

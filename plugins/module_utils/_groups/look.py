@@ -12,19 +12,18 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import (
     describe_groups,
     group_offsets,
-    leaders_of,
     list_groups,
-    log_ends,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import (
     Group,
-    Log,
     Offsets,
     asked_partitions,
     by_topic,
     shown,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.wait import waited_for
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import leaders_of, log_ends
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 
 
 def group_info(

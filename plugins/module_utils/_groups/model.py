@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import NO_ANSWER, Log
 
 CLASSIC, CONSUMER, SHARE, STREAMS = "classic", "consumer", "share", "streams"
 TYPES = (CLASSIC, CONSUMER, SHARE, STREAMS)
 
 #: States of a position, from the best to the worst.
 KNOWN, NO_OFFSET, BEFORE_START, BEYOND_END = "known", "no_offset", "before_start", "beyond_end"
-#: Why the ends of a log are unknown: also states of a position.
-TOPIC_DELETED, NO_ANSWER, NOT_ALLOWED = "topic_deleted", "no_answer", "not_allowed"
 
 
 @dataclass(frozen=True)
@@ -53,15 +52,6 @@ class Group:
     members: tuple[Member, ...] = ()
     error: str | None = None
     vanished: bool = False
-
-
-@dataclass(frozen=True)
-class Log:
-    """The first offset that a log holds and the next one it will write; C(missing) says why they are unknown."""
-
-    start: int = -1
-    end: int = -1
-    missing: str = ""
 
 
 @dataclass(frozen=True)

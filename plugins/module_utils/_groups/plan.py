@@ -11,7 +11,8 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import SHARE, Group, Log, Offset
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import SHARE, Group, Offset
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 
 #: Where offsets may go: both ends of the log, the first record from a time on, a number, a distance, what a file or
 #: another group has, and away.

@@ -11,8 +11,8 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC, Key, is_internal
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import Log
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan import WHY, label
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 
 END, TIMESTAMP, OFFSET = "end", "timestamp", "offset"
 

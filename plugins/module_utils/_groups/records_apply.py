@@ -15,15 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._configs.api impor
 from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, warn
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import (
-    Leaders,
-    delete_records,
-    leaders_of,
-    log_ends,
-    offsets_at,
-)
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.apply import partitions_by_topic, when_of
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import Log
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan import choose, label, parse_topics
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.records import (
     Deletion,
@@ -34,6 +26,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.records im
     topics_shown,
     unconsented,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import (
+    Leaders,
+    delete_records,
+    leaders_of,
+    log_ends,
+    offsets_at,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 
 
 def topic_records(session: Session, params: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:

@@ -17,11 +17,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.progress imp
     duration,
     pace,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import (
-    BEYOND_END,
-    NO_OFFSET,
-    TOPIC_DELETED,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import BEYOND_END, NO_OFFSET
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import TOPIC_DELETED
 
 #: Options of the wait: the module documents and checks them, the action that repeats the module reads them.
 WAIT_OPTIONS: dict[str, dict[str, Any]] = {

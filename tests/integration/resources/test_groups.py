@@ -12,7 +12,12 @@ from confluent_kafka.admin import AdminClient
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import commit_offsets, delete_offsets
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import (
+    commit_offsets,
+    delete_offsets,
+    describe_groups,
+    list_groups,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import group_info
 from tests.support.cluster import free_port_base, until
 from tests.support.groups import commit, make_topic, member, share_member
@@ -211,6 +216,36 @@ def test_offsets_outside_of_the_log_and_times_to_come_are_refused(broker: LoneBr
     clipped = move("bound", to="offset", offset=11, clip=True)
     assert (clipped["moves"][0]["to"], clipped["moves"][0]["clipped"]) == (10, 11)
     assert move("bound", to="earliest", topics=["boundet"])["failed"]
+
+
+def test_a_hostile_name_is_only_a_name(broker: LoneBroker, look: Look, move: Move) -> None:
+    group = "<b>\"'{{ 7 * 7 }};$(id)\\".ljust(249, "x")
+    make_topic(broker.bootstrap_servers, "hostile", 1, records=10)
+    commit(broker.bootstrap_servers, group, {("hostile", 0): 4})
+    assert (look(group)["name"], look(group)["lag"]) == (group, 6)
+    assert move(group, to="latest")["skipped"] == 6
+    assert move(group, state="absent")["deleted"]
+    refused = move(group, to="latest")["msg"]
+    assert f"group {group}: " in refused
+    assert "nothing was changed" in refused
+    assert "no broker knows it" in refused
+
+
+@pytest.mark.parametrize("consent", [False, True])
+def test_no_group_is_named(move: Move, consent: bool) -> None:
+    refused = move(" ", to="latest", topics=["anything"], allow_create=consent)
+    assert refused["failed"]
+    assert "group: is empty. Name a group." in refused["msg"]
+
+
+def test_a_group_that_vanishes_between_two_requests_is_named_as_such(broker: LoneBroker, move: Move) -> None:
+    make_topic(broker.bootstrap_servers, "fleeting", 1, records=10)
+    commit(broker.bootstrap_servers, "fleeing", {("fleeting", 0): 4})
+    with Session(Connection((*broker.bootstrap_servers,))) as session:
+        listed = [one for one in list_groups(session)[0] if one.name == "fleeing"]
+        assert move("fleeing", state="absent")["deleted"]
+        found = describe_groups(session, listed)["fleeing"]
+    assert (found.vanished, found.error) == (True, "it was deleted between two requests")
 
 
 @pytest.mark.parametrize("protocol", ["classic", "consumer"])

@@ -7,12 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import (
-    NO_ANSWER,
-    NOT_ALLOWED,
-    TOPIC_DELETED,
     Group,
     Listed,
-    Log,
     Member,
     Offset,
     Offsets,
@@ -21,6 +17,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.model impo
     position,
     shown,
     totals,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import (
+    NO_ANSWER,
+    NOT_ALLOWED,
+    TOPIC_DELETED,
+    Log,
 )
 
 BILLING = Listed("billing", "classic", "Stable", "consumer", 2)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import Group, Listed, Log, Member, Offset
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import Group, Listed, Member, Offset
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan import (
     Goal,
     Move,
@@ -19,6 +19,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan impor
     unsupported,
     with_members,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 
 P0, P1 = ("orders", 0), ("orders", 1)
 LOGS = {P0: Log(10, 100), P1: Log(0, 50)}

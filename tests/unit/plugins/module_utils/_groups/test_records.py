@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import Log
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.records import (
     Deletion,
     changes_of,
@@ -15,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.records im
     topics_shown,
     unconsented,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 
 P0, P1 = ("orders", 0), ("orders", 1)
 LOGS = {P0: Log(10, 100), P1: Log(0, 0)}
