@@ -92,6 +92,7 @@ PROVEN: Mapping[str, str] = {
     "playbooks/look_after_failure.yml": "install/test_run_check",
     "playbooks/change_replication_factor.yml": "reassign/test_moving_playbooks",
     "playbooks/drain_and_remove_broker.yml": "reassign/",
+    "playbooks/groups.yml": "resources/test_groups install/test_run_check",
     "playbooks/grow_topic.yml": "reassign/test_moving_playbooks",
     "playbooks/mirrors.yml": "mirror/",
     "playbooks/rebalance.yml": "reassign/",

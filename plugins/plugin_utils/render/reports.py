@@ -11,7 +11,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import refusal
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import carried, restarts, status
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import carried, group_lines, restarts, status
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.advice import advice_lines
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import again_lines, move_lines
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_report import move_report
@@ -56,6 +56,8 @@ class Reports(Parts):
                 "plans": lambda: carried.plans_text(self._plans),
                 "plan_digests": self._plan_digests,
                 "plan_refusal": self._plan_refusal,
+                "groups": lambda: group_lines.group_lines(results.own("__kafka_resources_groups")),
+                "group_moves": lambda: group_lines.move_lines(results.own("__kafka_resources_group_moves")),
             }
         )
 

@@ -41,7 +41,12 @@ def test_a_role_alone_finds_a_running_cluster_as_wanted_after_all_guards(combine
     run = play(combined, tmp_path, "kafka_brokers", "kafka_broker").ok()
     assert run.changed == 0, run.output
     assert combined.pids() == before
-    for guard in ("Apply all rules to all clusters", "Apply all rules to all nodes", "Restart lock", "Format plan"):
+    for guard in (
+        "Apply all rules to all clusters",
+        "Apply all rules to all nodes",
+        "no other run changes",
+        "Format plan",
+    ):
         assert guard in run.output
     assert play(combined, tmp_path, "kafka_brokers", "kafka_resources").ok().changed == 0
 
