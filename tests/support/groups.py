@@ -8,10 +8,13 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.support.cluster import until
+
+#: A coordinator that is not known, not the one, or still reads what it has.
+_SETTLING = (KafkaError.COORDINATOR_NOT_AVAILABLE, KafkaError.NOT_COORDINATOR, KafkaError.COORDINATOR_LOAD_IN_PROGRESS)
 
 
 def make_topic(servers: list[str], name: str, partitions: int, records: int = 0) -> None:
@@ -49,8 +52,20 @@ def commit(servers: list[str], group: str, offsets: dict[tuple[str, int], int]) 
     consumer = _consumer(servers, group)
     try:
         places = [TopicPartition(topic, index, offset) for (topic, index), offset in offsets.items()]
-        answered = consumer.commit(offsets=places, asynchronous=False)
-        assert all(one.error is None for one in answered or ()), answered
+        answered: list[TopicPartition] = []
+
+        def committed() -> bool:
+            """Whether the coordinator took them: of several brokers it is not known at once which one it is."""
+            try:
+                answered[:] = consumer.commit(offsets=places, asynchronous=False) or ()
+            except KafkaException as error:
+                if error.args[0].code() not in _SETTLING:
+                    raise
+                return False
+            return True
+
+        until(committed, "the coordinator to take offsets", 120)
+        assert all(one.error is None for one in answered), answered
     finally:
         consumer.close()
 
