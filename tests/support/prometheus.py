@@ -31,3 +31,10 @@ def promtool(*words: str | Path) -> tuple[int, str]:
     command = [tool("promtool"), *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     return done.returncode, done.stdout + done.stderr
+
+
+def promtool_reads(metrics: str) -> tuple[int, str]:
+    """Have promtool check metrics as a scrape gets them; its exit status, and all that it printed."""
+    command = [tool("promtool"), "check", "metrics"]
+    done = subprocess.run(command, input=metrics.encode(), capture_output=True, check=False, timeout=60)
+    return done.returncode, (done.stdout + done.stderr).decode()

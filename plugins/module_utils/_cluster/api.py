@@ -121,9 +121,10 @@ def list_topics(session: Session) -> dict[str, tuple[Partition, ...]]:
     }
 
 
-def topics_at(session: Session, broker: int, names: Iterable[str] | None) -> dict[str, tuple[Partition, ...]]:
-    """These topics (None = all) as one broker knows them (C(min_insync) 0); unknown ones are left out."""
-    answer = _metadata_of(session, f"list topics at broker {broker}", names, broker)
+def topics_at(session: Session, broker: int | None, names: Iterable[str] | None) -> dict[str, tuple[Partition, ...]]:
+    """These topics (None = all) as one broker (None = any) knows them (C(min_insync) 0); unknown ones are left out."""
+    where = "list topics" if broker is None else f"list topics at broker {broker}"
+    answer = _metadata_of(session, where, names, broker)
     return {topic.name: _partitions(topic) for topic in answer.topics if topic.error_code == 0}
 
 

@@ -1,0 +1,179 @@
+"""Make the text that Prometheus reads of one picture. Pure.
+
+Names are kafka_exporter's where it has one. What is unknown has no series: kafka_exporter's -1 would look like an
+offset, and KafkaGroupLostRecords would fire on it. No label names the cluster: the targets of Prometheus do.
+"""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from page.picture import Picture, Polls
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+#: What the exposition format wants escaped in the value of a label.
+_ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
+_Series = tuple[dict[str, Any], float]
+
+
+def escaped(value: str) -> str:
+    """Return the value of a label as the text format has it; what is no valid Unicode becomes a question mark."""
+    return value.translate(_ESCAPES).encode("utf-8", "replace").decode("utf-8")
+
+
+def family(name: str, meaning: str, series: Iterable[_Series], kind: str = "gauge") -> Iterator[str]:
+    """Yield the lines of one metric; none when it has no series."""
+    lines = [f"{name}{_labels(labels)} {_number(value)}" for labels, value in series]
+    if lines:
+        yield from (f"# HELP {name} {meaning}", f"# TYPE {name} {kind}", *lines)
+
+
+def _labels(labels: dict[str, Any]) -> str:
+    pairs = ",".join(f'{name}="{escaped(str(value))}"' for name, value in labels.items())
+    return f"{{{pairs}}}" if pairs else ""
+
+
+def _number(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.3f}"
+
+
+def text_of_polls(polls: Polls, picture: Picture | None, now: float) -> str:
+    """Return what changes between polls; C(now) is in seconds since 1970.
+
+    Before the first picture the start of the process counts as the last poll, so that KafkaLagStale fires when no poll
+    ever succeeds, and does not fire at every start.
+    """
+    last = picture.taken if picture else polls.began
+    lines = [
+        *family(
+            "kafka_lag_last_poll_timestamp_seconds",
+            "When the last poll succeeded; before the first one, when the service started.",
+            [({}, last)],
+        ),
+        *family("kafka_lag_picture_age_seconds", "Age of what is served here.", [({}, max(0.0, now - last))]),
+        *family("kafka_lag_polls_total", "Polls that ended, well or not.", [({}, polls.done)], "counter"),
+        *family("kafka_lag_poll_failures_total", "Polls that failed.", [({}, polls.failed)], "counter"),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def text_of(picture: Picture, limit: int) -> str:
+    """Return the metrics of a picture with at most C(limit) series by partition.
+
+    Groups come first, since alerts need them; whole groups and topics are left out, the last ones by name.
+    """
+    groups = sorted(picture.groups, key=lambda one: str(one["name"]))
+    rows = {str(one["name"]): list(_positions(one)) for one in groups}
+    sizes = {name: sum(1 + (one["lag"] is not None) for _topic, one in some) for name, some in rows.items()}
+    shown_groups, left = _fitting(sizes, limit)
+    known = {
+        topic: {index: log for index, log in sorted(logs.items()) if not log.missing}
+        for topic, logs in sorted(picture.logs.items())
+    }
+    shown_topics, _left = _fitting({topic: 2 * len(logs) for topic, logs in known.items()}, left)
+    out = {
+        "group": sum(size for name, size in sizes.items() if name not in shown_groups),
+        "topic": sum(2 * len(logs) for topic, logs in known.items() if topic not in shown_topics),
+    }
+    positions = [
+        ({"consumergroup": name, "topic": topic, "partition": one["partition"]}, one)
+        for name in rows
+        if name in shown_groups
+        for topic, one in rows[name]
+    ]
+    logs = [
+        ({"topic": topic, "partition": index}, log)
+        for topic, some in known.items()
+        if topic in shown_topics
+        for index, log in some.items()
+    ]
+    lines = [
+        *_of_groups(groups),
+        *family(
+            "kafka_consumergroup_current_offset",
+            "Next offset that a group reads; of a share group, its start offset.",
+            ((labels, one["committed"]) for labels, one in positions),
+        ),
+        *family(
+            "kafka_consumergroup_lag",
+            "Records that a group has before it.",
+            ((labels, one["lag"]) for labels, one in positions if one["lag"] is not None),
+        ),
+        *family(
+            "kafka_topic_partitions",
+            "Partitions of a topic.",
+            (({"topic": topic}, len(some)) for topic, some in sorted(picture.logs.items())),
+        ),
+        *family("kafka_topic_partition_current_offset", "End of a log.", ((labels, log.end) for labels, log in logs)),
+        *family(
+            "kafka_topic_partition_oldest_offset", "Start of a log.", ((labels, log.start) for labels, log in logs)
+        ),
+        *_of_poll(picture),
+        *family(
+            "kafka_lag_series_left_out",
+            "Series by partition that the limit leaves out; no alert watches them.",
+            (({"of": kind}, count) for kind, count in out.items()),
+        ),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _positions(group: Any) -> Iterator[tuple[str, Any]]:
+    for topic in group.get("topics", ()):
+        yield from ((topic["name"], one) for one in topic["partitions"] if one["committed"] is not None)
+
+
+def _fitting(sizes: dict[str, int], limit: int) -> tuple[set[str], int]:
+    """Return the first names whose sizes together are within a limit, and what is left of it."""
+    shown: set[str] = set()
+    for name, size in sizes.items():
+        if size > limit:
+            return shown, 0
+        shown.add(name)
+        limit -= size
+    return shown, limit
+
+
+def _of_groups(groups: Iterable[Any]) -> Iterator[str]:
+    groups = list(groups)
+    yield from family(
+        "kafka_consumergroup_state",
+        "State and type of a group; the value is always 1.",
+        (({"consumergroup": one["name"], "type": one["type"], "state": one["state"]}, 1) for one in groups),
+    )
+    yield from family(
+        "kafka_consumergroup_members",
+        "Members of a group.",
+        (({"consumergroup": one["name"]}, one["member_count"]) for one in groups),
+    )
+    topics = [
+        ({"consumergroup": one["name"], "topic": topic["name"]}, topic)
+        for one in groups
+        for topic in one.get("topics", ())
+    ]
+    yield from family(
+        "kafka_consumergroup_topic_lag",
+        "Records that a group has before it in a topic, as far as they are known.",
+        ((labels, topic["lag"]) for labels, topic in topics),
+    )
+    yield from family(
+        "kafka_consumergroup_topic_lag_unknown",
+        "Partitions of a topic in which the lag of a group is unknown.",
+        ((labels, topic["lag_unknown"]) for labels, topic in topics),
+    )
+
+
+def _of_poll(picture: Picture) -> Iterator[str]:
+    unread = sum(1 for logs in picture.logs.values() for log in logs.values() if log.missing)
+    failed = sum(1 for one in picture.groups if one["error"])
+    for name, meaning, value in (
+        ("kafka_brokers", "Brokers that serve.", picture.brokers),
+        ("kafka_lag_poll_seconds", "Seconds that the last successful poll took.", picture.seconds),
+        ("kafka_lag_poll_requests", "Requests of the last successful poll.", picture.requests),
+        ("kafka_lag_silent_brokers", "Brokers that did not tell their groups.", picture.silent_brokers),
+        ("kafka_lag_unread_partitions", "Partitions whose ends are unknown.", unread),
+        ("kafka_lag_unread_groups", "Groups that could not be read whole.", failed),
+    ):
+        yield from family(name, meaning, [({}, value)])

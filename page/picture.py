@@ -1,0 +1,37 @@
+"""What one poll saw of a cluster, as plain data. Pure."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import Log
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture of a cluster.
+
+    C(taken): seconds since 1970. C(seconds), C(requests): what the poll took. C(logs): by topic and partition.
+    C(groups): as the module group_info returns them. C(silent_brokers): those that did not tell their groups.
+    """
+
+    taken: float
+    seconds: float
+    requests: int
+    brokers: int
+    silent_brokers: int
+    logs: Mapping[str, Mapping[int, Log]]
+    groups: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Polls:
+    """How the polls of this process went: counts, when it began (seconds since 1970), and the last failure."""
+
+    began: float
+    done: int = 0
+    failed: int = 0
+    error: str = ""

@@ -1,0 +1,86 @@
+"""Take one picture of a cluster over the Admin API, with a bounded number of requests in a bounded time.
+
+One request for the topics, one to each broker for its groups, for each coordinator and type of group two for each 500
+groups, and for each leader two for each 5,000 partitions (ListOffsets answers one end of a log at a time).
+"""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, denied
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    hidden_topics,
+    live_brokers,
+    require_describe,
+    topics_at,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import (
+    Leaders,
+    describe_groups,
+    group_offsets,
+    list_groups,
+    log_ends,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import wanted_logs
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import by_topic, shown
+from page.picture import Picture
+
+_OFFSETS_TOPIC = "__consumer_offsets"
+
+
+class BoundedSession(Session):
+    """A session that counts its requests and begins none after C(seconds)."""
+
+    def __init__(self, connection: Connection, seconds: float) -> None:
+        super().__init__(connection)
+        self.requests = 0
+        self._seconds = seconds
+        self._until = time.monotonic() + seconds
+
+    def call(self, what: str, function: Callable[[], Any], anybody: bool = True) -> Any:
+        """Count and send, or raise RequestFailedError where the time of the poll is over."""
+        if time.monotonic() > self._until:
+            why = f"the poll took longer than {self._seconds:g} s. Raise poll_timeout"
+            raise RequestFailedError(what, "was not sent", "POLL_TIMEOUT", why, unsent=True)
+        self.requests += 1
+        return super().call(what, function, anybody)
+
+
+def take(connection: Connection, seconds: float) -> Picture:
+    """Return a picture of the cluster; no request begins after C(seconds). Raises a StreamopsError."""
+    began = time.monotonic()
+    session = BoundedSession(connection, seconds)
+    with session:
+        # Kafka leaves out what a user may not see: without this right a cluster would look empty, not unknown.
+        require_describe(session, "poll")
+        brokers = live_brokers(session)
+        topics = topics_at(session, None, None)
+        if not topics and hidden_topics(session, [_OFFSETS_TOPIC]):
+            code = "TOPIC_AUTHORIZATION_FAILED"
+            raise RequestFailedError("poll", "of all topics", code, denied(connection, "describe topics", code))
+        listed, silent = list_groups(session)
+        if silent and len(silent) >= len(brokers):
+            raise RequestFailedError("list groups", "of all brokers", "NO_ANSWER", "; ".join(sorted(silent.values())))
+        groups = describe_groups(session, listed)
+        there = [one for one in listed if not groups[one.name].vanished]
+        offsets = group_offsets(session, there)
+        # The ends of logs come after the offsets: the other way round a group could seem to be ahead of its log.
+        led = {(one.topic, one.index): one.leader for some in topics.values() for one in some}
+        logs = log_ends(session, Leaders(led, frozenset()), {*led, *wanted_logs(groups, offsets, None)})
+        requests = session.requests
+    found = by_topic(logs)
+    return Picture(
+        taken=time.time(),
+        seconds=time.monotonic() - began,
+        requests=requests,
+        brokers=len(brokers),
+        silent_brokers=len(silent),
+        logs={topic: found[topic] for topic in topics if topic in found},
+        groups=[shown(groups[one.name], offsets.get(one.name), found, members=False) for one in there],
+    )

@@ -1,0 +1,97 @@
+"""The text for Prometheus: names, hostile labels, unknown values, the limit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import Log
+from page.health import health
+from page.metrics import escaped, text_of, text_of_polls
+from page.picture import Picture, Polls
+from tests.support.prometheus import promtool_reads
+
+
+def position(index: int, committed: int | None, lag: int | None) -> dict[str, Any]:
+    return {"partition": index, "committed": committed, "lag": lag}
+
+
+def group(name: str, *positions: dict[str, Any], topic: str = "t") -> dict[str, Any]:
+    lags = [one["lag"] for one in positions]
+    total = {"lag": sum(lag or 0 for lag in lags), "lag_unknown": lags.count(None)}
+    topics = [{"name": topic, **total, "partitions": list(positions)}]
+    return {"name": name, "type": "classic", "state": "Empty", "member_count": 0, "error": None, "topics": topics}
+
+
+def picture(*groups: dict[str, Any], **logs: dict[int, Log]) -> Picture:
+    return Picture(1000.0, 0.25, 7, 3, 0, logs, groups)
+
+
+def test_names_are_those_of_the_alerts() -> None:
+    text = text_of(picture(group("g", position(0, 4, 6)), t={0: Log(1, 10)}), 100)
+    assert 'kafka_consumergroup_current_offset{consumergroup="g",topic="t",partition="0"} 4\n' in text
+    assert 'kafka_consumergroup_lag{consumergroup="g",topic="t",partition="0"} 6\n' in text
+    assert 'kafka_topic_partition_current_offset{topic="t",partition="0"} 10\n' in text
+    assert 'kafka_topic_partition_oldest_offset{topic="t",partition="0"} 1\n' in text
+    assert 'kafka_topic_partitions{topic="t"} 1\n' in text
+    assert 'kafka_consumergroup_state{consumergroup="g",type="classic",state="Empty"} 1\n' in text
+
+
+def test_what_is_unknown_has_no_series() -> None:
+    text = text_of(picture(group("g", position(0, None, None), position(1, 99, None)), t={0: Log(missing="x")}), 100)
+    assert "kafka_consumergroup_lag{" not in text
+    assert 'kafka_consumergroup_current_offset{consumergroup="g",topic="t",partition="1"} 99' in text
+    assert 'kafka_consumergroup_topic_lag_unknown{consumergroup="g",topic="t"} 2' in text
+    assert "kafka_topic_partition_current_offset" not in text
+    assert "kafka_lag_unread_partitions 1\n" in text
+
+
+HOSTILE = ['a"b', "a\\", "a\nkafka_brokers 0", "\u202egroup", "n" * 249, "\ud800", "a\r\x00b", '"} 1 # ']
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_name_stays_within_its_label(name: str) -> None:
+    assert "\n" not in escaped(name)
+    plain, hostile = (text_of(picture(group(one, position(0, 4, 6))), 100) for one in ("plain", name))
+    hostile.encode()
+    assert hostile.count("\n") == plain.count("\n")
+    assert hostile.replace(escaped(name), "plain") == plain
+
+
+def test_escapes_are_those_of_the_format() -> None:
+    assert escaped('a"b\\c\nd') == 'a\\"b\\\\c\\nd'
+
+
+def test_the_limit_leaves_out_whole_groups_and_then_topics_and_says_so() -> None:
+    seen = picture(group("a", position(0, 1, 1), position(1, 1, 1)), group("b", position(0, 1, 1)), t={0: Log(0, 2)})
+    text = text_of(seen, 4)
+    assert text.count('kafka_consumergroup_lag{consumergroup="a"') == 2
+    assert 'kafka_consumergroup_lag{consumergroup="b"' not in text
+    assert "kafka_topic_partition_oldest_offset" not in text
+    assert 'kafka_consumergroup_topic_lag{consumergroup="b",topic="t"} 1' in text
+    assert 'kafka_lag_series_left_out{of="group"} 2\n' in text
+    assert 'kafka_lag_series_left_out{of="topic"} 2\n' in text
+    assert 'left_out{of="group"} 0\n' in text_of(seen, 8)
+
+
+def test_age_counts_from_the_picture_or_else_from_the_start() -> None:
+    text = text_of_polls(Polls(500.0, 3, 1), None, 510.0)
+    assert "kafka_lag_last_poll_timestamp_seconds 500.000\n" in text
+    assert "kafka_lag_poll_failures_total 1\n" in text
+    assert "kafka_lag_picture_age_seconds 2.000\n" in text_of_polls(Polls(500.0), picture(), 1002.0)
+    assert "kafka_lag_picture_age_seconds 0.000\n" in text_of_polls(Polls(500.0), picture(), 2.0), "a clock set back"
+
+
+def test_promtool_has_nothing_against_it() -> None:
+    groups = [group(name, position(0, 4, 6)) for name in HOSTILE if name != "\ud800"]
+    seen = picture(*groups, t={0: Log(1, 10)})
+    assert promtool_reads(text_of_polls(Polls(500.0), seen, 1001.0) + text_of(seen, 100)) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("seen", "now", "status"),
+    [(None, 510.0, "starting"), (None, 900.0, "stale"), (picture(), 1010.0, "ok"), (picture(), 1400.0, "stale")],
+)
+def test_health_tells_fresh_from_stale(seen: Picture | None, now: float, status: str) -> None:
+    assert health(Polls(500.0), seen, now, 300)["status"] == status

@@ -1,0 +1,27 @@
+"""What readers see of polls that succeed and fail."""
+
+from __future__ import annotations
+
+from page.picture import Picture
+from page.poller import Poller
+
+
+def test_a_poll_that_fails_leaves_the_last_picture_and_is_counted() -> None:
+    answers = [Picture(1.0, 0.1, 1, 1, 0, {}, []), ValueError("broken"), Picture(2.0, 0.1, 1, 1, 0, {}, [])]
+
+    def take() -> Picture:
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    poller = Poller(take, 30, 100)
+    poller.poll()
+    first = poller.seen
+    poller.poll()
+    assert (poller.seen.picture, poller.seen.text) == (first.picture, first.text)
+    assert (poller.seen.polls.done, poller.seen.polls.failed) == (2, 1)
+    assert poller.seen.polls.error == "ValueError: broken"
+    poller.poll()
+    assert poller.seen.picture is not None
+    assert (poller.seen.picture.taken, poller.seen.polls.failed, poller.seen.polls.error) == (2.0, 1, "")
