@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import Log
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import (
-    Leaders,
     describe_groups,
     group_offsets,
     list_groups,
-    log_ends,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import wanted_logs
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import by_topic, shown
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, log_ends
 from page.picture import Picture
 
 _OFFSETS_TOPIC = "__consumer_offsets"

@@ -188,7 +188,7 @@ def test_spark_jobs_import_pyspark_the_root_and_their_own_room_only(path: Path) 
 
 
 #: What the service imports of the collection: calls to Kafka, and what is pure. Its libraries are those of the web.
-PAGE_ROOMS = ("_client", "_cluster", "_core", "_groups")
+PAGE_ROOMS = ("_client", "_cluster", "_core", "_groups", "_logs")
 
 
 @pytest.mark.parametrize("path", files("page"), ids=name)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import Log
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 from page.health import health
 from page.metrics import escaped, text_of, text_of_polls
 from page.picture import Picture, Polls
