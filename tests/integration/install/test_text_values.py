@@ -25,7 +25,7 @@ MOVES = {
     "change_replication_factor": {},
     "drain_and_remove_broker": {"kafka_remove_broker": "kafka3"},
     "grow_topic": {"kafka_grow_topic": "orders", "kafka_grow_partitions": "24"},
-    "groups": {"kafka_group": "billing", "kafka_group_to": "latest"},
+    "groups": {"kafka_consumer_group": "billing", "kafka_consumer_group_to": "latest"},
     "replace_node": {"kafka_replace_node": "kafka3", "kafka_replaced_id": "7"},
 }
 

@@ -35,12 +35,20 @@ def said(run: Run) -> str:
 
 
 def test_groups_are_shown_and_offsets_move_only_without_members_and_not_in_a_plan(behind: Cluster) -> None:
-    empty = dict.fromkeys(("kafka_group", "kafka_group_to", "kafka_group_topics", "kafka_group_offset"), "")
+    empty = dict.fromkeys(
+        (
+            "kafka_consumer_group",
+            "kafka_consumer_group_to",
+            "kafka_consumer_group_topics",
+            "kafka_consumer_group_offset",
+        ),
+        "",
+    )
     shown = behind.playbook("playbooks/groups.yml", **empty).ok()
     assert f"{GROUP} classic Empty 0 12 {TOPIC}-1 6" in said(shown)
     assert shown.changed == 0
-    wish = {"kafka_group": GROUP, "kafka_group_to": "shift", "kafka_group_shift_by": "-3"}
-    one = {**wish, "kafka_group_topics": f"{TOPIC}:1"}
+    wish = {"kafka_consumer_group": GROUP, "kafka_consumer_group_to": "shift", "kafka_consumer_group_shift_by": "-3"}
+    one = {**wish, "kafka_consumer_group_topics": f"{TOPIC}:1"}
     planned = behind.playbook("playbooks/groups.yml", plan_only="yes", **one).ok()
     assert f"{TOPIC}-1: 4 -> 1 (3 records read again)" in said(planned)
     assert f"{GROUP} classic Empty 0 12" in said(planned), "nothing was moved"
@@ -55,6 +63,6 @@ def test_groups_are_shown_and_offsets_move_only_without_members_and_not_in_a_pla
 
 @pytest.mark.parametrize("named", ["", "billing, shipping"])
 def test_offsets_of_no_group_or_of_several_are_not_moved(combined: Cluster, named: str) -> None:
-    run = combined.playbook("playbooks/groups.yml", kafka_group=named, kafka_group_to="latest")
+    run = combined.playbook("playbooks/groups.yml", kafka_consumer_group=named, kafka_consumer_group_to="latest")
     assert run.rc != 0
-    assert f"so kafka_group must name one group (found: {named or 'nothing'})" in said(run)
+    assert f"so kafka_consumer_group must name one group (found: {named or 'nothing'})" in said(run)

@@ -27,6 +27,7 @@ def test_an_unreachable_cluster_names_every_server_and_why() -> None:
         "kind": "ClusterUnreachableError",
         "passing": True,
         "attempts": {"a:1": "refused", "b:2": "unknown host"},
+        "refused": [],
     }
 
 

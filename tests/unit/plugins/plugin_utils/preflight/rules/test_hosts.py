@@ -185,7 +185,7 @@ ERRORS: list[tuple[Host, str, list[str]]] = [
     (
         host(2, info(2, disk(None), running=False)),
         "disk_lost_data",
-        ["kafka2: /data", "a controller without data", "replacement"],
+        ["kafka2: /data", "a controller without data", "replace_node"],
     ),
     (
         host(2, info(2, version="4.3.1"), version="3.9.2", features={"metadata.version": 30, "group.version": 1}),
