@@ -4,7 +4,8 @@
 
     python3 -m ansible_collections.streamops.kafka.plugins.plugin_utils.plan_reassignment snapshot.json --drain 3
 
-At least one change must be asked for, by options or with --spec; what they mean is in docs/reassignment.md.
+At least one change must be asked for, by options or with --spec; what they mean is in docs/reassignment.md. The keys of
+the snapshot and of the answer are in docs/reassignment-plan.md.
 
 Exit 0: there is a plan, perhaps an empty one. Exit 1: the snapshot, the spec or the schedule was refused; the reasons
 are in the JSON, {"refused": [...]}. Exit 2: wrong use of the command, or a file that cannot be read or is not JSON.
