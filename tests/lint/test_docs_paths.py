@@ -43,3 +43,10 @@ def test_a_name_of_nothing_is_found() -> None:
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
 def test_commands_name_playbooks_as_an_installed_collection_has_them(page: Path) -> None:
     assert re.findall(r"ansible-playbook \S+\.yml", page.read_text()) == []
+
+
+def test_the_index_has_every_page() -> None:
+    index = (ROOT / "docs/README.md").read_text()
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    assert [name for name in sorted(pages) if f"]({name})" not in index] == []
+    assert "](docs/README.md)" in (ROOT / "README.md").read_text()
