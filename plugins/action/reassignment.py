@@ -66,6 +66,7 @@ class ActionModule(ClusterAction):
         run, arguments = os.getppid(), dict(lock, **names())
 
         def keep() -> None:
+            """Take the lock anew when it is due."""
             nonlocal due
             # A worker that outlives its killed run keeps nobody away.
             if time.monotonic() < due or os.getppid() != run:

@@ -43,7 +43,7 @@ PROVEN: Mapping[str, str] = {
     "plugins/module_utils/_gate/": "restart/",
     "plugins/module_utils/_groups/": "resources/test_groups",
     "plugins/module_utils/_health/": "resources/test_cluster_health install/test_status",
-    "plugins/module_utils/_health/mirror_rules.py": "mirror/test_mirror install/test_status",
+    "plugins/plugin_utils/mirrors/health.py": "mirror/test_mirror install/test_status",
     "plugins/module_utils/_logs/": "resources/test_groups",
     "plugins/module_utils/_mirror/": "mirror/",
     "plugins/module_utils/_node/": "install/ restart/ security/test_certificates molecule:secure",

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health import model, rules
-from ansible_collections.streamops.kafka.plugins.module_utils._health.mirror_rules import MIRROR_KINDS
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits, State
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.health import MIRROR_KINDS
 
 ROOT = Path(__file__).resolve().parents[5]
 NODES = [{"host": f"kafka{one}", "node_id": one, "roles": ["broker", "controller"]} for one in (1, 2, 3)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._health.mirror_rules import mirror_verdict
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.health import mirror_verdict
 
 CASES: list[tuple[dict[str, Any], str, str]] = [
     ({"lag": 100, "problems": []}, "OK", "OK           mirror a->b: 100 records behind"),
