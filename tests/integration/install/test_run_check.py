@@ -123,6 +123,7 @@ def test_groups_of_an_inventory_have_own_names_as_children_of_the_known_ones(tmp
     cluster = Cluster(inventory, tmp_path / "run", free_port_base())
     judged = cluster.playbook("playbooks/site.yml", "--tags", "preflight").ok()
     assert "kafka3" in judged.output
+    assert judged.changed == 0
     named = cluster.playbook("playbooks/site.yml", kafka_brokers_group="mine")
     assert "kafka_brokers: {children: {mine: {}}}" in refused(cluster, named)
 
