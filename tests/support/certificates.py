@@ -84,6 +84,23 @@ def issue(
     return Issued(builder.sign(by.key if by else key, hashes.SHA256()), key)
 
 
+def aged(shown: x509.Certificate, by: Issued, days: int) -> x509.Certificate:
+    """Issue a certificate again, for the same key and with the same extensions, so that it ends in so many days."""
+    now = datetime.datetime.now(datetime.UTC)
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(shown.subject)
+        .issuer_name(by.certificate.subject)
+        .public_key(shown.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - 400 * DAY)
+        .not_valid_after(now + days * DAY)
+    )
+    for extension in shown.extensions:
+        builder = builder.add_extension(extension.value, critical=extension.critical)
+    return builder.sign(by.key, hashes.SHA256())
+
+
 def _general(name: str) -> x509.GeneralName:
     try:
         return x509.IPAddress(ipaddress.ip_address(name))

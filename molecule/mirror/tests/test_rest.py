@@ -55,7 +55,7 @@ def send(machines: dict[str, Machine], place: dict[str, Any], ask: Ask) -> Send:
 
 def test_only_tls_1_3(machines: dict[str, Machine], place: dict[str, Any], peer: dict[str, str], ask: Ask) -> None:
     assert ask(machines["mirror2"], "handshake.py", {**place, **peer}) == "agreed TLSv1.3"
-    assert "refused" in ask(machines["mirror2"], "handshake.py", {**place, **peer, "version": "TLSv1_2"})
+    assert ask(machines["mirror2"], "handshake.py", {**place, **peer, "version": "TLSv1_2"}).startswith("refused")
 
 
 def test_plain_text_is_not_answered(machines: dict[str, Machine], place: dict[str, Any], ask: Ask) -> None:

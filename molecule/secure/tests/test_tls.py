@@ -32,7 +32,10 @@ def test_tls_1_3_and_nothing_older(
     own = shown(certificates.issue(peer.name, by=ca, names=(peer.address,)))
     assert ask(peer, "handshake.py", question(machines, purpose, ca, **own)) == "agreed TLSv1.3"
     for version in ("TLSv1_2", "TLSv1_1"):
-        assert "refused" in ask(peer, "handshake.py", question(machines, purpose, ca, version=version, **own))
+        # The node's own alert, not this end's OpenSSL, which may know no such version.
+        said = ask(peer, "handshake.py", question(machines, purpose, ca, version=version, **own))
+        assert said.startswith("refused")
+        assert "ALERT_PROTOCOL_VERSION" in said.upper().replace(" ", "_")
 
 
 @pytest.mark.parametrize("purpose", INNER)
@@ -41,8 +44,8 @@ def test_only_certificates_of_the_ca_get_into_inner_listeners(
 ) -> None:
     peer = machines[INNER[purpose][1]]
     foreign = certificates.issue(peer.name, by=certificates.issue("CA of the tests", ca=True), names=(peer.address,))
-    assert "refused" in ask(peer, "handshake.py", question(machines, purpose, ca))
-    assert "refused" in ask(peer, "handshake.py", question(machines, purpose, ca, **shown(foreign)))
+    assert ask(peer, "handshake.py", question(machines, purpose, ca)).startswith("refused")
+    assert ask(peer, "handshake.py", question(machines, purpose, ca, **shown(foreign))).startswith("refused")
 
 
 @pytest.mark.parametrize("purpose", EVERY)

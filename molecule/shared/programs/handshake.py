@@ -1,5 +1,8 @@
 """One TLS handshake: reads JSON on standard input, prints the agreed version, or why there is none.
 
+The first word says who ended it: `refused` by the other end, `distrusted` by this one, `unreachable` (no connection),
+or `silent` (a connection without an answer).
+
 Runs on any machine with Python alone. Given are `address`, `port`, `ca` (PEM text), and if wanted `certificate` and
 `key` (PEM text), `version` (the only one offered, such as TLSv1_2) and `name` (what the other end must be called).
 """
@@ -33,16 +36,22 @@ def context(given: dict[str, Any]) -> ssl.SSLContext:
 def main() -> None:
     """Connects; with TLS 1.3 a refused certificate shows only when something is read."""
     given = json.load(sys.stdin)
-    place = given["address"], given["port"]
+    offered = context(given)
     try:
-        with (
-            socket.create_connection(place, timeout=PATIENCE) as plain,
-            context(given).wrap_socket(plain, server_hostname=given.get("name", given["address"])) as secure,
-        ):
+        plain = socket.create_connection((given["address"], given["port"]), timeout=PATIENCE)
+    except OSError as error:
+        print("unreachable", error)
+        return
+    try:
+        with plain, offered.wrap_socket(plain, server_hostname=given.get("name", given["address"])) as secure:
             secure.settimeout(PATIENCE)
             secure.sendall(b"\0\0\0\0")
             secure.recv(1)
             print("agreed", secure.version())
+    except ssl.SSLCertVerificationError as error:
+        print("distrusted", error)
+    except TimeoutError as error:
+        print("silent", error)
     except OSError as error:
         print("refused", error)
 

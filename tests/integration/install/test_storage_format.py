@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import stat
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -152,3 +154,32 @@ def test_scram_credentials_reach_the_disk_and_nothing_else(storage_format: Call,
     assert "hunter2-secret" not in str(done)
     assert "storedKey" not in str(done)
     assert b"admin" in (tmp_path / "one" / "bootstrap.checkpoint").read_bytes()
+
+
+def test_no_process_of_a_format_has_a_credential_in_its_arguments_or_environment(storage_format: Call) -> None:
+    before = set(processes())
+    seen: list[bytes] = []
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.is_set():
+            for process in set(processes()) - before:
+                # A process may end between the two lines.
+                with contextlib.suppress(OSError):
+                    seen.extend((process / name).read_bytes() for name in ("cmdline", "environ"))
+            done.wait(0.02)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        storage_format(scram=["SCRAM-SHA-512=[name=admin,password=hunter2-secret]"])
+    finally:
+        done.set()
+        watcher.join()
+    assert [text for text in seen if b"StorageTool\0@" in text], "the tool was not seen"
+    assert [text for text in seen if b"hunter2-secret" in text] == []
+
+
+def processes() -> list[Path]:
+    """Return the directories of all processes of the machine."""
+    return [path for path in Path("/proc").iterdir() if path.name.isdigit()]

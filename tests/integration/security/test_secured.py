@@ -14,11 +14,13 @@ import pytest
 from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives import hashes, serialization
 
-from tests.support.cluster import Cluster
+from tests.support import certificates
+from tests.support.cluster import Cluster, until
 from tests.support.modules import run_module
-from tests.support.secured import PASSWORD, admin_connection, ca_file, client, secured_cluster
+from tests.support.planted import forms
+from tests.support.secured import METRICS_LOGIN, PASSWORD, admin_connection, ca_file, client, secured_cluster
 from tests.support.traffic import producing, read_all
 
 
@@ -94,9 +96,7 @@ def test_nodes_take_only_certificates_of_their_ca(secured: Cluster, offset: int,
     foreign.load_cert_chain(certificate, key)
     with pytest.raises(REFUSED):
         handshake(port, foreign)
-    node = ssl.create_default_context(cafile=ca_file(secured))
-    node.load_cert_chain(secured.directory / "ca" / "kafka2.pem", secured.directory / "ca" / "kafka2.key")
-    handshake(port, node)
+    handshake(port, as_node(secured))
 
 
 def foreign_certificate(directory: Path) -> tuple[Path, Path]:
@@ -109,35 +109,65 @@ def foreign_certificate(directory: Path) -> tuple[Path, Path]:
     return key, certificate
 
 
-@pytest.mark.parametrize("offset", [0, 1, 2], ids=["client", "broker", "controller"])
-@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_1], ids=["1.2", "1.1"])
-def test_old_versions_of_tls_are_refused(secured: Cluster, version: ssl.TLSVersion, offset: int) -> None:
-    context = ssl.create_default_context(cafile=ca_file(secured))
-    context.minimum_version = ssl.TLSVersion.TLSv1
-    context.maximum_version = version
-    context.set_ciphers("DEFAULT@SECLEVEL=0")
-    context.load_cert_chain(secured.directory / "ca" / "kafka2.pem", secured.directory / "ca" / "kafka2.key")
-    for node in secured.nodes:
-        with pytest.raises(REFUSED):
-            handshake(secured.port(node, offset), context)
-        modern = ssl.create_default_context(cafile=ca_file(secured))
-        modern.load_cert_chain(secured.directory / "ca" / "kafka2.pem", secured.directory / "ca" / "kafka2.key")
-        assert handshake(secured.port(node, offset), modern) == "TLSv1.3"
+#: The listeners of a node, by the offset of their ports.
+LISTENERS = {"clients": 0, "brokers": 1, "controllers": 2}
 
 
-def test_a_key_of_the_ca_is_on_no_node_and_no_secret_in_a_file_of_one(secured: Cluster) -> None:
-    # All that nodes have: configuration, data, logs, start records. The rest is the control node's.
-    folders = [secured.directory / name for name in ("config", "data", "log", "run")]
-    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
-    assert {path.relative_to(secured.directory).parts[0] for path in files} == {"config", "data", "log", "run"}
-    assert not [path for path in files if "ca.key" in path.name]
-    ca_key = (secured.directory / "ca" / "ca.key").read_bytes()
-    for path in files:
-        content = path.read_bytes()
-        assert ca_key not in content
-        assert PASSWORD.encode() not in content, f"{path} holds the administrator's password"
+@pytest.mark.parametrize("purpose", LISTENERS)
+@pytest.mark.parametrize("node", ["kafka1", "kafka2", "kafka3"])
+def test_every_listener_of_every_node_agrees_to_tls_1_3_and_to_nothing_older(
+    secured: Cluster, node: str, purpose: str
+) -> None:
+    port = secured.port(node, LISTENERS[purpose])
+    assert handshake(port, as_node(secured)) == "TLSv1.3"
+    for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_1):
+        old = as_node(secured)
+        old.minimum_version = ssl.TLSVersion.TLSv1
+        old.maximum_version = version
+        old.set_ciphers("DEFAULT@SECLEVEL=0")
+        # The node's own alert: neither a port without a server nor this end's OpenSSL may pass for a refusal.
+        with pytest.raises(ssl.SSLError, match="ALERT_PROTOCOL_VERSION"):
+            handshake(port, old)
+
+
+def as_node(cluster: Cluster) -> ssl.SSLContext:
+    """The TLS of a node: it trusts the CA and shows the certificate of kafka2."""
+    made = ssl.create_default_context(cafile=ca_file(cluster))
+    made.load_cert_chain(cluster.directory / "ca" / "kafka2.pem", cluster.directory / "ca" / "kafka2.key")
+    return made
+
+
+#: Segments of topics hold what clients sent, also their words; all else that a node keeps is looked through.
+SEGMENTS = {".log", ".index", ".timeindex"}
+
+
+def kept(cluster: Cluster) -> list[Path]:
+    """The files of all nodes: configuration, start records, data without the segments of topics, and logs."""
+    found = [
+        path
+        for folder in ("config", "run", "data", "log")
+        for path in (cluster.directory / folder).rglob("*")
+        if path.is_file() and not (folder == "data" and path.suffix in SEGMENTS and "__cluster" not in str(path))
+    ]
+    for name in ("server.properties", "keystore.pem", "jvm.options", "meta.properties", "server.log", "pid"):
+        assert [path for path in found if path.name == name], f"{name} is not looked at"
+    return found
+
+
+def test_no_file_of_a_node_holds_a_password_or_the_key_of_the_ca(secured: Cluster) -> None:
+    ca_key = (secured.directory / "ca" / "ca.key").read_text().splitlines()[1]
+    secrets = [PASSWORD, *PASSWORD.split('"')[::2], METRICS_LOGIN[1], ca_key]
+    planted = [form for word in secrets if len(word) > 8 for form in forms(word.encode())]
+    holders = [path for path in kept(secured) if any(word in path.read_bytes() for word in planted)]
+    assert holders == []
+
+
+def test_a_key_is_in_the_keystore_of_its_node_alone_and_no_argument_is_a_password(secured: Cluster) -> None:
     for node in secured.nodes:
-        assert (secured.directory / "config" / node / "tls" / "keystore.pem").stat().st_mode & 0o777 == 0o440
+        key = (secured.directory / "ca" / f"{node}.key").read_bytes().splitlines()[1]
+        store = secured.directory / "config" / node / "tls" / "keystore.pem"
+        assert [path for path in kept(secured) if key in path.read_bytes()] == [store]
+        assert store.stat().st_mode & 0o777 == 0o440
         assert PASSWORD not in Path(f"/proc/{secured.pid(node)}/cmdline").read_text()
 
 
@@ -158,15 +188,72 @@ def test_a_certificate_issued_anew_rolls_through_and_no_send_fails(secured: Clus
     topic = {"name": "renewal", "partitions": 6, "replication_factor": 3}
     made = run_module("streamops.kafka.topics", {**connection(secured), "topics": [topic]})
     assert not made["failed"], made
-    for name in ("kafka1.pem", "kafka2.pem", "kafka3.pem"):
-        (secured.directory / "ca" / name).unlink()
+    # Of the default of 30 days: one ended yesterday, one ends just within them, and one after them.
+    ages = {"kafka1": -1, "kafka2": 29, "kafka3": 31}
+    old = {node: grow_old(secured, node, days) for node, days in ages.items()}
     with producing(secured.bootstrap_servers, "renewal", settings=client(secured)) as ledger:
         run = secured.playbook().ok()
+    assert {node for node in ages if issued(secured, node) != old[node]} == {"kafka1", "kafka2"}
     assert "keystore.pem" in run.output, "the reason of the restart is named"
     assert all(secured.pid(node) != before[node] for node in secured.nodes)
     assert len(ledger.acknowledged) > 1000
     assert not ledger.failed
     assert not ledger.lost(read_all(secured.bootstrap_servers, "renewal", settings=client(secured)))
+    assert secured.playbook().ok().changed == 0
+
+
+def issued(cluster: Cluster, node: str) -> x509.Certificate:
+    """The certificate of a node that the control node has."""
+    return x509.load_pem_x509_certificate((cluster.directory / "ca" / f"{node}.pem").read_bytes())
+
+
+def grow_old(cluster: Cluster, node: str, days: int) -> x509.Certificate:
+    """Let a node's certificate on the control node end in so many days; the node keeps the one that it has."""
+    ca = cluster.directory / "ca"
+    old = certificates.aged(issued(cluster, node), certificates.read(ca, "ca"), days)
+    (ca / f"{node}.pem").write_bytes(old.public_bytes(serialization.Encoding.PEM))
+    return old
+
+
+@pytest.mark.full
+def test_a_node_whose_certificate_has_ended_is_refused_until_the_next_run_renews_it(secured: Cluster) -> None:
+    ended = grow_old(secured, "kafka1", -1)
+    key = (secured.directory / "ca" / "kafka1.key").read_text().rstrip()
+    wear(secured, "kafka1", f"{key}\n{ended.public_bytes(serialization.Encoding.PEM).decode()}")
+    with pytest.raises(ssl.SSLCertVerificationError, match="certificate has expired"):
+        handshake(secured.port("kafka1"), as_node(secured))
+    secured.playbook().ok()
+    assert issued(secured, "kafka1") != ended
+    assert handshake(secured.port("kafka1"), as_node(secured)) == "TLSv1.3"
+    assert secured.playbook().ok().changed == 0
+
+
+def wear(cluster: Cluster, node: str, store: str) -> None:
+    """Give a node another key and certificate behind the roles' back, and restart it."""
+    keystore = cluster.directory / "config" / node / "tls" / "keystore.pem"
+    keystore.chmod(0o640)
+    keystore.write_text(store)
+    keystore.chmod(0o440)
+    cluster.stop(node)
+    cluster.start(node)
+
+
+@pytest.mark.full
+def test_no_node_talks_to_one_whose_certificate_names_another_host(secured: Cluster) -> None:
+    """The other nodes are asked, by their logs: a test with a client would prove the client."""
+    keystore = secured.directory / "config" / "kafka3" / "tls" / "keystore.pem"
+    own = keystore.read_text()
+    ca = certificates.read(secured.directory / "ca", "ca")
+    liar = certificates.issue("kafka3", by=ca, names=("10.99.99.99",))
+    logs = {node: secured.directory / "log" / node / "server.log" for node in ("kafka1", "kafka2")}
+    before = {node: log.stat().st_size for node, log in logs.items()}
+    say = "No subject alternative names matching IP address 127.0.0.1 found"
+    wear(secured, "kafka3", (liar.key_pem() + liar.pem()).decode())
+    try:
+        for node, log in logs.items():
+            until(lambda log=log, node=node: say in log.read_text()[before[node] :], f"the refusal of {node}", 240)
+    finally:
+        wear(secured, "kafka3", own)
     assert secured.playbook().ok().changed == 0
 
 

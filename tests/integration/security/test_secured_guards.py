@@ -22,8 +22,8 @@ from tests.support.planted import forms
 from tests.support.secured import PASSWORD, admin_connection, ca_file, client
 from tests.support.traffic import Ledger, producing, read_all
 
-# Addresses of this machine that no node of the cluster has.
-FLOODER, STRANGER = "127.0.0.2", "127.0.0.3"
+# Addresses of this machine that no node of the cluster has, and the one that all of them have.
+FLOODER, STRANGER, NODES = "127.0.0.2", "127.0.0.3", "127.0.0.1"
 JAAS = "listener.name.client.scram-sha-512.sasl.jaas.config"
 CURIOUS = {"name": "curious", "password": "curi0us-planted-5ecret"}
 
@@ -187,6 +187,14 @@ def test_a_flood_from_one_address_is_capped_and_others_go_on(
     assert not ledger.lost(read_all(secured.bootstrap_servers, "flooded", settings=client(secured)))
 
 
+def test_nodes_are_not_capped_by_address(secured: Cluster) -> None:
+    """All nodes of this cluster have one address, and hold connections to each other from it."""
+    with flood(secured.port("kafka1"), NODES, 700) as connections:
+        # Java takes connections in order: once a later one is answered, none of these waits to be judged.
+        assert version_from(secured, NODES) == "TLSv1.3"
+        assert still_open(connections) == 700
+
+
 def version_from(cluster: Cluster, source: str) -> str:
     """The version of TLS that a client from this address agrees on with kafka1."""
     context = ssl.create_default_context(cafile=ca_file(cluster))
@@ -216,14 +224,23 @@ def test_a_refused_write_stands_in_the_audit_log(secured: Cluster) -> None:
 
 
 def test_no_log_of_a_node_holds_a_secret(secured: Cluster) -> None:
+    """It plants its own: a user who is made, logs in and is refused, each of which a node might log."""
+    planted = "pl4nted-in-this-very-test"
+    user = {"name": "planted", "password": planted}
+    made = run_module("streamops.kafka.users", {**admin_connection(secured, PASSWORD), "users": [user]})
+    assert not made["failed"], made
+    mistyped = f"{planted}-and-mistyped"
+    assert logs_in(client(secured, sasl_username="planted", sasl_password=planted))
+    assert not logs_in(client(secured, sasl_username="planted", sasl_password=mistyped))
     key = (secured.directory / "ca" / "kafka1.key").read_text().splitlines()[1]
-    secrets = [PASSWORD, CURIOUS["password"], key, "readers-0wn", "bundled-0wn", "the n3xt one"]
-    planted = [form for word in secrets for form in forms(word.encode())]
+    words = [form for word in (PASSWORD, planted, mistyped, key) for form in forms(word.encode())]
     logs = [path for path in (secured.directory / "log").rglob("*") if path.is_file()]
-    assert len(logs) >= 3 * len(secured.nodes)
+    for node in secured.nodes:
+        assert (secured.directory / "log" / node / "server.log") in logs
+    assert b"Failed authentication" in b"".join(log.read_bytes() for log in logs), "the refusal was not logged"
     for log in logs:
         content = log.read_bytes()
-        assert not [word for word in planted if word in content], f"{log} holds a secret"
+        assert not [word for word in words if word in content], f"{log} holds a secret"
 
 
 @pytest.mark.full
