@@ -12,7 +12,8 @@ short_description: Wait until groups have read what there is
 version_added: "0.1.0"
 author: The streamops engineers (@streamops)
 description:
-  - Waits, bounded, until the lag of all named groups together is at most O(max_lag) records. It changes nothing.
+  - Waits, bounded, until the lag of all named groups together is at most O(max_lag) records, or the oldest record that
+    they have not read at most O(max_lag_seconds) old. It changes nothing.
   - Shows one line per interval with the records that are left, rate and time left.
   - Where a group has never committed an offset, the whole log counts as not read. Of a deleted topic nothing is left to
     read. While a lag is unknown, as when a broker does not answer, the goal is not reached.
@@ -29,9 +30,15 @@ options:
     type: list
     elements: str
   max_lag:
-    description: Most records that may be left, over all groups and topics.
+    description: >-
+      Most records that may be left, over all groups and topics. The default is 0, and no bound where
+      O(max_lag_seconds) is given.
     type: int
-    default: 0
+  max_lag_seconds:
+    description: >-
+      Longest time since the oldest record that a group has not read was written, by the time in the record. Given
+      together with O(max_lag), both must hold.
+    type: int
   timeout:
     description: Longest wait in seconds. The look that has begun is finished.
     type: int
@@ -72,15 +79,26 @@ EXAMPLES = r"""
     topics: [orders]
     timeout: 900
   delegate_to: localhost
+
+- name: Wait until billing is no more than a minute late, however much is written
+  streamops.kafka.group_wait:
+    bootstrap_servers: kafka1.example.com:9092
+    groups: [billing]
+    max_lag_seconds: 60
+  delegate_to: localhost
 """
 
 RETURN = r"""
 reached:
-  description: Whether the lag was at most O(max_lag) in the last look.
+  description: Whether the lag was within O(max_lag) and O(max_lag_seconds) in the last look.
   type: bool
   returned: success
 lag:
   description: Records that are left, as far as known.
+  type: int
+  returned: success
+lag_seconds:
+  description: Age of the oldest record that is left, as far as known; 0 where O(max_lag_seconds) is not given.
   type: int
   returned: success
 unknown:

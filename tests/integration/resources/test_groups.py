@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
@@ -24,7 +26,8 @@ from tests.support.groups import commit, make_topic, member, share_member
 from tests.support.lone_broker import LoneBroker
 from tests.support.modules import run_module
 
-EVERYTHING = {"groups": None, "types": [], "states": [], "topics": None, "members": True, "offsets": True}
+EVERYTHING = {"groups": None, "types": [], "states": [], "topics": None, "members": True}
+EVERYTHING |= {"offsets": True, "lag_time": False}
 
 
 @pytest.fixture(scope="module")
@@ -307,6 +310,29 @@ def test_a_wait_ends_when_the_group_has_read_all(broker: LoneBroker) -> None:
 
 
 # -- records -----------------------------------------------------------------------------------------------------
+
+
+def test_a_lag_is_shown_as_time_and_waited_for(broker: LoneBroker, look: Look) -> None:
+    make_topic(broker.bootstrap_servers, "late", 4)
+    ages = {0: [7200, 3600, 60], 1: [600], 2: []}
+    now = time.time()
+    writer = Producer({"bootstrap.servers": broker.bootstrap_servers[0]})
+    for partition, some in ages.items():
+        for age in some:
+            writer.produce("late", value=b"x", partition=partition, timestamp=int((now - age) * 1000))
+    assert writer.flush(60) == 0
+    commit(broker.bootstrap_servers, "late-readers", {("late", 0): 1, ("late", 1): 1, ("late", 2): 0})
+    found = look("late-readers", lag_time=True)
+    seconds = [one["lag_seconds"] for one in found["topics"][0]["partitions"]]
+    assert seconds[1:] == [0, 0, None]
+    assert 3600 <= found["lag_seconds"] == seconds[0] <= 3600 * 1.02 + time.time() - now + 1
+    assert "lag_seconds" not in look("late-readers")
+    wait = {"bootstrap_servers": broker.bootstrap_servers, "groups": ["late-readers"], "topics": ["late"]}
+    late = run_module("streamops.kafka.group_wait", {**wait, "max_lag_seconds": 3000, "timeout": 1})
+    assert late["failed"], late
+    assert "the oldest 1h" in late["msg"]
+    reached = run_module("streamops.kafka.group_wait", {**wait, "max_lag_seconds": 7000, "timeout": 60})
+    assert reached["reached"], reached
 
 
 def test_records_are_counted_and_deleted_with_consent(broker: LoneBroker) -> None:

@@ -9,7 +9,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.wait import Tracker, waited_for
 
-OPTIONS = {"groups": ["billing"], "max_lag": 10, "start_timeout": 30}
+OPTIONS = {"groups": ["billing"], "max_lag": 10, "max_lag_seconds": None, "start_timeout": 30}
 DOWN = {"failed": True, "msg": "Kafka cluster a:1: no answer", "failure": {"passing": True}}
 
 
@@ -30,10 +30,13 @@ def at(lag: int | None, state: str = "known", **more: Any) -> dict[str, Any]:
     return {"lag": lag, "state": state, **more}
 
 
-def looked(lag: int, members: int = 1, unknown: tuple[str, ...] = (), missing: tuple[str, ...] = ()) -> dict[str, Any]:
+def looked(
+    lag: int, members: int = 1, unknown: tuple[str, ...] = (), missing: tuple[str, ...] = (), seconds: int = 0
+) -> dict[str, Any]:
     """What the module returned."""
     one = {"name": "billing", "state": "Stable", "member_count": members, "lag": lag}
-    return {"lag": lag, "groups": [one], "unknown": list(unknown), "missing": list(missing)}
+    found = {"lag": lag, "lag_seconds": seconds, "groups": [one]}
+    return {**found, "unknown": list(unknown), "missing": list(missing)}
 
 
 def test_the_whole_log_counts_where_nothing_was_committed() -> None:
@@ -104,3 +107,38 @@ def test_the_failure_names_who_is_behind() -> None:
     tracker.step(looked(4_000), 20)
     assert "catching up" in tracker.failure(20)["msg"]
     assert Tracker(OPTIONS).failure(1)["failure"]["lag"] is None
+
+
+def timed(**bounds: int) -> Tracker:
+    """A wait with a bound of time."""
+    return Tracker({**OPTIONS, "max_lag": None, **bounds})
+
+
+def test_a_bound_of_time_holds_however_many_records_are_left() -> None:
+    assert timed(max_lag_seconds=60).step(looked(10**6, seconds=60), 0).state == DONE
+    late = timed(max_lag_seconds=60)
+    step = late.step(looked(3, seconds=61), 0)
+    assert (step.state, step.facts["lag_seconds"]) == (GOING, 61)
+    assert "3 records behind, the oldest 1m01s old" in step.text
+    assert "lag is not at most 1m00s within" in late.failure(5)["msg"]
+
+
+def test_with_both_bounds_both_must_hold() -> None:
+    both = {"max_lag": 10, "max_lag_seconds": 60}
+    assert timed(**both).step(looked(11, seconds=1), 0).state == GOING
+    assert timed(**both).step(looked(10, seconds=61), 0).state == GOING
+    assert timed(**both).step(looked(10, seconds=60), 0).state == DONE
+
+
+def test_without_a_bound_nothing_may_be_left() -> None:
+    assert timed().step(looked(1), 0).state == GOING
+    assert timed().step(looked(0), 0).state == DONE
+
+
+def test_the_age_of_what_was_never_committed_counts_and_an_unknown_one_is_said() -> None:
+    behind = at(None, "no_offset", lag_from_earliest=90, lag_seconds=None, lag_seconds_from_earliest=7)
+    looked_at = group(at(5, lag_seconds=3), behind, at(0, lag_seconds=0))
+    looked_at["topics"][0]["lag_seconds"] = 3
+    assert waited_for(info(looked_at), None)["lag_seconds"] == 7
+    looked_at["topics"][0]["partitions"].append(at(5, lag_seconds=None))
+    assert waited_for(info(looked_at), None)["unknown"] == ["group billing: orders has records of unknown age"]
