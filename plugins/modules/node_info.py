@@ -142,6 +142,9 @@ disks:
     metadata:
       description: Whether it holds the metadata log.
       type: bool
+    logs:
+      description: Whether it is one of O(log_dirs), which hold partitions.
+      type: bool
     exists:
       description: Whether it exists.
       type: bool
@@ -159,6 +162,9 @@ disks:
       type: bool
     cut_format:
       description: Whether it holds only what an interrupted format leaves behind.
+      type: bool
+    lost_and_found:
+      description: Whether C(lost+found) is in it, as in the root of a file system.
       type: bool
     served:
       description: Whether a server of ZooKeeper has served with the data in it, in a quorum or alone.

@@ -31,6 +31,20 @@ class Disk:
         """Unmount it."""
         subprocess.run(["umount", str(self.place)], check=True, capture_output=True)
 
+    def grow(self, megabytes: int) -> None:
+        """Give it this much more room while it is in use, as a volume manager does."""
+        with self.image.open("r+b") as file:
+            file.truncate(self.image.stat().st_size + (megabytes << 20))
+        found = subprocess.run(
+            ["findmnt", "--noheadings", "--output", "SOURCE", str(self.place)],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        device = found.stdout.strip()
+        subprocess.run(["losetup", "--set-capacity", device], check=True, capture_output=True)
+        subprocess.run(["resize2fs", device], check=True, capture_output=True)
+
     def sync(self) -> None:
         """Have all that was written to it so far on the disk."""
         subprocess.run(["sync", "--file-system", str(self.place)], check=True)
@@ -54,6 +68,8 @@ def disk(place: Path, megabytes: int = 4096) -> Iterator[Disk]:
     subprocess.run(["mkfs.ext4", "-q", str(image)], check=True, capture_output=True)
     made = Disk(image, place)
     made.mount()
+    # A broker takes it for a partition, so the file system's root could not be its directory.
+    (place / "lost+found").rmdir()
     try:
         yield made
     finally:

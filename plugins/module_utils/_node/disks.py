@@ -18,8 +18,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.properties i
 META_PROPERTIES = "meta.properties"
 METADATA_PARTITION = "__cluster_metadata-0"
 
-# What mkfs leaves in a new file system: no data of anybody.
-_NOBODYS = ("lost+found",)
+# What mkfs leaves in the root of a new file system: no data, but a broker takes each directory in a log directory for a
+# partition, and does not start (LogManager.loadLogs).
+_LOST_AND_FOUND = "lost+found"
 # What `kafka-storage format` writes besides meta.properties, which it writes last (Formatter.doFormat): a directory
 # with these alone was cut while it was formatted, and no process ever used it.
 _FORMATTERS = re.compile(r"bootstrap\.checkpoint(\.tmp)?\Z|meta\.properties\.tmp\Z")
@@ -44,7 +45,8 @@ def disks(log_dirs: Sequence[str], metadata_dir: str) -> list[dict[str, Any]]:
     seen: dict[str, str] = {}
     for path in paths:
         seen.setdefault(os.path.normpath(path), path)
-    return [dict(disk(path), metadata=normal == metadata) for normal, path in seen.items()]
+    logs = {os.path.normpath(path) for path in log_dirs}
+    return [dict(disk(path), metadata=normal == metadata, logs=normal in logs) for normal, path in seen.items()]
 
 
 def disk(path: str) -> dict[str, Any]:
@@ -53,8 +55,9 @@ def disk(path: str) -> dict[str, Any]:
     Of a server of ZooKeeper also myid and epoch, as their files say it, and served: whether its data counts, since it
     was part of a quorum, or served alone (then it never writes an epoch).
 
-    started -- there is something that only a running Kafka writes (or that is not Kafka's at all).
-    cut_format -- only what an interrupted format leaves behind. error -- why it could not be read, else None.
+    started -- there is something that only a running Kafka writes (or that is not Kafka's at all). cut_format -- only
+    what an interrupted format leaves behind. lost_and_found -- it is the root of a file system. error -- why it could
+    not be read, else None.
     """
     found: dict[str, Any] = {
         "path": path,
@@ -64,6 +67,7 @@ def disk(path: str) -> dict[str, Any]:
         "quorum_state": False,
         "started": False,
         "cut_format": False,
+        "lost_and_found": False,
         "entries": [],
         "myid": None,
         "epoch": None,
@@ -83,7 +87,8 @@ def disk(path: str) -> dict[str, Any]:
 
 
 def _content(path: str) -> dict[str, Any]:
-    names = sorted(name for name in os.listdir(path) if name not in _NOBODYS)
+    everything = os.listdir(path)
+    names = sorted(name for name in everything if name != _LOST_AND_FOUND)
     metadata = os.path.join(path, METADATA_PARTITION)
     in_metadata = sorted(os.listdir(metadata)) if os.path.isdir(metadata) else []
     formatted = META_PROPERTIES in names
@@ -98,6 +103,7 @@ def _content(path: str) -> dict[str, Any]:
         "quorum_state": "quorum-state" in in_metadata,
         "started": started,
         "cut_format": bool(names) and not formatted and not started,
+        "lost_and_found": _LOST_AND_FOUND in everything,
         "entries": names[:_SHOWN],
         "myid": _number(path, MYID),
         "epoch": epoch,

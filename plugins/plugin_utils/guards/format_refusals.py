@@ -52,6 +52,8 @@ def _of_disk(node: Node, disk: Mapping[str, Any], cluster_id: str, source: str) 
     if disk["error"]:
         fix = "Repair or mount it, check its owner and mode, then run again."
         return [refusal(node, "unreadable", path, disk["error"], "a directory that can be read, or none", fix)]
+    if disk.get("lost_and_found") and disk["logs"] and "broker" in node["roles"]:
+        return [_file_system_root(node, path)]
     if meta is None:
         return [] if disk["empty"] else [_not_empty(node, disk)]
     key = "broker.id" if node.get("mode") == ZOOKEEPER_MODE else "node.id"
@@ -74,6 +76,15 @@ def _of_disk(node: Node, disk: Mapping[str, Any], cluster_id: str, source: str) 
         found = f"{key} {meta[key]} on the disk"
         wrong.append(refusal(node, "node_id", path, found, f"{key} {node['node_id']} (kafka_node_id)", fix))
     return wrong
+
+
+def _file_system_root(node: Node, path: str) -> dict[str, Any]:
+    fix = (
+        f"A broker takes lost+found for a partition and does not start. Name a directory below the mount in "
+        f"kafka_log_dirs, as {path.rstrip('/')}/kafka, before the first installation; on a node that has data there, "
+        "remove lost+found when it is empty (rmdir)."
+    )
+    return refusal(node, "file_system_root", path, "lost+found", "a directory below the root of the disk", fix)
 
 
 def _not_empty(node: Node, disk: Mapping[str, Any]) -> dict[str, Any]:

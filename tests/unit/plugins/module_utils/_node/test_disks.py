@@ -34,6 +34,16 @@ def test_lost_and_found_is_nothing(tmp_path: Path) -> None:
     (tmp_path / "lost+found").mkdir()
     found = disk(str(tmp_path))
     assert (found["exists"], found["empty"], found["started"], found["cut_format"]) == (True, True, False, False)
+    assert found["lost_and_found"]
+
+
+def test_directories_of_logs_are_told_from_that_of_the_metadata_alone(tmp_path: Path) -> None:
+    logs, metadata = str(tmp_path / "logs"), str(tmp_path / "metadata")
+    found = disks([logs], metadata)
+    assert [(one["path"], one["logs"], one["metadata"]) for one in found] == [
+        (logs, True, False),
+        (metadata, False, True),
+    ]
 
 
 def test_a_formatted_directory_that_never_started(tmp_path: Path) -> None:

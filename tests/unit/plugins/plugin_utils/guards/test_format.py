@@ -23,6 +23,8 @@ def disk(path: str = "/data", cluster: str = "", node_id: int = 0, **other: Any)
     plain = {
         "path": path,
         "metadata": path == "/data",
+        "logs": True,
+        "lost_and_found": False,
         "exists": True,
         "empty": not cluster,
         "meta_properties": meta,
@@ -70,6 +72,18 @@ def test_a_first_installation_that_was_cut_goes_on_with_the_id_on_the_disks() ->
     plan = format_plan([node(1, formatted(1)), node(2), node(3)], "", None, DRAWN)
     assert (plan["cluster_id"], plan["source"], plan["format"]) == (A, "disks", ["kafka2", "kafka3"])
     assert plan["refusals"] == []
+
+
+@pytest.mark.parametrize("mode", [{}, CLASSIC], ids=["kraft", "zookeeper"])
+def test_a_broker_is_not_given_the_root_of_a_file_system(mode: dict[str, Any]) -> None:
+    root = node(2, disk(lost_and_found=True), **mode)
+    assert kinds(format_plan([node(1, **mode), root], "", None, DRAWN)) == [("kafka2", "file_system_root")]
+
+
+def test_a_controller_and_a_disk_of_metadata_alone_may_have_it() -> None:
+    controller = node(1, disk(lost_and_found=True), roles="controller")
+    apart = node(2, disk(), disk("/metadata", logs=False, lost_and_found=True))
+    assert format_plan([controller, apart], "", None, DRAWN)["refusals"] == []
 
 
 def test_a_converged_cluster_has_nothing_to_format() -> None:

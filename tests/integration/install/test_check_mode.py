@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`--check` of every playbook that users may call: it leaves a fresh host and a running cluster as they are."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cluster import ROOT, Cluster, free_port_base
+
+pytestmark = pytest.mark.full
+
+#: awx.yml works on AWX, and on no host of a cluster.
+PUBLIC = sorted({path.stem for path in (ROOT / "playbooks").glob("[!_]*.yml")} - {"awx"})
+GIVEN: dict[str, dict[str, Any]] = {
+    "change_replication_factor": {"kafka_replication_factor": {"__consumer_offsets": 2}},
+    "drain_and_remove_broker": {"kafka_remove_broker": "kafka3"},
+    "groups": {"kafka_consumer_group": "none-of-that-name"},
+    "grow_topic": {"kafka_grow_topic": "__consumer_offsets", "kafka_grow_partitions": 60},
+    "replace_node": {"kafka_replace_node": "kafka3"},
+    "stop_node": {"kafka_stop_node": "kafka3"},
+}
+#: README names them: they can be tried before there is anything.
+ON_A_FRESH_HOST = {"site", "rolling_restart", "mirrors", "stop", "stop_node", "validate"}
+#: What these say of three combined nodes, all alive and without ZooKeeper.
+REFUSED = {
+    "drain_and_remove_broker": "every broker here is a voter",
+    "replace_node": "A node that lives needs no replacement",
+    "zookeeper_members": "zookeeper",
+}
+
+
+@pytest.mark.parametrize("playbook", PUBLIC)
+def test_on_a_fresh_host(playbook: str, tmp_path: Path) -> None:
+    cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "c", free_port_base())
+    run = cluster.playbook(f"playbooks/{playbook}.yml", "--check", **GIVEN.get(playbook, {}))
+    assert (run.rc == 0) == (playbook in ON_A_FRESH_HOST), run.output[-3000:]
+    assert [path.name for path in cluster.directory.iterdir()] == ["extra-vars.yml"]
+
+
+@pytest.mark.parametrize("playbook", PUBLIC)
+def test_on_a_running_cluster(playbook: str, combined: Cluster) -> None:
+    pids, files = combined.pids(), state(combined)
+    run = combined.playbook(f"playbooks/{playbook}.yml", "--check", "--diff", **GIVEN.get(playbook, {}))
+    assert (run.rc == 0) == (playbook not in REFUSED), run.output[-3000:]
+    assert REFUSED.get(playbook, "") in " ".join(run.output.split())
+    assert (combined.pids(), state(combined)) == (pids, files)
+
+
+def state(cluster: Cluster) -> dict[str, str]:
+    """Every file of configuration and of start records with its digest."""
+    folders = [cluster.directory / name for name in ("config", "run")]
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
