@@ -5,11 +5,16 @@ from __future__ import annotations
 
 import ipaddress
 import json
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import CONNECTION_SPEC, Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from page.checks import LONGEST_NAME, MOST, is_name, short, wrong_number
+from page.clusters import clusters_of
+from page.login import Scrypt, scrypt_of
 
 #: Numbers that may be set: default, least and most. Times are in seconds.
 NUMBERS = {
@@ -19,15 +24,21 @@ NUMBERS = {
     "stale_after": (300, 1, 86400),
     "series_limit": (100_000, 0, 10_000_000),
 }
-#: Seconds that a request of a poll may take by default: shorter than a poll, so that one broker cannot use it all up.
-_REQUEST_TIMEOUT = 10
+#: Paths of the certificate and its key: both or none.
+TLS = ("tls_certificate", "tls_key")
+KNOWN = {"host", "users", "clusters", *TLS, *NUMBERS}
+#: Characters of a name or an address that is bound; what they mean the system says at the start.
+_HOST = re.compile(r"[0-9A-Za-z._:%-]{1,253}")
 
 
 @dataclass(frozen=True)
 class Config:
-    """Settings of the service; times are in seconds, C(series_limit) is a number of series."""
+    """Settings of the service; times are in seconds, C(series_limit) is a number of series for each cluster."""
 
-    connection: Connection
+    clusters: Mapping[str, Connection]
+    users: Mapping[str, Scrypt] = field(repr=False)
+    #: Paths of the certificate and of its key.
+    tls: tuple[str, str] | None
     host: str
     port: int
     interval: int
@@ -36,48 +47,107 @@ class Config:
     series_limit: int
 
 
-def config_of(text: str) -> Config:
-    """Return the settings in a JSON text; RefusedError names every setting that is wrong."""
-    try:
-        given = json.loads(text)
-    except ValueError as error:
-        raise RefusedError("configuration", [f"it is no JSON: {error}. Correct the file."]) from error
-    if not isinstance(given, dict) or not isinstance(given.get("kafka"), dict):
-        raise RefusedError("configuration", ["kafka is not an object with bootstrap_servers. Add it."])
-    wrong = [f"{name} is unknown. Remove it." for name in sorted(given.keys() - {"kafka", "host", *NUMBERS})]
+def config_of(text: str, wrong_pair: Callable[[str, str], list[str]]) -> Config:
+    """Return the settings in a JSON text; RefusedError names every setting that is wrong, each with its fix.
+
+    C(wrong_pair) tells what is wrong with the files of a certificate and its key.
+    """
+    given, wrong = _parsed(text)
+    wrong += [f"{short(name)} is unknown. Remove it." for name in sorted(given.keys() - KNOWN)]
     numbers = {name: given.get(name, default) for name, (default, _least, _most) in NUMBERS.items()}
     for name, (_default, least, most) in NUMBERS.items():
-        number = numbers[name]
-        if not isinstance(number, int) or isinstance(number, bool) or not least <= number <= most:
-            wrong.append(f"{name} is {number!r}. Set a whole number from {least} to {most}.")
+        wrong += wrong_number(name, numbers[name], least, most)
     host = given.get("host", "127.0.0.1")
-    if not _is_loopback(host):
-        wrong.append(f"host is {host!r}, but the service has no login. Set a loopback address, as 127.0.0.1.")
-    wrong += _wrong_kafka(given["kafka"])
+    tls, wrong_tls = _tls(given, wrong_pair)
+    users, wrong_users = _users(given.get("users", {}))
+    clusters, wrong_clusters = clusters_of(given.get("clusters"))
+    wrong += [*_wrong_host(host, bool(given.get("users")), given.keys() >= set(TLS)), *wrong_tls]
+    wrong += [*wrong_users, *wrong_clusters]
     if wrong:
         raise RefusedError("configuration", wrong)
-    connection = Connection.from_params({"request_timeout": _REQUEST_TIMEOUT, **given["kafka"]})
-    return Config(connection, host, **numbers)
+    return Config(clusters, users, tls, host, **numbers)
 
 
-def _wrong_kafka(kafka: dict[str, Any]) -> list[str]:
-    wrong = [f"kafka.{name} is unknown. Remove it." for name in sorted(kafka.keys() - CONNECTION_SPEC.keys())]
-    servers = kafka.get("bootstrap_servers")
-    if not isinstance(servers, list) or not all(isinstance(one, str) for one in servers):
-        wrong.append("kafka.bootstrap_servers is not a list of host:port. Set it.")
-    seconds = kafka.get("request_timeout", _REQUEST_TIMEOUT)
-    if not isinstance(seconds, int) or isinstance(seconds, bool) or seconds < 1:
-        wrong.append(f"kafka.request_timeout is {seconds!r}. Set whole seconds, at least 1.")
-    texts = kafka.keys() & CONNECTION_SPEC.keys() - {"bootstrap_servers", "request_timeout"}
-    wrong += [f"kafka.{name} is not a text. Correct it." for name in sorted(texts) if not isinstance(kafka[name], str)]
-    for name in ("security_protocol", "sasl_mechanism"):
-        if name in kafka and kafka[name] not in (choices := CONNECTION_SPEC[name]["choices"]):
-            wrong.append(f"kafka.{name} is none of {', '.join(choices)}. Set one of them.")
+def _parsed(text: str) -> tuple[dict[str, Any], list[str]]:
+    """Return the object in a text, and which names it has twice: JSON's parser would keep the last one silently."""
+    twice: list[str] = []
+
+    def once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in found:
+                twice.append(f"{short(name)} stands twice in one object. Keep one of them.")
+            found[name] = value
+        return found
+
+    try:
+        given = json.loads(text, object_pairs_hook=once)
+    except RecursionError:
+        raise RefusedError("configuration", ["it is nested too deeply. Correct the file."]) from None
+    except ValueError as error:
+        raise RefusedError("configuration", [f"it is no JSON: {error}. Correct the file."]) from error
+    if not isinstance(given, dict):
+        raise RefusedError("configuration", ["it is no object. Write one with clusters in it."])
+    return given, twice
+
+
+def _wrong_host(host: object, has_users: bool, has_tls: bool) -> list[str]:
+    if not isinstance(host, str) or not _HOST.fullmatch(host):
+        return [f"host is {short(host)}. Set an address of this machine, as 127.0.0.1."]
+    if _is_loopback(host):
+        return []
+    wrong = []
+    if not has_users:
+        wrong.append(f"host is {host}, which others reach, and users is empty. Set users, or host to 127.0.0.1.")
+    if not has_tls:
+        wrong.append(
+            f"host is {host}, which others reach, so passwords would go over the network in clear. Set tls_certificate "
+            "and tls_key, or host to 127.0.0.1."
+        )
     return wrong
 
 
-def _is_loopback(host: Any) -> bool:
+def _is_loopback(host: str) -> bool:
     try:
-        return isinstance(host, str) and ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(host).is_loopback
     except ValueError:
+        # A name may lead anywhere, and elsewhere tomorrow.
         return False
+
+
+def _tls(
+    given: Mapping[str, Any], wrong_pair: Callable[[str, str], list[str]]
+) -> tuple[tuple[str, str] | None, list[str]]:
+    set_here = {name: given[name] for name in TLS if name in given}
+    wrong = [f"{name} is {short(path)}. Set the path of a PEM file." for name, path in set_here.items()
+             if not isinstance(path, str) or not path or "\0" in path]  # fmt: skip
+    if len(set_here) == 1:
+        (name,) = set_here
+        missing = next(one for one in TLS if one != name)
+        wrong.append(f"{name} is set without {missing}. Set both, or none.")
+    if wrong or not set_here:
+        return None, wrong
+    pair = set_here["tls_certificate"], set_here["tls_key"]
+    return pair, wrong_pair(*pair)
+
+
+def _users(given: object) -> tuple[dict[str, Scrypt], list[str]]:
+    if not isinstance(given, dict) or len(given) > MOST:
+        return {}, [f"users is no object of at most {MOST} digests by name of the user. Correct it."]
+    users, wrong = {}, []
+    for name, text in given.items():
+        # A colon ends the user in HTTP basic (RFC 7617).
+        if not is_name(name) or ":" in name:
+            wrong.append(
+                f"users has {short(name)}. Name a user with 1 to {LONGEST_NAME} printable characters, none a colon."
+            )
+        try:
+            users[name] = scrypt_of(text if isinstance(text, str) else "")
+        except ValueError as error:
+            wrong.append(f"users: the digest of {short(name)} {error}. Make it anew (page/login.py, digest).")
+    if len({one.cost for one in users.values()}) > 1:
+        wrong.append(
+            "users have digests of different cost, so that the time of an answer would tell which users there are. "
+            "Make all with the same N, r and p."
+        )
+    return users, wrong

@@ -3,16 +3,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from page.picture import Picture, Polls
 
 
-def health(polls: Polls, picture: Picture | None, now: float, stale_after: float) -> dict[str, Any]:
-    """Return status (starting, ok or stale), the age of the picture in seconds, and the last failure.
+def health(clusters: Mapping[str, tuple[Polls, Picture | None]], now: float, stale_after: float) -> dict[str, Any]:
+    """Return C(status) of the service and, by name of the cluster, C(clusters).
 
-    C(now) is in seconds since 1970; a picture older than C(stale_after) seconds is stale.
+    A cluster is unknown before its first picture, stale when its picture is older than C(stale_after) seconds, and ok
+    otherwise; the service is ok when all clusters are. C(now) is in seconds since 1970. Why polls failed is left out:
+    it names addresses and users, and the log has it.
     """
+    found = {name: _health(polls, picture, now, stale_after) for name, (polls, picture) in clusters.items()}
+    seen = {one["status"] for one in found.values()}
+    return {"status": next((one for one in ("unknown", "stale") if one in seen), "ok"), "clusters": found}
+
+
+def _health(polls: Polls, picture: Picture | None, now: float, stale_after: float) -> dict[str, Any]:
     age = max(0.0, now - (picture.taken if picture else polls.began))
-    status = "stale" if age > stale_after else "ok" if picture else "starting"
-    return {"status": status, "age_seconds": round(age, 3), "polls_failed": polls.failed, "error": polls.error}
+    status = "unknown" if picture is None else "stale" if age > stale_after else "ok"
+    return {"status": status, "age_seconds": round(age, 3), "polls": polls.done, "polls_failed": polls.failed}

@@ -1,13 +1,16 @@
-"""Make the text that Prometheus reads of one picture. Pure.
+"""Make the text that Prometheus reads of the pictures of clusters. Pure.
 
 Names are kafka_exporter's where it has one. What is unknown has no series: kafka_exporter's -1 would look like an
-offset, and KafkaGroupLostRecords would fire on it. No label names the cluster: the targets of Prometheus do.
+offset, and KafkaGroupLostRecords would fire on it. The first label of every series is C(cluster), as in the alerts of
+the collection. A scrape needs C(honor_labels), or a target without this label: else Prometheus renames the one here.
 """
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from page.picture import Picture, Polls
@@ -23,44 +26,64 @@ def escaped(value: str) -> str:
     return value.translate(_ESCAPES).encode("utf-8", "replace").decode("utf-8")
 
 
-def family(name: str, meaning: str, series: Iterable[_Series], kind: str = "gauge") -> Iterator[str]:
-    """Yield the lines of one metric; none when it has no series."""
-    lines = [f"{name}{_labels(labels)} {_number(value)}" for labels, value in series]
+@dataclass(frozen=True)
+class Family:
+    """One metric of one cluster as text: C(head) is what it means, C(body) its series."""
+
+    name: str
+    head: str
+    body: str
+
+
+def exposition(clusters: Iterable[Iterable[Family]]) -> str:
+    """Return the text of many clusters, each metric once: the format wants all series of a metric in one group."""
+    heads: dict[str, str] = {}
+    bodies: dict[str, list[str]] = {}
+    for families in clusters:
+        for one in families:
+            heads.setdefault(one.name, one.head)
+            bodies.setdefault(one.name, []).append(one.body)
+    return "".join(f"{line}\n" for name, some in bodies.items() for line in (heads[name], *some))
+
+
+def family(cluster: str, name: str, meaning: str, series: Iterable[_Series], kind: str = "gauge") -> Iterator[Family]:
+    """Yield one metric of a cluster; none when it has no series."""
+    lines = [f"{name}{_labels({'cluster': cluster, **labels})} {_number(value)}" for labels, value in series]
     if lines:
-        yield from (f"# HELP {name} {meaning}", f"# TYPE {name} {kind}", *lines)
+        yield Family(name, f"# HELP {name} {meaning}\n# TYPE {name} {kind}", "\n".join(lines))
 
 
 def _labels(labels: dict[str, Any]) -> str:
     pairs = ",".join(f'{name}="{escaped(str(value))}"' for name, value in labels.items())
-    return f"{{{pairs}}}" if pairs else ""
+    return f"{{{pairs}}}"
 
 
 def _number(value: float) -> str:
     return str(value) if isinstance(value, int) else f"{value:.3f}"
 
 
-def text_of_polls(polls: Polls, picture: Picture | None, now: float) -> str:
+def families_of_polls(cluster: str, polls: Polls, picture: Picture | None, now: float) -> list[Family]:
     """Return what changes between polls; C(now) is in seconds since 1970.
 
     Before the first picture the start of the process counts as the last poll, so that KafkaLagStale fires when no poll
     ever succeeds, and does not fire at every start.
     """
     last = picture.taken if picture else polls.began
-    lines = [
-        *family(
+    family_of = partial(family, cluster)
+    return [
+        *family_of(
             "kafka_lag_last_poll_timestamp_seconds",
             "When the last poll succeeded; before the first one, when the service started.",
             [({}, last)],
         ),
-        *family("kafka_lag_picture_age_seconds", "Age of what is served here.", [({}, max(0.0, now - last))]),
-        *family("kafka_lag_polls_total", "Polls that ended, well or not.", [({}, polls.done)], "counter"),
-        *family("kafka_lag_poll_failures_total", "Polls that failed.", [({}, polls.failed)], "counter"),
+        *family_of("kafka_lag_picture_age_seconds", "Age of what is served here.", [({}, max(0.0, now - last))]),
+        *family_of("kafka_lag_polls_total", "Polls that ended, well or not.", [({}, polls.done)], "counter"),
+        *family_of("kafka_lag_poll_failures_total", "Polls that failed.", [({}, polls.failed)], "counter"),
     ]
-    return "\n".join(lines) + "\n"
 
 
-def text_of(picture: Picture, limit: int) -> str:
-    """Return the metrics of a picture with at most C(limit) series by partition.
+def families_of(cluster: str, picture: Picture, limit: int) -> list[Family]:
+    """Return the metrics of a picture of a cluster with at most C(limit) series by partition.
 
     Groups come first, since alerts need them; whole groups and topics are left out, the last ones by name.
     """
@@ -89,35 +112,37 @@ def text_of(picture: Picture, limit: int) -> str:
         if topic in shown_topics
         for index, log in some.items()
     ]
-    lines = [
-        *_of_groups(groups),
-        *family(
+    family_of = partial(family, cluster)
+    return [
+        *_of_groups(cluster, groups),
+        *family_of(
             "kafka_consumergroup_current_offset",
             "Next offset that a group reads; of a share group, its start offset.",
             ((labels, one["committed"]) for labels, one in positions),
         ),
-        *family(
+        *family_of(
             "kafka_consumergroup_lag",
             "Records that a group has before it.",
             ((labels, one["lag"]) for labels, one in positions if one["lag"] is not None),
         ),
-        *family(
+        *family_of(
             "kafka_topic_partitions",
             "Partitions of a topic.",
             (({"topic": topic}, len(some)) for topic, some in sorted(picture.logs.items())),
         ),
-        *family("kafka_topic_partition_current_offset", "End of a log.", ((labels, log.end) for labels, log in logs)),
-        *family(
+        *family_of(
+            "kafka_topic_partition_current_offset", "End of a log.", ((labels, log.end) for labels, log in logs)
+        ),
+        *family_of(
             "kafka_topic_partition_oldest_offset", "Start of a log.", ((labels, log.start) for labels, log in logs)
         ),
-        *_of_poll(picture),
-        *family(
+        *_of_poll(cluster, picture),
+        *family_of(
             "kafka_lag_series_left_out",
             "Series by partition that the limit leaves out; no alert watches them.",
             (({"of": kind}, count) for kind, count in out.items()),
         ),
     ]
-    return "\n".join(lines) + "\n"
 
 
 def _positions(group: Any) -> Iterator[tuple[str, Any]]:
@@ -136,14 +161,14 @@ def _fitting(sizes: dict[str, int], limit: int) -> tuple[set[str], int]:
     return shown, limit
 
 
-def _of_groups(groups: Iterable[Any]) -> Iterator[str]:
-    groups = list(groups)
-    yield from family(
+def _of_groups(cluster: str, groups: Iterable[Any]) -> Iterator[Family]:
+    groups, family_of = list(groups), partial(family, cluster)
+    yield from family_of(
         "kafka_consumergroup_state",
         "State and type of a group; the value is always 1.",
         (({"consumergroup": one["name"], "type": one["type"], "state": one["state"]}, 1) for one in groups),
     )
-    yield from family(
+    yield from family_of(
         "kafka_consumergroup_members",
         "Members of a group.",
         (({"consumergroup": one["name"]}, one["member_count"]) for one in groups),
@@ -153,19 +178,19 @@ def _of_groups(groups: Iterable[Any]) -> Iterator[str]:
         for one in groups
         for topic in one.get("topics", ())
     ]
-    yield from family(
+    yield from family_of(
         "kafka_consumergroup_topic_lag",
         "Records that a group has before it in a topic, as far as they are known.",
         ((labels, topic["lag"]) for labels, topic in topics),
     )
-    yield from family(
+    yield from family_of(
         "kafka_consumergroup_topic_lag_unknown",
         "Partitions of a topic in which the lag of a group is unknown.",
         ((labels, topic["lag_unknown"]) for labels, topic in topics),
     )
 
 
-def _of_poll(picture: Picture) -> Iterator[str]:
+def _of_poll(cluster: str, picture: Picture) -> Iterator[Family]:
     unread = sum(1 for logs in picture.logs.values() for log in logs.values() if log.missing)
     failed = sum(1 for one in picture.groups if one["error"])
     for name, meaning, value in (
@@ -176,4 +201,4 @@ def _of_poll(picture: Picture) -> Iterator[str]:
         ("kafka_lag_unread_partitions", "Partitions whose ends are unknown.", unread),
         ("kafka_lag_unread_groups", "Groups that could not be read whole.", failed),
     ):
-        yield from family(name, meaning, [({}, value)])
+        yield from family(cluster, name, meaning, [({}, value)])

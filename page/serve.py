@@ -1,19 +1,24 @@
-"""Run the service: a poller in one thread, and uvicorn until it is told to end."""
+"""Run the service: a poller for each cluster in a thread of its own, and uvicorn until it is told to end."""
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
 
 import logging
+import ssl
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import uvicorn
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from page.config import config_of
+from page.access import Access
+from page.config import Config, config_of
 from page.poll import take
 from page.poller import Poller
+from page.tls import Renewal, wrong_pair
 from page.web import application
 
 #: Connections at once; more are answered 503. A page has some readers and one or two Prometheus.
@@ -21,32 +26,71 @@ _CONNECTIONS = 50
 
 
 def main(words: Sequence[str]) -> int:
-    """Serve until SIGTERM; 2 when the configuration cannot be used."""
+    """Serve until SIGTERM; 2 when the configuration cannot be used, 3 when the server cannot start."""
     if len(words) != 1:
         print("usage: python -m page CONFIG.json", file=sys.stderr)
         return 2
     try:
-        config = config_of(Path(words[0]).read_text(encoding="utf-8"))
+        config = config_of(Path(words[0]).read_text(encoding="utf-8"), wrong_pair)
     except (OSError, UnicodeDecodeError, RefusedError) as error:
         print(f"{words[0]}: {error}", file=sys.stderr)
         return 2
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("kafka").setLevel(logging.CRITICAL)  # What it says of a failure stands in the poller's line.
-    poller = Poller(lambda: take(config.connection, config.poll_timeout), config.interval, config.series_limit)
-    poller.start()
+    pollers = {name: _poller(name, connection, config) for name, connection in config.clusters.items()}
+    for poller in pollers.values():
+        poller.start()
     try:
-        uvicorn.run(
-            application(lambda: poller.seen, config.stale_after),
-            host=config.host,
-            port=config.port,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            limit_concurrency=_CONNECTIONS,
-            timeout_keep_alive=5,
-            timeout_graceful_shutdown=5,
-        )
+        server = _server(config, pollers)
+        server.run()
+        return 0 if server.started else 3
     finally:
-        poller.stop(config.connection.request_timeout)
-    return 0
+        _stop(list(pollers.values()), max(one.request_timeout for one in config.clusters.values()))
+
+
+def _poller(name: str, connection: Connection, config: Config) -> Poller:
+    return Poller(name, lambda: take(connection, config.poll_timeout), config.interval, config.series_limit)
+
+
+def _stop(pollers: Sequence[Poller], seconds: float) -> None:
+    for poller in pollers:
+        poller.end()
+    until = time.monotonic() + seconds
+    for poller in pollers:
+        poller.wait(until - time.monotonic())
+
+
+def _server(config: Config, pollers: dict[str, Poller]) -> uvicorn.Server:
+    """Return the server; its certificate is renewed by a task of its event loop, as its context changes there only."""
+    settings: uvicorn.Config
+    renewal = Renewal(*config.tls) if config.tls else None
+
+    async def renew() -> None:
+        """Take up renewed certificates while the server runs."""
+        if renewal and settings.ssl:
+            await renewal.run(settings.ssl)
+
+    settings = uvicorn.Config(
+        application(
+            lambda: {name: poller.seen for name, poller in pollers.items()},
+            config.stale_after,
+            Access(config.users) if config.users else None,
+            renew,
+        ),
+        host=config.host,
+        port=config.port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        limit_concurrency=_CONNECTIONS,
+        timeout_keep_alive=5,
+        timeout_graceful_shutdown=5,
+        ssl_certfile=config.tls[0] if config.tls else None,
+        ssl_keyfile=config.tls[1] if config.tls else None,
+    )
+    settings.load()
+    if settings.ssl:
+        settings.ssl.minimum_version = ssl.TLSVersion.TLSv1_2
+    return uvicorn.Server(settings)

@@ -1,18 +1,21 @@
-"""Answer GET /metrics and GET /health out of the last picture; nothing that a client sends reaches Kafka."""
+"""Answer GET /metrics and GET /health out of the last pictures; nothing that a client sends reaches Kafka."""
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from page.access import Access, Answer
 from page.health import health
-from page.metrics import CONTENT_TYPE, text_of_polls
+from page.metrics import CONTENT_TYPE, exposition, families_of_polls
 from page.poller import Seen
 
 _HEADERS = {
@@ -21,34 +24,50 @@ _HEADERS = {
     b"referrer-policy": b"no-referrer",
     b"cache-control": b"no-store",
 }
+_LOGIN = {"www-authenticate": 'Basic realm="streamops.kafka", charset="UTF-8"'}
 
 
-def application(look: Callable[[], Seen], stale_after: float) -> ASGIApp:
-    """Return the application; C(look) gives what the poller has, C(stale_after) is in seconds."""
+def application(
+    look: Callable[[], Mapping[str, Seen]],
+    stale_after: float,
+    access: Access | None,
+    beside: Callable[[], Awaitable[None]],
+) -> ASGIApp:
+    """Return the application.
+
+    C(look) gives what the pollers have by cluster, C(stale_after) is in seconds, without C(access) there is no login,
+    and C(beside) runs as long as the application.
+    """
 
     async def metrics(_request: Request) -> Response:
-        """Serve the metrics of the last picture with its age."""
-        seen = look()
-        head = text_of_polls(seen.polls, seen.picture, time.time())
-        return Response(head + seen.text, headers={"content-type": CONTENT_TYPE})
+        """Serve the metrics of the last pictures with their ages."""
+        seen, now = look(), time.time()
+        polls = [families_of_polls(name, one.polls, one.picture, now) for name, one in seen.items()]
+        text = exposition([*polls, *(one.families for one in seen.values())])
+        return Response(text, headers={"content-type": CONTENT_TYPE})
 
     async def healthy(_request: Request) -> Response:
-        """Serve 200 when the picture is fresh, 503 otherwise."""
-        seen = look()
-        found = health(seen.polls, seen.picture, time.time(), stale_after)
-        # Why a poll failed names addresses and users: the log has it.
-        del found["error"]
+        """Serve 200 when all pictures are fresh, 503 otherwise."""
+        seen = {name: (one.polls, one.picture) for name, one in look().items()}
+        found = health(seen, time.time(), stale_after)
         return JSONResponse(found, 200 if found["status"] == "ok" else 503)
 
-    inner = Starlette()
+    @contextlib.asynccontextmanager
+    async def lifespan(_application: Starlette) -> AsyncIterator[None]:
+        """Run what runs beside the application."""
+        task = asyncio.ensure_future(beside())
+        yield
+        task.cancel()
+
+    inner = Starlette(lifespan=lifespan)
     inner.add_route("/metrics", metrics, methods=["GET"])
     inner.add_route("/health", healthy, methods=["GET"])
-    return _guarded(inner)
+    return _guarded(inner, access)
 
 
-def _guarded(inner: ASGIApp) -> ASGIApp:
+def _guarded(inner: ASGIApp, access: Access | None) -> ASGIApp:
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        """Let only GET through, and put the headers on every answer."""
+        """Let only logins and GET through, and put the headers on every answer."""
         if scope["type"] != "http":
             await inner(scope, receive, send)
             return
@@ -59,9 +78,23 @@ def _guarded(inner: ASGIApp) -> ASGIApp:
                 message["headers"] = [*message.get("headers", []), *_HEADERS.items()]
             await send(message)
 
-        if scope["method"] == "GET":
-            await inner(scope, receive, with_headers)
+        login = await _login(scope, access)
+        if login.status == 401:
+            refusal: ASGIApp = PlainTextResponse("login needed\n", 401, _LOGIN)
+        elif login.status == 429:
+            refusal = PlainTextResponse("too many logins\n", 429, {"retry-after": str(login.retry_after)})
+        elif scope["method"] != "GET":
+            refusal = PlainTextResponse("GET only\n", 405, {"allow": "GET"})
         else:
-            await PlainTextResponse("GET only\n", 405, {"allow": "GET"})(scope, receive, with_headers)
+            refusal = inner
+        await refusal(scope, receive, with_headers)
 
     return answer
+
+
+async def _login(scope: Scope, access: Access | None) -> Answer:
+    if access is None:
+        return Answer(200)
+    given = [value for name, value in scope["headers"] if name == b"authorization"]
+    address = scope["client"][0] if scope.get("client") else ""
+    return await access.judge(given[0] if len(given) == 1 else None, address)

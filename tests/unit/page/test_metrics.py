@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
-from page.health import health
-from page.metrics import escaped, text_of, text_of_polls
+from page.metrics import escaped, exposition, families_of, families_of_polls
 from page.picture import Picture, Polls
 from tests.support.prometheus import promtool_reads
 
@@ -28,23 +28,31 @@ def picture(*groups: dict[str, Any], **logs: dict[int, Log]) -> Picture:
     return Picture(1000.0, 0.25, 7, 3, 0, logs, groups)
 
 
+def text_of(seen: Picture, limit: int, cluster: str = "c") -> str:
+    return exposition([families_of(cluster, seen, limit)])
+
+
+def text_of_polls(polls: Polls, seen: Picture | None, now: float, cluster: str = "c") -> str:
+    return exposition([families_of_polls(cluster, polls, seen, now)])
+
+
 def test_names_are_those_of_the_alerts() -> None:
     text = text_of(picture(group("g", position(0, 4, 6)), t={0: Log(1, 10)}), 100)
-    assert 'kafka_consumergroup_current_offset{consumergroup="g",topic="t",partition="0"} 4\n' in text
-    assert 'kafka_consumergroup_lag{consumergroup="g",topic="t",partition="0"} 6\n' in text
-    assert 'kafka_topic_partition_current_offset{topic="t",partition="0"} 10\n' in text
-    assert 'kafka_topic_partition_oldest_offset{topic="t",partition="0"} 1\n' in text
-    assert 'kafka_topic_partitions{topic="t"} 1\n' in text
-    assert 'kafka_consumergroup_state{consumergroup="g",type="classic",state="Empty"} 1\n' in text
+    assert 'kafka_consumergroup_current_offset{cluster="c",consumergroup="g",topic="t",partition="0"} 4\n' in text
+    assert 'kafka_consumergroup_lag{cluster="c",consumergroup="g",topic="t",partition="0"} 6\n' in text
+    assert 'kafka_topic_partition_current_offset{cluster="c",topic="t",partition="0"} 10\n' in text
+    assert 'kafka_topic_partition_oldest_offset{cluster="c",topic="t",partition="0"} 1\n' in text
+    assert 'kafka_topic_partitions{cluster="c",topic="t"} 1\n' in text
+    assert 'kafka_consumergroup_state{cluster="c",consumergroup="g",type="classic",state="Empty"} 1\n' in text
 
 
 def test_what_is_unknown_has_no_series() -> None:
     text = text_of(picture(group("g", position(0, None, None), position(1, 99, None)), t={0: Log(missing="x")}), 100)
     assert "kafka_consumergroup_lag{" not in text
-    assert 'kafka_consumergroup_current_offset{consumergroup="g",topic="t",partition="1"} 99' in text
-    assert 'kafka_consumergroup_topic_lag_unknown{consumergroup="g",topic="t"} 2' in text
+    assert 'kafka_consumergroup_current_offset{cluster="c",consumergroup="g",topic="t",partition="1"} 99' in text
+    assert 'kafka_consumergroup_topic_lag_unknown{cluster="c",consumergroup="g",topic="t"} 2' in text
     assert "kafka_topic_partition_current_offset" not in text
-    assert "kafka_lag_unread_partitions 1\n" in text
+    assert 'kafka_lag_unread_partitions{cluster="c"} 1\n' in text
 
 
 HOSTILE = ['a"b', "a\\", "a\nkafka_brokers 0", "\u202egroup", "n" * 249, "\ud800", "a\r\x00b", '"} 1 # ']
@@ -53,10 +61,14 @@ HOSTILE = ['a"b', "a\\", "a\nkafka_brokers 0", "\u202egroup", "n" * 249, "\ud800
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_name_stays_within_its_label(name: str) -> None:
     assert "\n" not in escaped(name)
-    plain, hostile = (text_of(picture(group(one, position(0, 4, 6))), 100) for one in ("plain", name))
-    hostile.encode()
-    assert hostile.count("\n") == plain.count("\n")
-    assert hostile.replace(escaped(name), "plain") == plain
+    plain, *hostile = (
+        text_of(picture(group(one, position(0, 4, 6))), 100, cluster)
+        for one, cluster in (("plain", "plain"), (name, "plain"), ("plain", name))
+    )
+    for text in hostile:
+        text.encode()
+        assert text.count("\n") == plain.count("\n")
+        assert text.replace(escaped(name), "plain") == plain
 
 
 def test_escapes_are_those_of_the_format() -> None:
@@ -66,32 +78,41 @@ def test_escapes_are_those_of_the_format() -> None:
 def test_the_limit_leaves_out_whole_groups_and_then_topics_and_says_so() -> None:
     seen = picture(group("a", position(0, 1, 1), position(1, 1, 1)), group("b", position(0, 1, 1)), t={0: Log(0, 2)})
     text = text_of(seen, 4)
-    assert text.count('kafka_consumergroup_lag{consumergroup="a"') == 2
-    assert 'kafka_consumergroup_lag{consumergroup="b"' not in text
+    assert text.count('kafka_consumergroup_lag{cluster="c",consumergroup="a"') == 2
+    assert 'kafka_consumergroup_lag{cluster="c",consumergroup="b"' not in text
     assert "kafka_topic_partition_oldest_offset" not in text
-    assert 'kafka_consumergroup_topic_lag{consumergroup="b",topic="t"} 1' in text
-    assert 'kafka_lag_series_left_out{of="group"} 2\n' in text
-    assert 'kafka_lag_series_left_out{of="topic"} 2\n' in text
-    assert 'left_out{of="group"} 0\n' in text_of(seen, 8)
+    assert 'kafka_consumergroup_topic_lag{cluster="c",consumergroup="b",topic="t"} 1' in text
+    assert 'kafka_lag_series_left_out{cluster="c",of="group"} 2\n' in text
+    assert 'kafka_lag_series_left_out{cluster="c",of="topic"} 2\n' in text
+    assert 'left_out{cluster="c",of="group"} 0\n' in text_of(seen, 8)
 
 
 def test_age_counts_from_the_picture_or_else_from_the_start() -> None:
     text = text_of_polls(Polls(500.0, 3, 1), None, 510.0)
-    assert "kafka_lag_last_poll_timestamp_seconds 500.000\n" in text
-    assert "kafka_lag_poll_failures_total 1\n" in text
-    assert "kafka_lag_picture_age_seconds 2.000\n" in text_of_polls(Polls(500.0), picture(), 1002.0)
-    assert "kafka_lag_picture_age_seconds 0.000\n" in text_of_polls(Polls(500.0), picture(), 2.0), "a clock set back"
+    assert 'kafka_lag_last_poll_timestamp_seconds{cluster="c"} 500.000\n' in text
+    assert 'kafka_lag_poll_failures_total{cluster="c"} 1\n' in text
+    assert 'kafka_lag_picture_age_seconds{cluster="c"} 2.000\n' in text_of_polls(Polls(500.0), picture(), 1002.0)
+    assert 'kafka_lag_picture_age_seconds{cluster="c"} 0.000\n' in text_of_polls(Polls(500.0), picture(), 2.0), (
+        "a clock set back"
+    )
+
+
+def test_each_metric_stands_once_whatever_clusters_there_are() -> None:
+    seen = picture(group("g", position(0, 4, 6)), t={0: Log(1, 10)})
+    text = exposition(
+        [families_of("a", seen, 100), families_of("b", seen, 0), families_of_polls("b", Polls(5.0), None, 9.0)]
+    )
+    heads = [line for line in text.splitlines() if line.startswith("# TYPE")]
+    assert len(heads) == len(set(heads))
+    assert 'kafka_brokers{cluster="a"} 3\nkafka_brokers{cluster="b"} 3\n' in text
+    assert 'kafka_consumergroup_lag{cluster="a"' in text
+    assert 'kafka_consumergroup_lag{cluster="b"' not in text, "the limit holds for each cluster"
+    assert all(line.startswith("#") or re.match(r'\w+{cluster="[ab]"[,}]', line) for line in text.splitlines())
 
 
 def test_promtool_has_nothing_against_it() -> None:
     groups = [group(name, position(0, 4, 6)) for name in HOSTILE if name != "\ud800"]
     seen = picture(*groups, t={0: Log(1, 10)})
-    assert promtool_reads(text_of_polls(Polls(500.0), seen, 1001.0) + text_of(seen, 100)) == (0, "")
-
-
-@pytest.mark.parametrize(
-    ("seen", "now", "status"),
-    [(None, 510.0, "starting"), (None, 900.0, "stale"), (picture(), 1010.0, "ok"), (picture(), 1400.0, "stale")],
-)
-def test_health_tells_fresh_from_stale(seen: Picture | None, now: float, status: str) -> None:
-    assert health(Polls(500.0), seen, now, 300)["status"] == status
+    clusters = [name for name in HOSTILE if name != "\ud800"]
+    polls = [families_of_polls(name, Polls(500.0), seen, 1001.0) for name in clusters]
+    assert promtool_reads(exposition([*polls, *(families_of(name, seen, 100) for name in clusters)])) == (0, "")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 from page.picture import Picture
 from page.poller import Poller
 
@@ -15,13 +18,37 @@ def test_a_poll_that_fails_leaves_the_last_picture_and_is_counted() -> None:
             raise answer
         return answer
 
-    poller = Poller(take, 30, 100)
+    poller = Poller("orders", take, 30, 100)
     poller.poll()
     first = poller.seen
     poller.poll()
-    assert (poller.seen.picture, poller.seen.text) == (first.picture, first.text)
+    assert (poller.seen.picture, poller.seen.families) == (first.picture, first.families)
     assert (poller.seen.polls.done, poller.seen.polls.failed) == (2, 1)
     assert poller.seen.polls.error == "ValueError: broken"
     poller.poll()
     assert poller.seen.picture is not None
     assert (poller.seen.picture.taken, poller.seen.polls.failed, poller.seen.polls.error) == (2.0, 1, "")
+
+
+def test_a_poll_that_hangs_delays_no_other_cluster() -> None:
+    free = threading.Event()
+
+    def hang() -> Picture:
+        free.wait(120)
+        raise ValueError("hung")
+
+    hanging = Poller("hanging", hang, 30, 100)
+    well = Poller("well", lambda: Picture(1.0, 0.1, 1, 1, 0, {}, []), 0.01, 100)
+    try:
+        hanging.start()
+        well.start()
+        until = time.monotonic() + 120
+        while well.seen.polls.done < 3:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        assert hanging.seen.polls.done == 0
+    finally:
+        free.set()
+        for one in (hanging, well):
+            one.end()
+            one.wait(120)

@@ -1,0 +1,31 @@
+"""Say what is wrong with a single value of the settings. Pure."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+
+#: Clusters and users at most: each cluster has a thread and a picture in memory.
+MOST = 50
+#: Characters of the longest name of a cluster or a user.
+LONGEST_NAME = 100
+
+
+def wrong_number(name: str, number: object, least: int, most: int) -> list[str]:
+    """Say that a setting is no whole number within its bounds; nothing when it is one."""
+    if isinstance(number, int) and not isinstance(number, bool) and least <= number <= most:
+        return []
+    return [f"{name} is {short(number)}. Set a whole number from {least} to {most}."]
+
+
+def is_name(name: str) -> bool:
+    """Return whether a cluster or a user may be called so: printable, not too long, no blanks around it."""
+    return 1 <= len(name) <= LONGEST_NAME and name.isprintable() and name == name.strip()
+
+
+def short(value: object) -> str:
+    """Return a value for a message: of what could hold secrets only what it is, and never a long one whole."""
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."

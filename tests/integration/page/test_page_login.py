@@ -1,0 +1,144 @@
+"""The service as a process of its own, with TLS and a login: who gets in, and what a thousand wrong logins do."""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from page.login import digest
+from tests.support.certificates import Issued, issue
+from tests.support.cluster import free_port_base
+from tests.support.page import Page, ask, basic, command, environment, trusting
+
+PASSWORD = "päss:word"
+LOGIN = basic("prometheus", PASSWORD)
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Settings with a certificate, users, and a cluster that does not run: what logs in gets its 503 of /health."""
+    certificate, key = issue("page", names=("127.0.0.1",)).write(tmp_path_factory.mktemp("tls"), "page")
+    return {
+        "host": "0.0.0.0",
+        "tls_certificate": str(certificate),
+        "tls_key": str(key),
+        "users": {"prometheus": digest(PASSWORD, b"s" * 16), "other": digest("another", b"t" * 16)},
+        "clusters": {"orders": {"bootstrap_servers": [f"127.0.0.1:{free_port_base()}"], "request_timeout": 1}},
+    }
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory, settings: dict[str, Any]) -> Iterator[Page]:
+    """The service with them."""
+    with Page(tmp_path_factory.mktemp("service"), settings, ("prometheus", PASSWORD)) as one:
+        one.wait_until(lambda: one.get("metrics").status == 200, "the service to listen")
+        yield one
+
+
+def test_only_a_right_login_gets_in_and_each_path_needs_one(page: Page) -> None:
+    assert page.get("health").json()["clusters"]["orders"]["status"] == "unknown"
+    for path, method in (("metrics", "GET"), ("health", "GET"), ("none", "GET"), ("metrics", "POST")):
+        for headers in ({}, {"Authorization": "Bearer x"}, {"Authorization": "Basic !"}):
+            answer = page.get(path, method, headers)
+            assert (answer.status, answer.text) == (401, "login needed\n")
+            assert answer.headers["www-authenticate"] == 'Basic realm="streamops.kafka", charset="UTF-8"'
+            assert answer.headers["cache-control"] == "no-store"
+    assert page.get("metrics", headers=basic("other", "another")).status == 200
+    for user, password in (("other", PASSWORD), ("prometheus", ""), ("unknown", "another"), ("", "")):
+        page.wait_until(
+            lambda user=user, password=password: page.get("metrics", headers=basic(user, password)).status == 401,
+            "a turn of the login",
+        )
+
+
+def test_with_a_login_only_get_is_answered(page: Page) -> None:
+    assert [page.get(*one).status for one in (("metrics", "POST"), ("none", "GET"), ("metrics", "GET"))] == [
+        405,
+        404,
+        200,
+    ]
+
+
+def test_the_port_speaks_tls_only_and_no_old_one(page: Page) -> None:
+    assert page.get("metrics", is_tls=False).status == 0
+    with socket.create_connection(("127.0.0.1", page.port), 60) as plain:
+        plain.sendall(b"GET /metrics HTTP/1.1\r\nHost: page\r\n\r\n")
+        assert b"HTTP" not in plain.recv(1000)
+    old = trusting()
+    # Without it, OpenSSL of the client itself refuses what is old.
+    old.set_ciphers("ALL:@SECLEVEL=0")
+    old.minimum_version, old.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
+    with socket.create_connection(("127.0.0.1", page.port), 60) as raw, pytest.raises((ssl.SSLError, OSError)):
+        old.wrap_socket(raw)
+    assert page.get("metrics").status == 200
+
+
+def test_a_thousand_wrong_logins_lock_no_right_one_out(page: Page) -> None:
+    """From the address of the right login, which is remembered here; tests/unit/page/test_access.py has the others."""
+    assert page.get("metrics").status == 200
+    began = time.monotonic()
+
+    def wrong(part: int) -> list[int]:
+        connection = page.connection()
+        headers = [basic("prometheus", f"wrong {part} {one}") for one in range(50)]
+        found = [ask(connection, "metrics", "GET", one).status for one in headers]
+        connection.close()
+        return found
+
+    with ThreadPoolExecutor(20) as threads:
+        parts = [threads.submit(wrong, part) for part in range(20)]
+        right = [page.get("metrics").status for _scrape in range(10)]
+        seen = Counter(status for part in parts for status in part.result())
+    assert right == [200] * 10
+    assert seen.keys() == {401, 429}
+    assert seen.total() == 1000
+    seconds = time.monotonic() - began
+    assert seen[401] <= seconds + 10, "one a second is checked"
+    assert seconds < 120
+    # A login that is not remembered has its turn soon after.
+    page.wait_until(lambda: page.get("metrics", headers=basic("other", "another")).status == 200, "a right login")
+    assert page.process.poll() is None
+
+
+def served(port: int) -> str:
+    """The certificate that the service shows."""
+    with socket.create_connection(("127.0.0.1", port), 60) as raw, trusting().wrap_socket(raw) as found:
+        return ssl.DER_cert_to_PEM_cert(found.getpeercert(binary_form=True) or b"")
+
+
+def test_a_renewed_certificate_is_taken_up_while_an_old_connection_lives_on(
+    page: Page, settings: dict[str, Any]
+) -> None:
+    new: Issued = issue("renewed", names=("127.0.0.1",))
+    before = served(page.port)
+    connection = page.connection()
+    assert ask(connection, "metrics", "GET", LOGIN).status == 200
+    Path(settings["tls_certificate"]).write_bytes(new.pem())
+    Path(settings["tls_key"]).write_bytes(new.key_pem())
+    try:
+        page.wait_until(lambda: served(page.port) == new.pem().decode() != before, "the renewed certificate")
+        assert page.get("metrics").status == 200
+    finally:
+        connection.close()
+    assert "was renewed from" in page.log
+
+
+def test_what_cannot_be_served_ends_at_once_and_says_all(tmp_path: Path, settings: dict[str, Any]) -> None:
+    config = tmp_path / "page.json"
+    config.write_text(json.dumps({**settings, "tls_key": f"{tmp_path}/none", "users": {}, "port": True}))
+    ended = subprocess.run(command(config), env=environment(), capture_output=True, text=True, timeout=120, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    for named in (str(config), f"tls_key {tmp_path}/none cannot be read", "users is empty", "port is true"):
+        assert named in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert settings["users"]["other"] not in ended.stderr

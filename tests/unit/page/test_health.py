@@ -1,0 +1,34 @@
+"""What is fresh, by cluster and as a whole."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from page.health import health
+from page.picture import Picture, Polls
+
+SEEN = Picture(1000.0, 0.25, 7, 3, 0, {}, [])
+
+
+@pytest.mark.parametrize(
+    ("seen", "now", "status"),
+    [(None, 510.0, "unknown"), (None, 900.0, "unknown"), (SEEN, 1010.0, "ok"), (SEEN, 1400.0, "stale"),
+     (SEEN, 10.0, "ok")],
+)  # fmt: skip
+def test_a_cluster_is_unknown_ok_or_stale(seen: Picture | None, now: float, status: str) -> None:
+    found = health({"orders": (Polls(500.0), seen)}, now, 300)
+    assert (found["status"], found["clusters"]["orders"]["status"]) == (status, status)
+
+
+def test_one_cluster_that_is_not_fresh_is_enough() -> None:
+    fresh, old = (Polls(500.0), SEEN), (Polls(500.0), Picture(10.0, 0.25, 7, 3, 0, {}, []))
+    unknown = (Polls(500.0, 4, 4, "kafka1:9092: User:secret has no right"), None)
+    assert health({"a": fresh, "b": fresh}, 1001.0, 300)["status"] == "ok"
+    assert health({"a": fresh, "b": old}, 1001.0, 300)["status"] == "stale"
+    found = health({"a": fresh, "b": old, "c": unknown}, 1001.0, 300)
+    assert found["status"] == "unknown"
+    assert [one["status"] for one in found["clusters"].values()] == ["ok", "stale", "unknown"]
+    assert found["clusters"]["c"] == {"status": "unknown", "age_seconds": 501.0, "polls": 4, "polls_failed": 4}
+    assert "secret" not in json.dumps(found)
