@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from page.access import Access
 from page.config import Config, config_of
+from page.patience import Impatient
 from page.poll import take
 from page.poller import Poller
 from page.tls import Renewal, wrong_pair
@@ -83,6 +84,7 @@ def _server(config: Config, pollers: dict[str, Poller]) -> uvicorn.Server:
         access_log=False,
         server_header=False,
         proxy_headers=False,
+        http=Impatient,
         ws="none",
         limit_concurrency=_CONNECTIONS,
         timeout_keep_alive=5,

@@ -24,7 +24,9 @@ _HEADERS = {
     b"referrer-policy": b"no-referrer",
     b"cache-control": b"no-store",
 }
-_LOGIN = {"www-authenticate": 'Basic realm="streamops.kafka", charset="UTF-8"'}
+#: What has no right login keeps no connection, of which there are few.
+_END = {"connection": "close"}
+_LOGIN = {"www-authenticate": 'Basic realm="streamops.kafka", charset="UTF-8"', **_END}
 
 
 def application(
@@ -82,7 +84,7 @@ def _guarded(inner: ASGIApp, access: Access | None) -> ASGIApp:
         if login.status == 401:
             refusal: ASGIApp = PlainTextResponse("login needed\n", 401, _LOGIN)
         elif login.status == 429:
-            refusal = PlainTextResponse("too many logins\n", 429, {"retry-after": str(login.retry_after)})
+            refusal = PlainTextResponse("too many logins\n", 429, {"retry-after": str(login.retry_after), **_END})
         elif scope["method"] != "GET":
             refusal = PlainTextResponse("GET only\n", 405, {"allow": "GET"})
         else:

@@ -112,6 +112,27 @@ def test_a_thousand_wrong_logins_lock_no_right_one_out(page: Page) -> None:
     assert page.process.poll() is None
 
 
+def ended(connection: ssl.SSLSocket) -> bool:
+    """Whether the server ends a connection without an answer."""
+    try:
+        return connection.recv(1) == b""
+    except OSError as error:
+        # The time of this socket is 120 s.
+        return not isinstance(error, TimeoutError)
+
+
+def test_connections_that_send_no_request_are_ended(page: Page) -> None:
+    idle = [trusting().wrap_socket(socket.create_connection(("127.0.0.1", page.port), 120)) for _one in range(60)]
+    try:
+        for number, one in enumerate(idle):
+            one.sendall(b"GET /metrics HTTP/1.1\r\n"[:number])
+        assert all(ended(one) for one in idle)
+        assert page.get("metrics").status == 200, "more than the service takes at once"
+    finally:
+        for one in idle:
+            one.close()
+
+
 def served(port: int) -> str:
     """The certificate that the service shows."""
     with socket.create_connection(("127.0.0.1", port), 60) as raw, trusting().wrap_socket(raw) as found:
