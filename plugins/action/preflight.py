@@ -78,6 +78,7 @@ def _inventory(
         known_variables=tuple(reader.read_variables()),
         peers=tuple(reader.peers(nodes)),
         mirrors=tuple(mirrors),
+        pages=tuple(reader.pages()),
         unkept=unkept_cas((*nodes, *mirrors), os.environ),
     )
     return replace(inventory, addresses=resolved(names_to_resolve(inventory)))

@@ -52,6 +52,8 @@ GROUPS = {
 GROUP_NAMES = ", ".join(f"{group} ({role})" for role, group in GROUPS.items())
 #: How an inventory with groups of its own gets these.
 GROUP_FIX = "put the host, or a group that it is in, into one of them (kafka_brokers: {children: {my_brokers: {}}})"
+#: The hosts that run the page. They are no nodes, so the group is none of GROUPS: a node may be in it too.
+PAGE_GROUP = "kafka_page"
 NO_CLUSTER = ""
 REST_PORT = "mirror_maker_rest_port"
 #: The port of the Prometheus agent in the process of a node, and what it is for.
@@ -343,12 +345,12 @@ class Cluster:
 class Inventory:
     """All nodes of all clusters, and how this run was started.
 
-    limit is the text of --limit or None; play_hosts are the hosts the play would work on; known_variables are the
-    names the collection reads (to tell a typing error); undefined entries live in the nodes. peers are the other hosts
-    that firewalls let in, addresses what the control node resolved for the firewalls (name to addresses). mirrors are
-    the hosts that run MirrorMaker and nothing else; they belong to no Cluster, since what makes a cluster (quorum, ids,
-    copies) is not about them. unkept are the nodes whose development CA would be made where it is lost with the control
-    node, each with the directory and the reason.
+    limit is the text of --limit or None; play_hosts are the hosts the play would work on; known_variables are the names
+    the collection reads (to tell a typing error); undefined entries live in the nodes. peers are the other hosts that
+    firewalls let in, addresses what the control node resolved for the firewalls (name to addresses). mirrors are the
+    hosts that run MirrorMaker and nothing else; they belong to no Cluster, since what makes a cluster (quorum, ids,
+    copies) is not about them. pages are the hosts that run the page, which may be nodes too. unkept are the nodes whose
+    development CA would be made where it is lost with the control node, each with the directory and the reason.
     """
 
     nodes: tuple[Node, ...]
@@ -358,6 +360,7 @@ class Inventory:
     peers: tuple[Node, ...] = ()
     addresses: Mapping[str, Sequence[str]] = field(default_factory=dict)
     mirrors: tuple[Node, ...] = ()
+    pages: tuple[Node, ...] = ()
     unkept: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @property

@@ -26,6 +26,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     GROUPS,
     MIRROR_GROUP,
     OWN_PREFIXES,
+    PAGE_GROUP,
     PLACEHOLDER,
     Node,
 )
@@ -39,6 +40,8 @@ ROLES = Path(__file__).resolve().parents[3] / "roles"
 # The defaults of the cluster's names stand once, there; a role dependency would bring them too, but would also check
 # the arguments host by host and stop at the first mistake.
 SHARED_DEFAULTS = ROLES / "_common" / "defaults" / "main.yml"
+# Of the role of the page, which is at work in no play of the clusters.
+PAGE_DEFAULTS = ROLES / "kafka_page" / "defaults" / "main.yml"
 # The variables that name a certificate, its key, and whom it must lead to.
 NODE_FILES = ("kafka_tls_certificate_file", "kafka_tls_key_file", "kafka_tls_ca_file")
 ADMIN_FILES = ("kafka_admin_certificate_file", "kafka_admin_key_file", "kafka_tls_ca_file")
@@ -69,6 +72,12 @@ class InventoryReader:
         alone = {role: role == MIRROR for role in GROUPS}
         return [self._node(host, alone) for host in self._groups.get(MIRROR_GROUP, []) if host not in taken]
 
+    def pages(self) -> list[Node]:
+        """The hosts that run the page, each without what else it runs."""
+        hosts, none = self._groups.get(PAGE_GROUP, []), dict.fromkeys(GROUPS, False)
+        own = self._action._loader.load_from_file(str(PAGE_DEFAULTS), trusted_as_template=True) if hosts else {}
+        return [self._node(host, none, own) for host in hosts]
+
     def peers(self, nodes: Sequence[Node]) -> list[Node]:
         """The other hosts that firewalls of these nodes let in: those of client groups, and named administrators."""
         wanted: dict[str, None] = {}
@@ -78,8 +87,8 @@ class InventoryReader:
         none = dict.fromkeys(GROUPS, False)
         return [self._node(host, none) for host in wanted if host not in taken]
 
-    def _node(self, host: str, roles: dict[str, bool]) -> Node:
-        raw = self.raw(host)
+    def _node(self, host: str, roles: dict[str, bool], defaults: Mapping[str, Any] | None = None) -> Node:
+        raw = {**(defaults or {}), **self.raw(host)}
         templar = self._action._templar.copy_with_new_env(available_variables=raw)
         undefined: dict[str, str] = {}
         wanted = [

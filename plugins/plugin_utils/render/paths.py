@@ -50,6 +50,13 @@ def paths(node: Mapping[str, Any], log_dirs: Sequence[str], settings: Mapping[st
         # Outside of the data directories: with all disks unmounted a node would look new.
         "has_data": f"{config}/has-data",
         "java": f"{settings['kafka_java_home']}/bin/java" if settings["kafka_java_home"] else "",
+        **shared(settings),
+    }
+
+
+def shared(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return where the supervisord of a machine is, which the processes of several hosts share."""
+    return {
         "supervisor": f"{settings['kafka_config_dir']}/supervisor",
         "supervisor_socket": socket_near(f"{settings['kafka_run_dir']}/supervisor.sock"),
     }

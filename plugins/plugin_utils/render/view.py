@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     GROUP_FIX,
     GROUP_NAMES,
     GROUPS,
+    PAGE_GROUP,
     Inventory,
     Node,
 )
@@ -40,7 +41,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.files impor
     stores,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import owners, paths
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import owners, paths, shared
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import jvm_arguments, process, service_name
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import release
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (
@@ -153,6 +154,7 @@ class View(Parts):
             "reports": self._reports,
             "mirroring": self._mirroring,
             "client_bundle": self._client_bundle,
+            "page": self._page,
         }
         super().__init__(parts)
 
@@ -201,6 +203,9 @@ class View(Parts):
         return cluster.properties(cluster.brokers[0])["min.insync.replicas"].value
 
     def _paths(self) -> dict[str, Any]:
+        host = self._reader.host
+        if host not in self._everywhere and host in self._reader.groups.get(PAGE_GROUP, ()):
+            return dict(shared(self["settings"]))
         own = next(node for node in self._inventory.processes if node.name == self["node"]["host"])
         return paths(self["node"], own.log_dirs(), self["settings"])
 
@@ -243,8 +248,10 @@ class View(Parts):
         shown = (one for one in self["node"]["listeners"] if one["purpose"] == "clients" and one["protocol"] == "SSL")
         if not any(shown):
             return []
+        # The page shows one too, as the principal that has its rights.
+        pages = [settings["kafka_page_user"]] if self["page"]["acl_owners"] else []
         return client_certificates(
-            settings["kafka_tls_client_names"],
+            list(dict.fromkeys([*settings["kafka_tls_client_names"], *pages])),
             {
                 "directory": f"{settings['kafka_tls_ca_dir']}/clients",
                 "admin_user": settings["kafka_admin_user"],
@@ -410,6 +417,11 @@ class View(Parts):
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.client_bundle import ClientBundle
 
         return ClientBundle(self)
+
+    def _page(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.page import Page
+
+        return Page(self, lambda: self._inventory, self._reader.read, self._reader.groups, self._reader.host)
 
     @property
     def _everywhere(self) -> list[str]:

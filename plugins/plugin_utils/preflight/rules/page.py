@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on the page: who may read it, where it listens, and how it logs in at each cluster that it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import plain_host
+from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    PAGE_GROUP,
+    Cluster,
+    Inventory,
+    Node,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_int
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import binds_meet, is_loopback
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
+
+
+@rule(
+    variable="kafka_page_users",
+    allowed="at least one user, or a loopback address in kafka_page_host",
+    fix="set kafka_page_users (passwords from the vault), or kafka_page_host to 127.0.0.1",
+)
+def page_without_login(inventory: Inventory) -> Iterator[Problem]:
+    """The page is open to everyone who reaches its port: no user, and not bound to loopback."""
+    for page in _reachable(inventory):
+        if not _unknown(page, "kafka_page_users") and not page.get("kafka_page_users"):
+            yield Problem(page, "everyone who reaches the port can read the page", "no user")
+
+
+@rule(
+    variable="kafka_page_tls_source",
+    allowed="development_ca or files, or a loopback address in kafka_page_host",
+    fix="set kafka_page_tls_source, or kafka_page_host to 127.0.0.1",
+)
+def page_without_tls(inventory: Inventory) -> Iterator[Problem]:
+    """Passwords for the page would travel in clear: no certificate, and not bound to loopback."""
+    for page in _reachable(inventory):
+        if not _unknown(page, "kafka_page_tls_source") and not page.text("kafka_page_tls_source"):
+            yield Problem(page, "passwords for the page would travel in clear", "no certificate")
+
+
+@rule(variable="kafka_page_users", allowed="names without a colon, each with a password", fix="correct the entry")
+def page_user_unusable(inventory: Inventory) -> Iterator[Problem]:
+    """A user of `kafka_page_users` has no name, one with a colon (RFC 7617), or no password."""
+    for page in inventory.pages:
+        users = page.get("kafka_page_users", {})
+        for name, password in users.items() if isinstance(users, dict) else ():
+            if not str(name) or ":" in str(name):
+                yield Problem(page, "a user of the page has no usable name", repr(str(name)))
+            elif password is not UNDEFINED and (password is None or not str(password)):
+                yield Problem(page, f"user {name} of the page has no password", "an empty value")
+
+
+@rule(variable="kafka_page_port", fix="give the page a port of its own, or bind it to another address")
+def page_port_taken(inventory: Inventory) -> Iterator[Problem]:
+    """The port of the page is one that a node, a mirror or another page opens on the same machine."""
+    opened = [(node.machine, one.port, one.host, node.name) for node in inventory.processes for one in node.ports()]
+    for page in inventory.pages:
+        port, host = as_int(page.get("kafka_page_port")), _host(page)
+        takers = [
+            name
+            for machine, other, bound, name in opened
+            if (machine, other) == (page.machine, port) and binds_meet([host, bound])
+        ]
+        if port and takers:
+            yield Problem(page, f"{takers[0]} opens the port of the page on the same machine", port)
+        opened.append((page.machine, port, host, page.name))
+
+
+@rule(
+    variable="kafka_page_clusters",
+    allowed="names of clusters that have brokers",
+    fix="correct the name, or leave the list empty to show all clusters",
+)
+def page_without_cluster(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_page_clusters` names no cluster of the inventory, or the inventory has none for the page to show."""
+    known = [cluster.name for cluster in inventory.clusters() if cluster.brokers]
+    for page in inventory.pages:
+        for name in page.names("kafka_page_clusters"):
+            if name not in known:
+                yield Problem(page, "the inventory has no such cluster with brokers", name)
+        if not known:
+            yield Problem(
+                page, "there is no cluster for the page to show", f"no host in kafka_brokers beside {PAGE_GROUP}"
+            )
+
+
+@rule(variable="kafka_page_password", fix="set it in the group_vars of the cluster, from the vault")
+def page_without_password(inventory: Inventory) -> Iterator[Problem]:
+    """The page shows a cluster whose clients log in, and `kafka_page_user` or `kafka_page_password` is empty there."""
+    for cluster, node in _asking(inventory):
+        for variable in ("kafka_page_user", "kafka_page_password"):
+            if not _unknown(node, variable) and not node.text(variable):
+                yield Problem(cluster, "the page cannot log in at the cluster", "an empty value", variable=variable)
+
+
+@rule(
+    variable="kafka_sasl_mechanisms",
+    allowed=" or ".join(MECHANISMS),
+    fix="put SCRAM-SHA-512 first in kafka_sasl_mechanisms, or with PLAIN list kafka_page_user in kafka_plain_users",
+)
+def page_mechanism(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_page_user` cannot log in by the first of `kafka_sasl_mechanisms`, which the page uses."""
+    for cluster, node in _asking(inventory):
+        first = next(iter(node.names("kafka_sasl_mechanisms")), "")
+        listed = [str(entry.get("name")) for entry in dicts(node, "kafka_plain_users")]
+        if _unknown(node, "kafka_sasl_mechanisms") or first in MECHANISMS:
+            continue
+        if first != "PLAIN" or node.text("kafka_page_user") not in listed:
+            yield Problem(cluster, "the page has no way to log in at the cluster", first or "no mechanism")
+
+
+@rule(
+    variable="kafka_page_user",
+    allowed="a name of neither a node, the administrator nor kafka_super_users",
+    fix="name a user of its own, who gets the right to describe and no other",
+)
+def page_is_super_user(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_page_user` is the name of a super user of a cluster that the page shows."""
+    for cluster in _shown(inventory):
+        node = cluster.brokers[0]
+        powerful = {node.text("kafka_admin_user"), *node.names("kafka_super_users"), *cluster.hosts}
+        user = node.text("kafka_page_user")
+        if user and user in powerful and _protocols(cluster) != {"PLAINTEXT"}:
+            yield Problem(cluster, "the page would have the rights of a super user", user)
+
+
+@rule(fix="remove the user from the list, or give the page another name")
+def page_user_listed_differently(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_page_user` is also in `kafka_users` or `kafka_plain_users`, with another password or `state: absent`."""
+    for cluster, node in _asking(inventory):
+        user, password = node.text("kafka_page_user"), node.variables.get("kafka_page_password")
+        for variable in ("kafka_users", "kafka_plain_users"):
+            for entry in dicts(node, variable) if password is not UNDEFINED else ():
+                if str(entry.get("name")) != user or entry.get("password") is UNDEFINED:
+                    continue
+                absent = entry.get("state") == "absent"
+                if absent or str(entry.get("password")) != str(password):
+                    found = f"{user} with {'state absent' if absent else 'another password'}"
+                    yield Problem(cluster, "this list has the user of the page differently", found, variable=variable)
+
+
+def _unknown(node: Node, variable: str) -> bool:
+    return node.variables.get(variable) is UNDEFINED
+
+
+def _host(page: Node) -> str:
+    return str(plain_host(page.text("kafka_page_host")))
+
+
+def _reachable(inventory: Inventory) -> Iterator[Node]:
+    """The pages that listen elsewhere than on loopback."""
+    for page in inventory.pages:
+        if not _unknown(page, "kafka_page_host") and not is_loopback(_host(page)):
+            yield page
+
+
+def _shown(inventory: Inventory) -> list[Cluster]:
+    """The clusters with brokers that a page of the inventory shows."""
+    named = [page.names("kafka_page_clusters") for page in inventory.pages]
+    return [
+        one for one in inventory.clusters() if one.brokers and any(not names or one.name in names for names in named)
+    ]
+
+
+def _protocols(cluster: Cluster) -> set[str]:
+    return {one.protocol for one in cluster.brokers[0].listeners() if one.purpose == "clients"}
+
+
+def _asking(inventory: Inventory) -> Iterator[tuple[Cluster, Node]]:
+    """The clusters that a page shows and whose clients log in with a password, each with the broker that speaks."""
+    for cluster in _shown(inventory):
+        if _protocols(cluster) & set(SASL_PROTOCOLS):
+            yield cluster, cluster.brokers[0]

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What the page needs: within a cluster a user and its rights, on its own host code, configuration and certificates."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from os.path import expanduser
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port, is_address, plain_host
+from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import PAGE_GROUP, Cluster, Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import endpoints
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.page_code import code_files
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD, shared
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, connection
+
+SERVICE = "streamops-kafka-page"
+#: What pins the libraries of the page.
+LOCK = Path(__file__).resolve().parents[3] / "roles" / "kafka_page" / "files" / "requirements.lock"
+#: Cost, block size and parallelization of scrypt: 16 MiB for each login (RFC 7914; page reads them from the digest).
+SCRYPT = (16384, 8, 1)
+_DIGITS = 12
+#: The files of a connection that lie on the control node, and the endings of their copies beside the configuration.
+_FILES = {"ssl_ca_location": "ca.pem", "ssl_certificate_location": "client.pem", "ssl_key_location": "client.key"}
+
+
+class Page(Parts):
+    """The key C(page) of the model; docs/house.md lists its own keys.
+
+    inventory -- all clusters. read -- the variables of a host. groups -- those of the inventory.
+    """
+
+    def __init__(
+        self,
+        model: Mapping[str, Any],
+        inventory: Callable[[], Inventory],
+        read: Callable[[str], Mapping[str, Any]],
+        groups: Mapping[str, Sequence[str]],
+        host: str,
+    ) -> None:
+        self._model, self._inventory, self._read, self._groups, self._host = model, inventory, read, groups, host
+        super().__init__(
+            {
+                "users": self._users,
+                "acls": lambda: describing(self["acl_owners"]),
+                "acl_owners": self._acl_owners,
+                "clusters": lambda: [cluster.name for cluster in self._clusters],
+                "service": lambda: SERVICE,
+                "paths": self._paths,
+                "lock": lambda: str(LOCK),
+                "wheels": lambda: LOCK.read_text(encoding="utf-8"),
+                "wheels_digest": lambda: _digest(self["wheels"]),
+                "code": self._code,
+                "code_directories": lambda: sorted({str(Path(one["path"]).parent) for one in self["code"]}),
+                "certificate": self._certificate,
+                "configuration": self._configuration,
+                "secret_files": self._secret_files,
+                "url": self._url,
+            }
+        )
+
+    @property
+    def _settings(self) -> Mapping[str, Any]:
+        settings: Mapping[str, Any] = self._model["settings"]
+        return settings
+
+    # Within a cluster.
+
+    @property
+    def _is_shown(self) -> bool:
+        """Whether a page of the inventory shows the cluster of the host that asks."""
+        cluster = str(self._settings["kafka_cluster_name"]).strip()
+        named = [self._read(host)["kafka_page_clusters"] for host in self._groups.get(PAGE_GROUP, ())]
+        return any(not names or cluster in names for names in named)
+
+    @property
+    def _protocols(self) -> set[str]:
+        return {one["protocol"] for one in self._model["node"]["listeners"] if one["purpose"] == "clients"}
+
+    def _users(self) -> list[dict[str, Any]]:
+        """The SCRAM user of the page unless the inventory lists it itself, as kafka_users has it."""
+        settings = self._settings
+        user, mechanism = settings["kafka_page_user"], settings["kafka_sasl_mechanisms"][0]
+        known = [*(one["name"] for one in settings["kafka_users"]), settings["kafka_admin_user"]]
+        if not self._is_shown or not self._protocols & set(SASL_PROTOCOLS):
+            return []
+        if not settings["kafka_page_password"] or mechanism not in MECHANISMS or user in known:
+            return []
+        return [{"name": user, "password": settings["kafka_page_password"], "mechanism": mechanism}]
+
+    def _acl_owners(self) -> list[str]:
+        """The principal of the page where it needs ACLs: who logs in, and is no super user."""
+        settings = self._settings
+        user = settings["kafka_page_user"]
+        if not settings["kafka_authorizer"] or not self._is_shown or not self._protocols - {"PLAINTEXT"}:
+            return []
+        return [f"User:{user}"] if user and user not in self._model["super_users"] else []
+
+    # On its own host.
+
+    @property
+    def _clusters(self) -> list[Cluster]:
+        return shown_clusters(self._inventory(), self._settings["kafka_page_clusters"])
+
+    def _paths(self) -> dict[str, str]:
+        """Where everything of the page is on its machine."""
+        settings = self._settings
+        install, config = settings["kafka_page_install_dir"], settings["kafka_page_config_dir"]
+        supervisor = shared(settings)["supervisor"]
+        systemd = settings["kafka_service_manager"] == SYSTEMD
+        return {
+            "install": install,
+            "wheels": f"{install}/wheels",
+            "code": f"{install}/code-{_digest(json.dumps(code_files()))}",
+            "venv": f"{install}/venv-{self['wheels_digest']}",
+            "config": config,
+            "config_file": f"{config}/page.json",
+            "started": f"{config}/started",
+            "log": f"{settings['kafka_log_dir']}/{SERVICE}.log",
+            "supervisor": supervisor,
+            "service_file": f"/etc/systemd/system/{SERVICE}.service"
+            if systemd
+            else f"{supervisor}/conf.d/{SERVICE}.conf",
+        }
+
+    def _code(self) -> list[dict[str, str]]:
+        """The files of the code, as the module node_files takes them."""
+        root = self["paths"]["code"]
+        return [
+            {"path": f"{root}/{place}", "content": content, "mode": "0644"} for place, content in code_files().items()
+        ]
+
+    def _certificate(self) -> dict[str, Any]:
+        """The certificate of the page as the development CA issues it; empty where it does not."""
+        settings = self._settings
+        if settings["kafka_page_tls_source"] != "development_ca":
+            return {}
+        listens = plain_host(settings["kafka_page_host"])
+        here = plain_host(settings.get("ansible_host") or self._host)
+        hosts = dict.fromkeys(one for one in (listens, here, self._host) if one not in ("", "0.0.0.0", "::"))
+        return {
+            "name": self._host,
+            "key": settings["kafka_page_tls_key_file"],
+            "certificate": settings["kafka_page_tls_certificate_file"],
+            "alternatives": [f"{'IP' if is_address(host) else 'DNS'}:{host}" for host in hosts],
+            "usage": ["serverAuth"],
+        }
+
+    @property
+    def _connections(self) -> dict[str, dict[str, Any]]:
+        """By cluster how the page connects, with paths of the control node."""
+        return {cluster.name: self._connection(cluster) for cluster in self._clusters}
+
+    def _connection(self, cluster: Cluster) -> dict[str, Any]:
+        settings = self._read(cluster.brokers[0].name)
+        nodes = [node.plain() for node in cluster.nodes if not node.zookeeper]
+        return connection(
+            nodes,
+            {
+                "bootstrap_servers": endpoints(nodes, "clients"),
+                "mechanisms": settings["kafka_sasl_mechanisms"],
+                "admin_user": settings["kafka_page_user"],
+                "admin_password": settings["kafka_page_password"],
+                "ca_file": settings["kafka_tls_ca_file"],
+                "admin_certificate_file": settings["kafka_page_certificate_file"],
+                "admin_key_file": settings["kafka_page_key_file"],
+            },
+        )
+
+    def _configuration(self) -> dict[str, Any]:
+        """The configuration file as data; what the page takes is in page/config.py."""
+        settings, config = self._settings, self["paths"]["config"]
+        has_tls = bool(settings["kafka_page_tls_source"])
+        return {
+            "host": settings["kafka_page_host"],
+            "port": settings["kafka_page_port"],
+            **{name: settings[f"kafka_page_{name}"] for name in ("interval", "poll_timeout", "stale_after")},
+            "series_limit": settings["kafka_page_series_limit"],
+            **({"tls_certificate": f"{config}/page.pem", "tls_key": f"{config}/page.key"} if has_tls else {}),
+            "users": {user: login(self._host, user, word) for user, word in settings["kafka_page_users"].items()},
+            "clusters": {
+                name: {key: _there(config, name, key) if key in _FILES else value for key, value in options.items()}
+                for name, options in self._connections.items()
+            },
+        }
+
+    def _secret_files(self) -> list[dict[str, Any]]:
+        """The configuration and the certificates, as the module node_files takes them; it shows none of them."""
+        settings, config = self._settings, self["paths"]["config"]
+        copies = {
+            _there(config, name, key): path
+            for name, options in self._connections.items()
+            for key, path in options.items()
+            if key in _FILES
+        }
+        if settings["kafka_page_tls_source"]:
+            copies[f"{config}/page.pem"] = settings["kafka_page_tls_certificate_file"]
+            copies[f"{config}/page.key"] = settings["kafka_page_tls_key_file"]
+        own = {
+            self["paths"]["config_file"]: json.dumps(self["configuration"], indent=2, sort_keys=True) + "\n",
+            **{there: _read(path) for there, path in copies.items()},
+        }
+        user = settings["kafka_page_os_user"] if settings["kafka_service_manager"] == SYSTEMD else None
+        return [
+            {"path": path, "content": content, "mode": "0600", "owner": user, "group": user}
+            for path, content in own.items()
+        ]
+
+    def _url(self) -> str:
+        """Where the page answers on its own machine."""
+        settings = self._settings
+        listens = plain_host(settings["kafka_page_host"])
+        host = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(listens, listens)
+        scheme = "https" if settings["kafka_page_tls_source"] else "http"
+        return f"{scheme}://{host_port(host, settings['kafka_page_port'])}"
+
+
+def shown_clusters(inventory: Inventory, named: Sequence[str]) -> list[Cluster]:
+    """Return the clusters with brokers that a page shows: those with these names, or all where no name is given."""
+    return [one for one in inventory.clusters() if one.brokers and (not named or one.name in named)]
+
+
+def describing(principals: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the ACLs that let principals see offsets, groups and lag, and do nothing: as kafka_acls has them.
+
+    Groups and topics that a principal may not describe are left out of what Kafka answers (KafkaApis, Acl of KIP-11).
+    """
+    everything = {"resource": "*", "pattern_type": "literal", "operations": ["describe"]}
+    return [
+        entry
+        for principal in principals
+        for entry in (
+            {"principal": principal, "operations": ["describe"], "resource_type": "cluster"},
+            {"principal": principal, "resource_type": "topic", **everything},
+            {"principal": principal, "resource_type": "group", **everything},
+        )
+    ]
+
+
+def login(host: str, user: str, password: str) -> str:
+    """Return the digest of a login: scrypt$N$r$p$SALT$DIGEST in hexadecimal digits, the same in every run.
+
+    The salt is its own for each host and user.
+    """
+    salt = hashlib.sha256(f"streamops.kafka page {host} {user}".encode()).digest()[:16]
+    cost, block, parallel = SCRYPT
+    digest = hashlib.scrypt(str(password).encode(), salt=salt, n=cost, r=block, p=parallel, dklen=32)
+    return f"scrypt${cost}${block}${parallel}${salt.hex()}${digest.hex()}"
+
+
+def _there(config: str, cluster: str, option: str) -> str:
+    """Return the path of a cluster's file beside the configuration."""
+    return f"{config}/{cluster}-{_FILES[option]}"
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(expanduser(path)).read_text(encoding="utf-8")
+    except OSError as error:
+        why = "run site.yml for its cluster first, which makes or checks it"
+        raise ValueError(f"{path} on the control node cannot be read ({error.strerror}); fix: {why}") from error
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The page as page.yml installs it: beside a broker without logins, and beside one that ACLs protect."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import ssl
+import urllib.error
+import urllib.request
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.page.test_page import get
+from tests.support.cluster import Cluster, free_port_base, hosts_file, local_variables, until
+from tests.support.groups import make_topic
+from tests.support.lone_broker import LoneBroker
+from tests.support.secured import secured_cluster
+
+SERVICE = "streamops-kafka-page"
+PLAYBOOK = "playbooks/page.yml"
+PASSWORD = "of-the-page-alone"
+#: Seconds until the page has a picture; polls come every two.
+PICTURE = 180
+
+
+def inventory(directory: Path, **variables: Any) -> Path:
+    """An inventory of one combined node and one page."""
+    nodes: dict[str, Any] = {"kafka1": {"kafka_node_id": 1, "kafka_rack": "r1"}}
+    groups = {"kraft_controllers": nodes, "kafka_brokers": nodes, "kafka_page": {"page1": {}}}
+    topics = [{"name": "orders", "partitions": 2, "replication_factor": 1}]
+    common = {**local_variables(), "kafka_topics": topics, "kafka_page_interval": 2, "kafka_page_start_timeout": 300}
+    return hosts_file(directory, groups, {**common, **variables})
+
+
+@contextlib.contextmanager
+def ended(cluster: Cluster) -> Iterator[Cluster]:
+    """A cluster whose processes end with the test, the page among them."""
+    try:
+        yield cluster
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            cluster.supervisorctl("stop", SERVICE)
+        cluster.destroy()
+
+
+def pid_of(cluster: Cluster) -> int:
+    """The process of the page."""
+    return int(cluster.supervisorctl("pid", SERVICE))
+
+
+def test_it_shows_a_broker_and_a_second_run_changes_nothing(
+    tmp_path: Path, kafka_release: Callable[[str], Path]
+) -> None:
+    base = free_port_base()
+    # The port of node 1 for clients, as the inventory has it.
+    broker = LoneBroker(kafka_release("4.3.1"), tmp_path / "broker", base + 10)
+    broker.format("MkU3OEVBNTcwNTJENDM2Qk")
+    broker.start()
+    try:
+        make_topic(broker.bootstrap_servers, "orders", 2, records=10)
+        own = inventory(tmp_path / "inventory", kafka_page_port=base + 50)
+        with ended(Cluster(own, tmp_path / "run", base)) as cluster:
+            assert cluster.playbook(PLAYBOOK).ok().changed > 0
+            address = f"http://127.0.0.1:{base + 50}"
+            until(lambda: get(f"{address}/health")[0] == 200, "a picture of the broker", PICTURE)
+            text = get(f"{address}/metrics")[1]
+            assert 'topic="orders"' in text
+            assert 'cluster="local"' in text
+            before = pid_of(cluster)
+            again = cluster.playbook(PLAYBOOK).ok()
+            assert again.changed == 0, again.output
+            assert pid_of(cluster) == before
+    finally:
+        broker.kill()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A broker of which only ACLs allow anything, installed by site.yml, and a host for the page."""
+    directory = tmp_path_factory.mktemp("page-playbook")
+    secured = secured_cluster(directory / "run", "of-the-administrator")
+    port = secured.port_base + 50
+    own = inventory(directory / "inventory", kafka_page_password=PASSWORD, kafka_page_port=port)
+    with ended(dataclasses.replace(secured, inventory=own)) as one:
+        one.playbook().ok()
+        yield one
+
+
+def has_picture(cluster: Cluster) -> bool:
+    """Whether the page has a picture of the cluster."""
+    return get(f"http://127.0.0.1:{cluster.port_base + 50}/health")[0] == 200
+
+
+@pytest.mark.full
+def test_its_user_sees_a_cluster_that_allows_nothing_else(cluster: Cluster) -> None:
+    looked = cluster.playbook(PLAYBOOK, "--check", "--diff").ok()
+    assert looked.changed > 0
+    assert not has_picture(cluster)
+
+    made = cluster.playbook(PLAYBOOK, "--diff").ok()
+    assert PASSWORD not in looked.output + made.output
+    until(lambda: has_picture(cluster), "a picture of the cluster", PICTURE)
+    assert 'topic="orders"' in get(f"http://127.0.0.1:{cluster.port_base + 50}/metrics")[1]
+    config = cluster.directory / "config" / "streamops-page" / "page.json"
+    assert config.stat().st_mode & 0o777 == 0o600
+    assert list(json.loads(config.read_text())["clusters"]) == ["local"]
+
+    for playbook in (PLAYBOOK, "playbooks/resources.yml"):
+        again = cluster.playbook(playbook).ok()
+        assert again.changed == 0, again.output
+    assert cluster.playbook(PLAYBOOK, "--check").ok().changed == 0
+
+
+@pytest.mark.full
+def test_it_restarts_for_what_it_reads_and_then_asks_for_a_login_over_tls(cluster: Cluster) -> None:
+    cluster.playbook(PLAYBOOK).ok()
+    before = pid_of(cluster)
+    more = {"kafka_page_users": {"prometheus": "w"}, "kafka_page_tls_source": "development_ca"}
+    made = cluster.playbook(PLAYBOOK, **more).ok()
+    assert made.changed > 0
+    assert pid_of(cluster) != before
+    trusted = ssl.create_default_context(cafile=str(cluster.directory / "ca" / "ca.pem"))
+    address = f"https://127.0.0.1:{cluster.port_base + 50}/metrics"
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        urllib.request.urlopen(address, timeout=30, context=trusted)
+    word = b64encode(b"prometheus:w").decode()
+    asked = urllib.request.Request(address, headers={"authorization": f"Basic {word}"})
+    with urllib.request.urlopen(asked, timeout=30, context=trusted) as answer:
+        assert answer.status == 200
+    assert cluster.playbook(PLAYBOOK, **more).ok().changed == 0

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the page needs within a cluster and on its own host, made of the inventory."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import page, page_code
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
+from page.config import NUMBERS
+from tests.lint.test_packaging import pins
+from tests.support.inventory_data import DataReader
+
+LISTENERS = {
+    protocol: [
+        {"name": "C", "port": 9092, "purpose": "clients", "protocol": protocol},
+        {"name": "K", "port": 9093, "purpose": "controllers"},
+    ]
+    for protocol in ("PLAINTEXT", "SASL_PLAINTEXT", "SASL_SSL", "SSL")
+}
+SECRET = {"kafka_page_password": "p", "kafka_authorizer": True, "kafka_listeners": LISTENERS["SASL_PLAINTEXT"]}
+
+
+def seen(host: str, own: dict[str, Any] | None = None, pages: int = 1, **cluster: Any) -> View:
+    """The model as host a (broker of orders), b (broker of stock) or page1 sees it; `own` are variables of the page."""
+    hosts: dict[str, dict[str, Any]] = {
+        "a": {"kafka_node_id": 1, "kafka_cluster_name": "orders", **SECRET, **cluster},
+        "b": {"kafka_node_id": 1, "kafka_cluster_name": "stock", "kafka_listeners": LISTENERS["PLAINTEXT"]},
+        "page1": {
+            "kafka_install_dir": "/opt/kafka",
+            "kafka_page_install_dir": "/opt/p",
+            "kafka_page_config_dir": "/etc/p",
+        },
+    }
+    hosts["page1"].update(own or {})
+    groups = {"kafka_brokers": ["a", "b"], "kraft_controllers": ["a", "b"], "zookeeper": [], "mirror_makers": []}
+    return View(DataReader(hosts, {**groups, "kafka_page": ["page1"][:pages]}, host))
+
+
+def test_a_cluster_gets_the_user_of_the_page_with_the_right_to_describe_alone() -> None:
+    found = seen("a")["page"]
+    assert found["users"] == [{"name": "streamops-page", "password": "p", "mechanism": "SCRAM-SHA-512"}]
+    assert {one["principal"] for one in found["acls"]} == {"User:streamops-page"}
+    assert [one["operations"] for one in found["acls"]] == [["describe"]] * 3
+    assert [one["resource_type"] for one in found["acls"]] == ["cluster", "topic", "group"]
+
+
+@pytest.mark.parametrize(
+    ("own", "pages", "cluster"),
+    [
+        ({}, 0, {}),
+        ({"kafka_page_clusters": ["stock"]}, 1, {}),
+        ({}, 1, {"kafka_listeners": LISTENERS["PLAINTEXT"]}),
+        ({}, 1, {"kafka_super_users": ["streamops-page"], "kafka_users": [{"name": "streamops-page"}]}),
+    ],
+)
+def test_a_cluster_that_no_page_shows_or_that_knows_no_users_gets_none(
+    own: dict[str, Any], pages: int, cluster: dict[str, Any]
+) -> None:
+    found = seen("a", own, pages, **cluster)["page"]
+    assert (found["users"], found["acls"], found["acl_owners"]) == ([], [], [])
+
+
+def test_a_user_that_the_inventory_lists_is_not_made_twice_and_has_its_rights() -> None:
+    found = seen("a", kafka_users=[{"name": "streamops-page", "password": "p"}])["page"]
+    assert (found["users"], len(found["acls"])) == ([], 3)
+    plain = seen("a", kafka_sasl_mechanisms=["PLAIN"])["page"]
+    assert (plain["users"], len(plain["acls"])) == ([], 3)
+
+
+def test_where_clients_show_certificates_the_ca_issues_one_to_the_page() -> None:
+    assert "streamops-page" in [
+        one["name"] for one in seen("a", kafka_listeners=LISTENERS["SSL"])["client_certificates"]
+    ]
+    assert seen("a", pages=0, kafka_listeners=LISTENERS["SSL"])["client_certificates"][1:] == []
+
+
+def test_the_configuration_has_every_cluster_with_its_own_login() -> None:
+    found = seen("page1", {"kafka_page_users": {"prometheus": "w"}})["page"]["configuration"]
+    assert found["clusters"] == {
+        "orders": {
+            "bootstrap_servers": ["a:9092"],
+            "security_protocol": "SASL_PLAINTEXT",
+            "sasl_mechanism": "SCRAM-SHA-512",
+            "sasl_username": "streamops-page",
+            "sasl_password": "p",
+        },
+        "stock": {"bootstrap_servers": ["b:9092"]},
+    }
+    assert found["users"] == {"prometheus": page.login("page1", "prometheus", "w")}
+    assert {name for name in found if name in NUMBERS} == set(NUMBERS)
+    assert "tls_key" not in found
+    assert list(seen("page1", {"kafka_page_clusters": ["stock"]})["page"]["configuration"]["clusters"]) == ["stock"]
+
+
+def test_files_of_the_control_node_lie_beside_the_configuration(tmp_path: Path) -> None:
+    names = {"kafka_tls_ca_file": "ca", "kafka_page_certificate_file": "own", "kafka_page_key_file": "key"}
+    files = {variable: str(tmp_path / name) for variable, name in names.items()}
+    for name in names.values():
+        (tmp_path / name).write_text(f"text of {name}")
+    own = {"kafka_page_tls_source": "files", "kafka_page_tls_certificate_file": str(tmp_path / "own")}
+    own["kafka_page_tls_key_file"] = str(tmp_path / "key")
+    found = seen("page1", own, kafka_listeners=LISTENERS["SSL"], **files)["page"]
+    connection = found["configuration"]["clusters"]["orders"]
+    assert connection["ssl_ca_location"] == "/etc/p/orders-ca.pem"
+    assert {one["path"]: one["content"] for one in found["secret_files"]}.items() >= {
+        "/etc/p/orders-ca.pem": "text of ca",
+        "/etc/p/orders-client.key": "text of key",
+        "/etc/p/page.pem": "text of own",
+    }.items()
+    assert {one["mode"] for one in found["secret_files"]} == {"0600"}
+    (tmp_path / "ca").unlink()
+    with pytest.raises(ValueError, match="ca on the control node cannot be read"):
+        seen("page1", kafka_listeners=LISTENERS["SSL"], **files)["page"]["secret_files"]
+
+
+def test_a_login_is_the_same_in_every_run_and_another_for_each_host_and_user() -> None:
+    made = page.login("page1", "u", "word")
+    assert made == page.login("page1", "u", "word")
+    assert len({made, page.login("page2", "u", "word"), page.login("page1", "v", "word")}) == 3
+    kind, cost, block, parallel, salt, digest = made.split("$")
+    known = hashlib.scrypt(b"word", salt=bytes.fromhex(salt), n=int(cost), r=int(block), p=int(parallel), dklen=32)
+    assert (kind, cost, digest) == ("scrypt", "16384", known.hex())
+
+
+@pytest.mark.parametrize(
+    ("own", "url"),
+    [
+        ({}, "http://127.0.0.1:9406"),
+        ({"kafka_page_host": "0.0.0.0", "kafka_page_tls_source": "files"}, "https://127.0.0.1:9406"),
+        ({"kafka_page_host": "fd00::2", "kafka_page_port": 1}, "http://[fd00::2]:1"),
+        ({"kafka_page_host": "::"}, "http://[::1]:9406"),
+    ],
+)
+def test_it_is_asked_where_it_listens(own: dict[str, Any], url: str) -> None:
+    assert seen("page1", own)["page"]["url"] == url
+
+
+def test_its_certificate_names_where_it_is_reached() -> None:
+    own = {"kafka_page_tls_source": "development_ca", "kafka_page_host": "0.0.0.0", "ansible_host": "10.0.0.5"}
+    assert seen("page1", own)["page"]["certificate"]["alternatives"] == ["IP:10.0.0.5", "DNS:page1"]
+    assert seen("page1")["page"]["certificate"] == {}
+
+
+def test_a_host_of_the_page_alone_has_the_paths_that_its_machine_shares() -> None:
+    assert set(seen("page1")["paths"]) == {"supervisor", "supervisor_socket"}
+    assert "log_dirs" in seen("a")["paths"]
+
+
+def test_the_code_is_the_package_and_all_that_it_imports_and_no_more() -> None:
+    files = page_code.code_files()
+    assert {"page/__main__.py", "page/config.py"} <= set(files)
+    ours = {place.removesuffix(".py").replace("/", ".") for place in files if place.startswith("ansible_collections")}
+    named = {
+        node.module
+        for text in files.values()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("ansible_collections")
+    }
+    assert {name for name in named if not name.rpartition(".")[2].startswith("_")} <= ours
+    assert not [name for name in ours if name not in named and name.rpartition(".")[0] not in named]
+    assert not [name for name in ours if ".module_utils." not in name]
+
+
+def test_the_wheels_are_those_that_the_repository_runs_with() -> None:
+    locked = {**pins("requirements.lock"), **pins("requirements-test.lock")}
+    lines = [line for line in page.LOCK.read_text().splitlines() if not line.startswith("#")]
+    for line in lines:
+        pinned, sha256 = line.split(" --hash=sha256:")
+        name, _equals, version = pinned.partition("==")
+        assert re.fullmatch("[0-9a-f]{64}", sha256)
+        assert f"=={version}" == str(locked[name.lower().replace("_", "-")].specifier), name
+    assert len(lines) == 8
