@@ -9,22 +9,22 @@ import json
 import ssl
 import urllib.error
 import urllib.request
-from base64 import b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.integration.page.test_page import get
 from tests.support.cluster import Cluster, free_port_base, hosts_file, local_variables, until
 from tests.support.groups import make_topic
 from tests.support.lone_broker import LoneBroker
+from tests.support.page import basic
 from tests.support.secured import secured_cluster
 
 SERVICE = "streamops-kafka-page"
 PLAYBOOK = "playbooks/page.yml"
 PASSWORD = "of-the-page-alone"
+PAGE_USER = {"prometheus": "of-prometheus-alone"}
 #: Seconds until the page has a picture; polls come every two.
 PICTURE = 180
 
@@ -47,6 +47,17 @@ def ended(cluster: Cluster) -> Iterator[Cluster]:
         with contextlib.suppress(OSError, ValueError):
             cluster.supervisorctl("stop", SERVICE)
         cluster.destroy()
+
+
+def get(url: str) -> tuple[int, str]:
+    """Status (0 when nothing listens) and text."""
+    try:
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+    except urllib.error.URLError:
+        return 0, ""
 
 
 def pid_of(cluster: Cluster) -> int:
@@ -121,7 +132,7 @@ def test_its_user_sees_a_cluster_that_allows_nothing_else(cluster: Cluster) -> N
 def test_it_restarts_for_what_it_reads_and_then_asks_for_a_login_over_tls(cluster: Cluster) -> None:
     cluster.playbook(PLAYBOOK).ok()
     before = pid_of(cluster)
-    more = {"kafka_page_users": {"prometheus": "w"}, "kafka_page_tls_source": "development_ca"}
+    more = {"kafka_page_users": PAGE_USER, "kafka_page_tls_source": "development_ca"}
     made = cluster.playbook(PLAYBOOK, **more).ok()
     assert made.changed > 0
     assert pid_of(cluster) != before
@@ -129,8 +140,7 @@ def test_it_restarts_for_what_it_reads_and_then_asks_for_a_login_over_tls(cluste
     address = f"https://127.0.0.1:{cluster.port_base + 50}/metrics"
     with pytest.raises(urllib.error.HTTPError, match="401"):
         urllib.request.urlopen(address, timeout=30, context=trusted)
-    word = b64encode(b"prometheus:w").decode()
-    asked = urllib.request.Request(address, headers={"authorization": f"Basic {word}"})
+    asked = urllib.request.Request(address, headers=basic("prometheus", PAGE_USER["prometheus"]))
     with urllib.request.urlopen(asked, timeout=30, context=trusted) as answer:
         assert answer.status == 200
     assert cluster.playbook(PLAYBOOK, **more).ok().changed == 0

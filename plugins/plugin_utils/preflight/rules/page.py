@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import plain_host
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, plain_host
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     PAGE_GROUP,
@@ -18,6 +18,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variable
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import binds_meet, is_loopback
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.secrets import WEAK
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
 
 
@@ -47,14 +48,17 @@ def page_without_tls(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(variable="kafka_page_users", allowed="names without a colon, each with a password", fix="correct the entry")
 def page_user_unusable(inventory: Inventory) -> Iterator[Problem]:
-    """A user of `kafka_page_users` has no name, one with a colon (RFC 7617), or no password."""
+    """A user of `kafka_page_users` has no usable name (RFC 7617), or an empty or well-known password."""
     for page in inventory.pages:
         users = page.get("kafka_page_users", {})
         for name, password in users.items() if isinstance(users, dict) else ():
             if not str(name) or ":" in str(name):
                 yield Problem(page, "a user of the page has no usable name", repr(str(name)))
-            elif password is not UNDEFINED and (password is None or not str(password)):
-                yield Problem(page, f"user {name} of the page has no password", "an empty value")
+            elif password is UNDEFINED or (str(password or "") and str(password).lower() not in WEAK):
+                continue
+            else:
+                found = "a well-known value" if password else "an empty value"
+                yield Problem(page, f"the password of user {name} is not secret", found)
 
 
 @rule(variable="kafka_page_port", fix="give the page a port of its own, or bind it to another address")
@@ -155,9 +159,10 @@ def _host(page: Node) -> str:
 
 
 def _reachable(inventory: Inventory) -> Iterator[Node]:
-    """The pages that listen elsewhere than on loopback."""
+    """The pages that listen elsewhere than on a loopback address; a name may lead anywhere, and elsewhere tomorrow."""
     for page in inventory.pages:
-        if not _unknown(page, "kafka_page_host") and not is_loopback(_host(page)):
+        host = _host(page)
+        if not _unknown(page, "kafka_page_host") and not (is_address(host) and is_loopback(host)):
             yield page
 
 

@@ -53,6 +53,7 @@ def test_what_is_right_is_let_through(own: dict[str, Any], cluster: dict[str, An
         ({"kafka_page_host": "0.0.0.0"}, {}, ["page_without_login", "page_without_tls"]),
         ({"kafka_page_users": {"a:b": "w"}}, {}, ["page_user_unusable"]),
         ({"kafka_page_users": {"u": ""}}, {}, ["page_user_unusable"]),
+        ({"kafka_page_users": {"u": "changeme"}}, {}, ["page_user_unusable"]),
         ({"kafka_page_port": 9092}, {}, ["page_port_taken"]),
         ({"kafka_page_clusters": ["bleu"]}, {}, ["page_without_cluster"]),
         ({}, {"kafka_page_password": ""}, ["page_without_password"]),
