@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filters for those who watch clusters: alert_rules."""
+"""Filters for those who watch clusters: alert_rules, scrape_configs."""
 
 from __future__ import annotations
 
@@ -14,4 +14,7 @@ class FilterModule:
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
-        return {"alert_rules": explained("monitoring.rules.alert_rules")}
+        return {
+            "alert_rules": explained("monitoring.rules.alert_rules"),
+            "scrape_configs": explained("monitoring.targets.scrape_configs"),
+        }

@@ -1,4 +1,4 @@
-"""What the Prometheus agent of a node serves, and which names of it the table of alerts asks for."""
+"""What nodes and the page serve, and which names of it the alerts and dashboards ask for."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import urllib.request
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring import rules
+from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring import dashboards, rules
 
-#: What other programs serve: node_exporter, blackbox_exporter, Prometheus itself, and the poller of lag.
-OTHERS = ("node_", "probe_", "up", "kafka_consumergroup_", "kafka_topic_", "kafka_lag_")
-#: By what serves them, how the names begin that the alerts ask of nodes; the longest beginning counts.
-NODES = {"kafka": ("kafka_", "jvm_", "process_"), "zookeeper": ("zookeeper_",), "mirror": ("kafka_connect_",)}
+#: What other programs serve: node_exporter, blackbox_exporter, and Prometheus itself.
+OTHERS = ("node_", "probe_", "up")
+#: By what serves them, how the names begin that alerts and dashboards ask for; the longest beginning counts.
+NODES = {"kafka": ("kafka_", "jvm_", "process_"), "zookeeper": ("zookeeper_",), "mirror": ("kafka_connect_",),
+         "page": ("kafka_consumergroup_", "kafka_topic_", "kafka_lag_", "kafka_brokers")}  # fmt: skip
 # A name of a series in PromQL stands where no function, keyword, label or duration can.
 _NAME = re.compile(r"(?<![\w\"$.])([a-z]\w*_\w+|up)(?![\w(\"])(?!\s*[=!]~?\s*\")")
 _NO_NAMES = frozenset({"group_left", "group_right", "label_replace", "predict_linear", "humanize"})
@@ -31,8 +32,14 @@ def names_of_alerts() -> set[str]:
     return set().union(*(names_in(alert.query) for alert in rules.table()))
 
 
+def names_of_dashboards() -> set[str]:
+    """The names of series that the dashboards use, those that their variables look for too."""
+    panels = (panel for one in dashboards.table() for row in one["rows"] for panel in row["panels"])
+    return {one["present"] for one in dashboards.table()}.union(*(names_in(panel["expr"]) for panel in panels))
+
+
 def asked_of(kind: str) -> set[str]:
-    """Those of them that a kind of node serves: kafka, zookeeper or mirror."""
+    """Those that a kind of node serves, kafka, zookeeper or mirror, or the page."""
     begins = [(begin, owner) for owner, listed in NODES.items() for begin in listed]
     begins += [(begin, "others") for begin in OTHERS]
 
@@ -41,7 +48,7 @@ def asked_of(kind: str) -> set[str]:
         assert fitting, f"{name}: nothing serves such names"
         return max(fitting, key=lambda one: len(one[0]))[1]
 
-    return {name for name in names_of_alerts() if owner(name) == kind}
+    return {name for name in names_of_alerts() | names_of_dashboards() if owner(name) == kind}
 
 
 def scrape(port: int, ca: Path | None = None, login: Sequence[str] = ()) -> str:
@@ -60,5 +67,5 @@ def served(text: str) -> set[str]:
 
 
 def missing(kind: str, texts: Iterable[str]) -> set[str]:
-    """The names that alerts ask of a kind of node, and that none of these scrapes has."""
+    """The names that alerts and dashboards ask of what is of this kind, and that none of these scrapes has."""
     return asked_of(kind) - set().union(*map(served, texts))

@@ -59,6 +59,8 @@ PROVEN: Mapping[str, str] = {
     "zookeeper/",
     "plugins/plugin_utils/inventory/": "install/ security/test_firewall_inventory zookeeper/test_zookeeper",
     "plugins/plugin_utils/mirrors/": "mirror/test_mirror mirror/test_mirror_shapes mirror/test_mirror_legacy",
+    "plugins/plugin_utils/monitoring/": "install/test_monitoring_files security/test_metrics zookeeper/test_zookeeper "
+    "mirror/test_mirror page/",
     "plugins/plugin_utils/preflight/": "install/test_preflight_playbook install/test_preflight_connections "
     "install/test_preflight_mirrors security/test_firewall_inventory",
     "plugins/plugin_utils/progress/": "restart/test_isr_wait restart/test_restart_gate install/test_operator_output "
@@ -96,6 +98,7 @@ PROVEN: Mapping[str, str] = {
     "playbooks/grow_topic.yml": "reassign/test_moving_playbooks",
     "playbooks/mirrors.yml": "mirror/",
     "playbooks/page.yml": "page/test_page_playbook",
+    "playbooks/monitoring_files.yml": "install/test_monitoring_files install/test_run_check",
     "playbooks/rebalance.yml": "reassign/",
     "playbooks/replace_node.yml": "reassign/ zookeeper/",
     "playbooks/resources.yml": "restart/test_stop_node install/test_run_check",

@@ -30,6 +30,16 @@ def is_address(host: str) -> bool:
     return True
 
 
+def is_loopback(host: str) -> bool:
+    """Return whether a host is localhost or a loopback address of IPv4 or IPv6; names are not resolved."""
+    if host.lower() in ("localhost", "localhost.localdomain"):
+        return True
+    try:
+        return ipaddress.ip_address(plain_host(host)).is_loopback
+    except ValueError:
+        return False
+
+
 def host_port(host: str, port: int | str | None) -> str:
     """Return C(host:port), an IPv6 address in brackets."""
     plain = plain_host(host)

@@ -153,6 +153,7 @@ class View(Parts):
             "ensemble": self._ensemble,
             "reports": self._reports,
             "mirroring": self._mirroring,
+            "monitoring": self._monitoring,
             "client_bundle": self._client_bundle,
             "page": self._page,
         }
@@ -412,6 +413,11 @@ class View(Parts):
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.mirroring import Mirroring
 
         return Mirroring(self, self._reader.read, self._reader.groups, self._results)
+
+    def _monitoring(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.monitoring import Monitoring
+
+        return Monitoring(self._inventory, self._reader.read, self._reader.groups)
 
     def _client_bundle(self) -> Parts:
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.client_bundle import ClientBundle

@@ -55,7 +55,7 @@ def test_records_arrive_under_the_name_of_their_origin(mirrored: Mirrored) -> No
     assert set(found) == set(ledger.acknowledged)
 
 
-def test_every_name_of_mirrors_in_the_alerts_is_served(mirrored: Mirrored) -> None:
+def test_every_name_of_mirrors_in_alerts_and_dashboards_is_served(mirrored: Mirrored) -> None:
     left: set[str] = set()
 
     def served() -> bool:

@@ -11,6 +11,7 @@ import pytest
 from tests.support.cluster import free_port_base, until
 from tests.support.groups import commit, make_topic
 from tests.support.lone_broker import LoneBroker
+from tests.support.metrics import missing
 from tests.support.page import Page
 from tests.support.prometheus import promtool_reads
 
@@ -76,6 +77,10 @@ def test_a_cluster_that_does_not_answer_spoils_no_other(page: Page) -> None:
     text = page.get("metrics")
     assert text.value('kafka_lag_poll_failures_total{cluster="orders"}') == 0
     assert f"kafka_brokers{{{closed}}}" not in text.text
+
+
+def test_every_name_of_the_page_in_alerts_and_dashboards_is_served(page: Page) -> None:
+    assert missing("page", [page.get("metrics").text]) == set()
 
 
 def test_only_get_is_answered_and_every_answer_has_the_headers(page: Page) -> None:

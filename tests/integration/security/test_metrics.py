@@ -18,7 +18,7 @@ def scraped(secured: Cluster, node: str = "kafka1") -> str:
     return scrape(secured.port(node, METRICS), ca_file(secured), METRICS_LOGIN)
 
 
-def test_every_name_of_kafka_in_the_alerts_is_served_and_nothing_by_topic(secured: Cluster) -> None:
+def test_every_name_of_kafka_in_alerts_and_dashboards_is_served_and_nothing_by_topic(secured: Cluster) -> None:
     texts = [scraped(secured, node) for node in secured.nodes]
     assert missing("kafka", texts) == set()
     assert not [line for line in texts[0].splitlines() if "topic=" in line or "partition=" in line]

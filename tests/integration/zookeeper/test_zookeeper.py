@@ -38,7 +38,7 @@ def test_one_server_leads_all_others_follow_and_the_brokers_are_registered(zooke
     assert [endpoint.partition("://")[0] for endpoint in endpoints] == ["INTERNAL", "EXTERNAL", "BROKER"]
 
 
-def test_every_name_of_the_alerts_is_served(zookeeper: ZookeeperCluster) -> None:
+def test_every_name_of_alerts_and_dashboards_is_served(zookeeper: ZookeeperCluster) -> None:
     assert missing("zookeeper", [scrape(zookeeper.port(server, METRICS)) for server in zookeeper.servers]) == set()
     assert "kafka_server_replicamanager_partitioncount" in served(scrape(zookeeper.port("broker11", METRICS)))
 

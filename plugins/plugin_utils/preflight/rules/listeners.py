@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port, plain_host
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port, is_loopback
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     BROKER_PURPOSES,
     CONTROLLER_PURPOSE,
@@ -91,16 +90,6 @@ def advertised_loopback(inventory: Inventory) -> Iterator[Problem]:
                 if is_loopback(listener.advertised_host):
                     what = f"listener {listener.name} advertises a loopback address to other machines"
                     yield Problem(node, what, f"advertised_host {listener.advertised_host} on {len(machines)} machines")
-
-
-def is_loopback(host: str) -> bool:
-    """True for localhost and the loopback addresses of IPv4 and IPv6; names are not resolved."""
-    if host.lower() in ("localhost", "localhost.localdomain"):
-        return True
-    try:
-        return ipaddress.ip_address(plain_host(host)).is_loopback
-    except ValueError:
-        return False
 
 
 @rule(number="B18", variable="kafka_listeners", fix="give each node its own advertised_host or port")

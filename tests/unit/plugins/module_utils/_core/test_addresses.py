@@ -8,6 +8,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import (
     host_port,
     is_address,
+    is_loopback,
     plain_host,
     split_host_port,
 )
@@ -62,3 +63,13 @@ def test_a_name_is_no_address(host: str) -> None:
 def test_what_is_no_host_and_port_is_refused_with_the_form(text: str) -> None:
     with pytest.raises(ValueError, match=r"host:port with a port from 1 to 65535.*\[fd00::1\]:9092"):
         split_host_port(text)
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "127.0.0.1", "127.1.2.3", "::1", "[::1]"])
+def test_loopback_addresses_are_recognised(host: str) -> None:
+    assert is_loopback(host)
+
+
+@pytest.mark.parametrize("host", ["kafka1", "10.0.0.1", "localhost.example.org", "::2"])
+def test_other_addresses_are_not_loopback(host: str) -> None:
+    assert not is_loopback(host)

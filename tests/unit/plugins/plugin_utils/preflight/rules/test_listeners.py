@@ -9,7 +9,6 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import is_loopback
 from tests.support.preflight_inventories import LISTENERS, combined, expect, isolated, node
 
 CLIENT, BROKER, CONTROLLER = LISTENERS
@@ -163,13 +162,3 @@ def test_brokers_must_know_the_listener_of_isolated_controllers() -> None:
         "does not know the listener of the controllers",
         "CONTROLLER",
     )
-
-
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "127.0.0.1", "127.1.2.3", "::1", "[::1]"])
-def test_loopback_addresses_are_recognised(host: str) -> None:
-    assert is_loopback(host)
-
-
-@pytest.mark.parametrize("host", ["kafka1", "10.0.0.1", "localhost.example.org", "::2"])
-def test_other_addresses_are_not_loopback(host: str) -> None:
-    assert not is_loopback(host)
