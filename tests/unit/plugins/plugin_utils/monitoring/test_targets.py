@@ -32,7 +32,7 @@ def labels(tmp_path: Path, name: str, targets: list[dict[str, Any]]) -> list[dic
     """The labels that Prometheus gives the targets of a scrape configuration, its own (__address__...) too."""
     path = tmp_path / "scrape.yml"
     path.write_text(yaml.safe_dump(scrape_configs(targets)))
-    status, said = promtool("check", "service-discovery", path, name)
+    status, said = promtool("check", "service-discovery", "--timeout=2s", path, name)
     assert status == 0, said
     return [one["labels"] for one in json.loads(said[said.index("[") :])]
 
