@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.metrics import asked_of, names_in, names_of_alerts, served
+from tests.support.metrics import asked_of, names_in, names_of_alerts, names_of_dashboards, served
 
 
 @pytest.mark.parametrize(
@@ -21,9 +21,9 @@ def test_names_of_series_are_told_from_functions_and_labels(query: str, names: s
     assert names_in(query) == names
 
 
-def test_every_name_of_the_alerts_has_one_who_serves_it() -> None:
-    found = [asked_of(kind) for kind in ("kafka", "zookeeper", "mirror", "others")]
-    assert set().union(*found) == names_of_alerts()
+def test_every_name_of_alerts_and_dashboards_has_one_who_serves_it() -> None:
+    found = [asked_of(kind) for kind in ("kafka", "zookeeper", "mirror", "page", "others")]
+    assert set().union(*found) == names_of_alerts() | names_of_dashboards()
     assert all(found)
 
 
