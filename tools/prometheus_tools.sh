@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# Has promtool and amtool in .cache/prometheus, taken out of Debian's packages: installing these would start services.
+# Has prometheus, promtool and amtool in .cache/prometheus, taken out of Debian's packages: installing these would start services.
 # Exit status: 0 they are there, 3 they cannot be had here (the reason is on standard error).
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 
 place=.cache/prometheus
-[ ! -x "$place/usr/bin/promtool" ] || [ ! -x "$place/usr/bin/amtool" ] || exit 0
+tools=(prometheus promtool amtool)
+missing=''
+for tool in "${tools[@]}"; do [ -x "$place/usr/bin/$tool" ] || missing=yes; done
+[ -n "$missing" ] || exit 0
 if ! command -v apt-get > /dev/null; then
-  echo "prometheus_tools: promtool and amtool come from Debian's packages, and this system has no apt-get" >&2
+  echo "prometheus_tools: ${tools[*]} come from Debian's packages, and this system has no apt-get" >&2
   exit 3
 fi
 work=$(mktemp -d)
@@ -19,4 +22,4 @@ chmod 755 "$work"
   || { echo "prometheus_tools: apt-get cannot fetch prometheus and prometheus-alertmanager" >&2; exit 3; }
 for package in "$work"/*.deb; do dpkg-deb -x "$package" "$work/tree"; done
 mkdir -p "$place/usr/bin"
-cp "$work/tree/usr/bin/promtool" "$work/tree/usr/bin/amtool" "$place/usr/bin/"
+cp "${tools[@]/#/$work/tree/usr/bin/}" "$place/usr/bin/"

@@ -207,7 +207,7 @@ class Cluster:
         """Starts a stopped node, and waits until it listens."""
         self.supervisorctl("start", self.service(node))
         offset = 2 if node.startswith("controller") else 0
-        until(lambda: not _is_free(self.port(node, offset)), f"{node} to listen")
+        until(lambda: not _is_free(self.port(node, offset)), f"{node} to listen", 180)
 
     def kill(self, node: str) -> None:
         """SIGKILL; supervisord starts the node again by itself."""
