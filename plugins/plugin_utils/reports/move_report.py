@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""The report of a reassignment: one HTML file, no network, no script, made from the module's results alone. Pure but
-for the style sheet, which is the one of the Spark job's report."""
+"""The report of a reassignment: one HTML file, made from the module's results alone."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from html import escape
-from pathlib import Path
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.document import document
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import (
     UNKEPT,
     above_lines,
@@ -49,18 +47,7 @@ def move_report(plan: Mapping[str, Any], done: Mapping[str, Any], title: str, cl
         sections.append(_card("Timeline", note, timeline(done["history"])))
     sections += [_checks(done), _changes(plan)]
     body = "\n".join(section for section in sections if section)
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>{_WORDS[word][0]}: {escape(title)}</title><style>{_style()}</style></head><body><main>\n{body}\n"
-        "</main></body></html>\n"
-    )
-
-
-@cache
-def _style() -> str:
-    return (Path(__file__).parents[3] / "spark_validation" / "report" / "report.css").read_text(encoding="utf-8")
+    return document(f"{_WORDS[word][0]}: {title}", body)
 
 
 def _card(title: str, note: str, body: str) -> str:
