@@ -15,6 +15,7 @@ from ansible.playbook.block import Block
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_boolean
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_files import unwritable
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_start import (
     RunStart,
     clusters,
@@ -41,6 +42,7 @@ SPEC = {
     "plan_only": {"type": "bool", "default": False},
     "known_by": {"type": "str", "default": ""},
     "named": {"type": "str", "default": ""},
+    "written": {"type": "dict", "default": {}},
     "needed": {"type": "list", "elements": "str", "default": []},
     "roles": {"type": "list", "elements": "str", "default": ["preflight"]},
 }
@@ -67,6 +69,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
             role_options(*options["roles"]),
         )
         wrong += unread(self._task.get_play()._variable_manager.extra_vars, role_options())
+        wrong += unwritable(options["written"])
         wrong += passed_by(ansible.context.CLIARGS) + self._tags(vars_)
         if wrong:
             return _refused(result, wrong)

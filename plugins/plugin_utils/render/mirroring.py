@@ -24,6 +24,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render import mirr
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.kafka import own_properties
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, hold_secret
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import mirror_part
 
 
 class Mirroring(Parts):
@@ -80,10 +81,12 @@ class Mirroring(Parts):
         )
 
     def _verdict(self) -> dict[str, Any]:
-        """The verdict on the flow that was just looked at."""
+        """The verdict on the flow that was just looked at, and the figures that a report shows of it."""
         flow = self._results.own("_mirror_maker_flow")
         pair, most = f"{flow['source']}->{flow['target']}", self._settings["mirror_maker_status_max_lag"]
-        return mirror_verdict(pair, self._results.own("__mirror_maker_look"), most)
+        look = self._results.own("__mirror_maker_look")
+        verdict = mirror_verdict(pair, look, most)
+        return {**verdict, "seen": {"flow": pair, **mirror_part(verdict, look)}}
 
     @property
     def _settings(self) -> Mapping[str, Any]:

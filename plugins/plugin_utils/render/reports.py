@@ -9,12 +9,19 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import fail_on, fails
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import refusal
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_files import report_paths
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import carried, group_lines, restarts, status
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.advice import advice_lines
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import again_lines, move_lines
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_report import move_report
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import (
+    as_json,
+    cluster_part,
+    status_data,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_page import status_page
 
 #: By what the module of a result is about.
 CHANGES = {
@@ -44,6 +51,8 @@ class Reports(Parts):
                 "fail_on": lambda: fail_on(model["settings"]),
                 "status_fails": lambda: fails(results.own("__kafka_resources_health")["status"], self["fail_on"]),
                 "status": self._status,
+                "status_part": self._status_part,
+                "status_files": self._status_files,
                 "ensemble": self._ensemble,
                 "restart_plan": self._restart_plan,
                 "stop_plan": self._stop_plan,
@@ -80,6 +89,36 @@ class Reports(Parts):
             *(self._cluster_lines(info) if info else [f"Bootstrap    {','.join(self._model['bootstrap_servers'])}"]),
             *self._proof(),
             *self._changes(),
+        ]
+
+    def _status_part(self) -> dict[str, Any]:
+        """What a report says of this cluster, also where tasks failed or were left out."""
+        nodes, asks = self._model["nodes"], self._health_asks()
+        return cluster_part(
+            self._model["settings"]["kafka_cluster_name"],
+            self._model["bootstrap_servers"] if nodes else (),
+            [{**node, "version": asks["versions"][node["host"]]} for node in asks["nodes"]],
+            self._results.of(self._host, "__kafka_resources_health"),
+            self._results.of(self._host, "__kafka_resources_whole"),
+            self._results.of(self._host, "__kafka_resources_every_group"),
+            self._results.of(self._host, "__kafka_resources_ensemble"),
+        )
+
+    def _status_files(self) -> list[dict[str, str]]:
+        """The report on all clusters and mirrors that this run has looked at until now, and its data; files as the
+        module node_files takes them. They name hosts and topics, so they are not for everybody."""
+        settings = self._model["settings"]
+        clusters = [part for host in self._hosts if (part := self._results.of(host, "__kafka_resources_status_part"))]
+        mirrors = [
+            verdict["seen"]
+            for host in self._hosts
+            for verdict in self._results.of(host, "__mirror_maker_verdicts") or ()
+        ]
+        data = status_data(clusters, mirrors, settings["_kafka_resources_made"])
+        page, machines = report_paths(settings["status_report"])
+        return [
+            {"path": page, "content": status_page(data), "mode": "0640"},
+            {"path": machines, "content": as_json(data), "mode": "0640"},
         ]
 
     def _cluster_lines(self, info: Mapping[str, Any]) -> list[str]:

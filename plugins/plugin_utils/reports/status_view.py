@@ -34,6 +34,13 @@ LOOKS = {
     DOWN: ("fail", "M20 20l20 20M40 20L20 40", "Clients are not served, or not all of them."),
     UNKNOWN: ("info", "M23 23a7 7 0 1 1 10 7c-3 1-3 3-3 5M30 43v.1", "It could not be looked at."),
 }
+#: What a status means for a flow of a mirror.
+MIRRORS = {
+    OK: "It is up to date.",
+    DEGRADED: "It is behind, or not all of it is known.",
+    DOWN: "Source or target does not answer.",
+    UNKNOWN: LOOKS[UNKNOWN][2],
+}
 #: By severity of a finding the class of its colours.
 TONES = {FATAL: "fail", NOTE: "info"}
 #: By the list of cluster_info what a partition in it is, the gravest first.
@@ -135,7 +142,8 @@ def _why(one: Row) -> str:
         return f"It could not be looked at: {error}"
     graver = sum(finding["severity"] != NOTE for finding in one["findings"])
     found = f"{graver} finding{'' if graver == 1 else 's'}." if graver else ""
-    return " ".join(filter(None, [LOOKS[one["status"]][2], found]))
+    meaning = MIRRORS[one["status"]] if "flow" in one else LOOKS[one["status"]][2]
+    return " ".join(filter(None, [meaning, found]))
 
 
 def _tiles(one: Row) -> Iterator[tuple[str, str, str]]:
@@ -177,7 +185,7 @@ def _brokers(one: Row) -> Table:
         *(("Id", "num"), ("Broker", "name"), ("State", "state"), ("Rack", "name"), ("Version", "text")),
         *(("Leaders", "num"), ("Replicas", "num"), ("Led by others", "num"), ("Disks used", "num")),
     )
-    note = "Led by others: the share of the partitions that a broker prefers to lead. Disks: the fullest one below."
+    note = "Led by others: of the partitions that a broker prefers to lead."
     return _table("Brokers", note, columns, rows)
 
 

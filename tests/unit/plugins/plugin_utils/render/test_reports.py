@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 from tests.support.inventory_data import view
+from tests.support.markup import Markup
 
 BROKER = {"id": 1, "fenced": False, "imbalance_percent": 0.0, "log_dirs": [], "replicas": 2, "rack": None}
 STATUS = {
@@ -129,6 +132,27 @@ def test_another_plan_than_the_approved_one_is_refused() -> None:
     assert reports(planned(plan_digest=other), kafka_plan_digest="")["plan_refusal"] == ""
     assert reports(planned(plan_digest=approved), kafka_plan_digest=approved)["plan_refusal"] == ""
     assert "not the plan" in reports(planned(plan_digest=other), kafka_plan_digest=approved)["plan_refusal"]
+
+
+def test_the_report_of_a_status_has_every_cluster_and_mirror_that_was_looked_at(tmp_path: Path) -> None:
+    given = {"status_report": str(tmp_path / "now.html"), "_kafka_resources_made": "2026-11-24T12:00:00Z"}
+    flow = {"flow": "east->west", "status": "OK", "findings": [], "lag": None, "topics": []}
+    hosts: dict[str, dict[str, Any]] = {
+        "e": {"kafka_node_id": 1, "kafka_cluster_name": "east", "__kafka_resources_health": HEALTH, **given},
+        "w": {"kafka_node_id": 1, "kafka_cluster_name": "west", "__kafka_resources_health": {"msg": "refused"}},
+        "x": {"kafka_node_id": 2, "kafka_cluster_name": "west", "__mirror_maker_verdicts": [{"seen": flow}]},
+    }
+    for name in ("e", "w"):
+        part = view(hosts, own=name, brokers=[*hosts])["reports"]["status_part"]
+        assert part["inventory"][0] == {"host": name, "node_id": 1, "roles": ["broker"], "version": None}
+        hosts[name]["__kafka_resources_status_part"] = part
+    page, data = view(hosts, own="e", brokers=[*hosts])["reports"]["status_files"]
+    assert (page["path"], data["path"]) == (f"{tmp_path}/now.html", f"{tmp_path}/now.json")
+    assert {page["mode"], data["mode"]} == {"0640"}
+    found = json.loads(data["content"])
+    assert [(one["name"], one["status"]) for one in found["clusters"]] == [("east", "OK"), ("west", "UNKNOWN")]
+    assert [one["flow"] for one in found["mirrors"]] == ["east->west"]
+    assert "It could not be looked at: refused" in Markup(page["content"]).text
 
 
 SECRET = "planted-secret"

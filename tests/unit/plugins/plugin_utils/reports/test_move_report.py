@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import planned
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_report import move_report
+from tests.support.markup import Markup
 
 ROWS = [{"partition": n, "replicas": [1], "size_bytes": 1_000_000} for n in range(6)]
 SNAPSHOT = {
@@ -21,32 +21,8 @@ HISTORY = [{"elapsed": at, "bytes_done": at * 1e6, "bytes_total": 4_000_000} for
 DONE = {"stage": "done", "elapsed": 4.0, "history": HISTORY, "refused": {}, "throttles_left": []}
 
 
-class Reader(HTMLParser):
-    """Reads a document and notes tags that are not closed, and its text."""
-
-    VOID = ("meta", "path", "rect", "line", "polyline", "br")
-
-    def __init__(self, document: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: set[str] = set()
-        self.text = ""
-        self.feed(document)
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.tags.add(tag)
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert tag in self.VOID or self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
-def read(plan: Any = PLAN, done: Any = DONE, title: str = "Rebalance") -> Reader:
-    found = Reader(move_report(plan, done, title, "blue"))
+def read(plan: Any = PLAN, done: Any = DONE, title: str = "Rebalance") -> Markup:
+    found = Markup(move_report(plan, done, title, "blue"))
     assert found.open == []
     assert "script" not in found.tags
     return found
