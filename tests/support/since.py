@@ -67,7 +67,7 @@ PROVEN: Mapping[str, str] = {
     "reassign/test_reassignment_applied",
     "plugins/plugin_utils/render/": "install/test_installation install/test_isolated security/ mirror/test_mirror "
     "zookeeper/test_zookeeper",
-    "plugins/plugin_utils/reports/": "install/test_operator_output reassign/test_reassignment",
+    "plugins/plugin_utils/reports/": "install/test_operator_output reassign/test_reassignment install/test_status",
     "plugins/plugin_utils/clock_offset.py": "install/test_preflight_connections",
     "plugins/action/clock_info.py": "install/test_preflight_connections",
     "plugins/plugin_utils/run_names.py": "restart/test_run_lock restart/test_rolling awx/",

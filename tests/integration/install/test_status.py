@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What playbooks/status.yml says where nothing answers, and that status_strict ends it with an error."""
+"""What playbooks/status.yml says where nothing answers, that status_strict ends it with an error, and its report."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from tests.support.cluster import ROOT, Cluster, free_port_base, hosts_file, local_variables
+from tests.support.markup import Markup
 from tests.support.zookeeper import ZookeeperCluster
 
 
@@ -45,3 +47,33 @@ def test_clusters_and_a_mirror_that_do_not_answer_are_all_told_of_as_down(tmp_pa
     ):
         assert f"DOWN {what}" in said, run.output[-6000:]
     assert run.changed == 0
+
+
+def test_a_report_is_left_of_clusters_and_a_mirror_that_are_down_although_the_run_fails(tmp_path: Path) -> None:
+    centres = Cluster(ROOT / "inventories" / "local_mirror", tmp_path / "run", free_port_base())
+    page = tmp_path / "status.html"
+    looked = centres.playbook("playbooks/status.yml", "--check", status_report=str(page))
+    assert looked.rc != 0
+    assert "(check mode: not written)" in " ".join(looked.output.split())
+    assert not page.exists()
+    run = centres.playbook("playbooks/status.yml", status_report=str(page))
+    assert run.rc != 0
+    assert f"Report {page}" in " ".join(run.output.split()), run.output[-6000:]
+    found = json.loads((tmp_path / "status.json").read_text())
+    assert [(one["name"], one["status"]) for one in found["clusters"]] == [("dc_a", "DOWN"), ("dc_b", "DOWN")]
+    assert ("dc_a->dc_b", "DOWN") in [(one["flow"], one["status"]) for one in found["mirrors"]]
+    read = Markup(page.read_text())
+    assert read.open == []
+    assert "DOWN: " in read.text
+    assert "the cluster does not answer" in read.text
+    assert {page.stat().st_mode & 0o777, (tmp_path / "status.json").stat().st_mode & 0o777} == {0o640}
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    ensemble = lone_ensemble(tmp_path)
+    run = ensemble.playbook("playbooks/status.yml", status_report=str(tmp_path / "none" / "status.html"))
+    said = " ".join(run.output.split())
+    assert run.rc != 0
+    assert f"the directory {tmp_path}/none does not exist on the control node" in said
+    assert "No cluster was asked" in said
+    assert "ensemble of" not in said

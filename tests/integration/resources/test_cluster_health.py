@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,9 +30,9 @@ def kinds(found: dict[str, Any]) -> set[str]:
     return {finding["kind"] for finding in found["findings"]}
 
 
-def strict(cluster: Cluster) -> Run:
+def strict(cluster: Cluster, **options: Any) -> Run:
     """Run status.yml as monitoring does."""
-    return cluster.playbook("playbooks/status.yml", status_strict=True)
+    return cluster.playbook("playbooks/status.yml", status_strict=True, **options)
 
 
 def at_its_best(cluster: Cluster) -> None:
@@ -50,7 +52,9 @@ def test_a_cluster_that_is_well_has_no_findings_and_strangers_to_its_inventory_a
     assert kinds(health(combined, nodes=two)) == {"ghost_broker", "ghost_voter"}
 
 
-def test_a_stopped_node_and_a_throttle_that_was_left_are_findings_and_strict_fails(combined: Cluster) -> None:
+def test_a_stopped_node_and_a_throttle_that_was_left_are_findings_and_strict_fails(
+    combined: Cluster, tmp_path: Path
+) -> None:
     at_its_best(combined)
     number = combined.identities["kafka1"]
     entity = ("--alter", "--entity-type", "brokers", "--entity-name", str(number))
@@ -64,11 +68,17 @@ def test_a_stopped_node_and_a_throttle_that_was_left_are_findings_and_strict_fai
         left = next(one for one in found["findings"] if one["kind"] == "throttle_left")
         assert left["found"] == f"{RATE}=1000000"
         assert f"--entity-name {number} --delete-config {RATE}" in left["next_step"]
-        run = strict(combined)
+        run = strict(combined, status_report=str(tmp_path / "status.html"))
         said = " ".join(run.output.split())
         assert run.rc != 0
         assert "DEGRADED local: broker kafka3 (id 3) is down" in said
         assert f"a throttle was left on broker {number}" in said
+        page, data = ((tmp_path / name).read_text() for name in ("status.html", "status.json"))
+        assert "broker kafka3 (id 3) is down" in page
+        (seen,) = json.loads(data)["clusters"]
+        assert {"broker_down", "throttle_left"} <= kinds(seen)
+        assert seen["groups"]["known"], seen["groups"]
+        assert all(len(one["partitions"]) == one["partition_count"] for one in seen["topics"])
     finally:
         combined.start("kafka3")
         combined.tool("kafka-configs.sh", *entity, "--delete-config", RATE)

@@ -143,10 +143,10 @@ def test_the_report_of_a_status_has_every_cluster_and_mirror_that_was_looked_at(
         "x": {"kafka_node_id": 2, "kafka_cluster_name": "west", "__mirror_maker_verdicts": [{"seen": flow}]},
     }
     for name in ("e", "w"):
-        part = view(hosts, own=name, brokers=[*hosts])["reports"]["status_part"]
+        part = view(hosts, host=name, brokers=[*hosts])["reports"]["status_part"]
         assert part["inventory"][0] == {"host": name, "node_id": 1, "roles": ["broker"], "version": None}
         hosts[name]["__kafka_resources_status_part"] = part
-    page, data = view(hosts, own="e", brokers=[*hosts])["reports"]["status_files"]
+    page, data = view(hosts, host="e", brokers=[*hosts])["reports"]["status_files"]
     assert (page["path"], data["path"]) == (f"{tmp_path}/now.html", f"{tmp_path}/now.json")
     assert {page["mode"], data["mode"]} == {"0640"}
     found = json.loads(data["content"])
