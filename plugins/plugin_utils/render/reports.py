@@ -52,6 +52,7 @@ class Reports(Parts):
                 "status_fails": lambda: fails(results.own("__kafka_resources_health")["status"], self["fail_on"]),
                 "status": self._status,
                 "status_part": self._status_part,
+                "status_path": lambda: report_paths(model["settings"]["status_report"])[0],
                 "status_files": self._status_files,
                 "ensemble": self._ensemble,
                 "restart_plan": self._restart_plan,

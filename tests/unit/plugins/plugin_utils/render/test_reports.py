@@ -146,7 +146,9 @@ def test_the_report_of_a_status_has_every_cluster_and_mirror_that_was_looked_at(
         part = view(hosts, host=name, brokers=[*hosts])["reports"]["status_part"]
         assert part["inventory"][0] == {"host": name, "node_id": 1, "roles": ["broker"], "version": None}
         hosts[name]["__kafka_resources_status_part"] = part
-    page, data = view(hosts, host="e", brokers=[*hosts])["reports"]["status_files"]
+    found_by = view(hosts, host="e", brokers=[*hosts])["reports"]
+    page, data = found_by["status_files"]
+    assert found_by["status_path"] == page["path"]
     assert (page["path"], data["path"]) == (f"{tmp_path}/now.html", f"{tmp_path}/now.json")
     assert {page["mode"], data["mode"]} == {"0640"}
     found = json.loads(data["content"])

@@ -102,7 +102,7 @@ def test_groups_that_were_not_told_are_no_empty_list() -> None:
 
 
 def test_a_quorum_that_gave_no_answer_is_told_and_zookeeper_has_none() -> None:
-    unknown = {"error": "timed out", "voters": [], "observers": [], "leader_id": None}
+    unknown: dict[str, Any] = {"error": "timed out", "voters": [], "observers": [], "leader_id": None}
     health = {"status": "DEGRADED", "findings": [], "cluster": info(quorum=unknown)}
     assert "It could not be asked: timed out" in read(cluster_part("a", [], nodes(3), health)).text
     servers = [{"id": 1, "address": "zk1:2181", "state": "leader", "version": "3.8.4", "error": ""}]
