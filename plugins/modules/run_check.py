@@ -56,12 +56,6 @@ options:
         refused when the play works on hosts of O(groups) of several clusters.
     type: str
     default: ""
-  written:
-    description:
-      - Reports that the run is asked to leave on the control node, paths by the variable that gives them; empty for
-        none. One whose directory does not exist, or which is a directory, is refused.
-    type: dict
-    default: {}
   plans:
     description: Whether the play can show a plan.
     type: bool
