@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, StrictUndefined, Template
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.document import document
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import visible
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import (
     LOOKS,
     TONES,
     counted,
     parts,
-    visible,
 )
 
 if TYPE_CHECKING:

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The tables of a cluster on the page of a status: partitions with findings, brokers, quorum, topics, groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import megabytes
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import (
+    NOT_KNOWN,
+    Cell,
+    Table,
+    count,
+    cut_table,
+    ids,
+)
+
+#: By the list of cluster_info what a partition in it is, the gravest first.
+STATES = {
+    "offline": ("no leader", "fail"),
+    "under_min_isr": ("below min ISR", "inconclusive"),
+    "under_replicated": ("under-replicated", "inconclusive"),
+}
+
+Row = Mapping[str, Any]
+
+
+def cluster_tables(one: Row) -> Iterator[Table]:
+    """The tables of a cluster: partitions with findings first, then what there is."""
+    if one["answered"]:
+        if any(one[kind] for kind in STATES):
+            yield _partitions(one)
+        yield _brokers(one)
+        yield from _quorum(one)
+        yield _topics(one["topics"])
+        yield _groups(one["groups"])
+    if one["ensemble"]:
+        yield _ensemble(one["ensemble"])
+
+
+def _brokers(one: Row) -> Table:
+    hosts = {node["node_id"]: node for node in one["inventory"] if "broker" in node["roles"]}
+    registered = {broker["id"]: broker for broker in one["brokers"]}
+    rows = [
+        _broker(number, hosts.get(number), registered.get(number), one["controller_id"])
+        for number in sorted({*hosts, *registered})
+    ]
+    columns = (
+        *(("Id", "num"), ("Broker", "name"), ("State", "state"), ("Rack", "name"), ("Version", "text")),
+        *(("Leaders", "num"), ("Replicas", "num"), ("Led by others", "num"), ("Disks used", "num")),
+    )
+    note = "Led by others: of the partitions that a broker prefers to lead."
+    return cut_table("Brokers", note, columns, rows)
+
+
+def _broker(number: int, node: Row | None, broker: Row | None, controller: int | None) -> list[Cell]:
+    name = node["host"] if node else broker["host"] if broker else ""
+    address = f"{broker['host']}:{broker['port']}" if broker and broker.get("host") else ""
+    if broker is None:
+        state = Cell("not registered", "state", "fail")
+    elif broker["fenced"]:
+        state = Cell("fenced", "state", "fail")
+    elif node is None:
+        state = Cell("not in inventory", "state", "inconclusive")
+    else:
+        state = Cell("up, controller" if number == controller else "up", "state", "pass")
+    told = broker or {}
+    return [
+        Cell(str(number), "num"),
+        Cell(name, "name", more=address if address != name else ""),
+        state,
+        Cell(told.get("rack") or "none", "name"),
+        Cell((node or {}).get("version") or NOT_KNOWN),
+        count(told.get("leaders")),
+        count(told.get("replicas")),
+        Cell(NOT_KNOWN if told.get("imbalance_percent") is None else f"{told['imbalance_percent']:.1f} %", "num"),
+        _disks(told),
+    ]
+
+
+def _disks(broker: Row) -> Cell:
+    """How full the disks of a broker are, and the fullest of them where there are several."""
+    total, used = broker.get("disk_total_bytes"), broker.get("disk_used_bytes")
+    if not total or used is None:
+        return Cell(NOT_KNOWN, "num")
+    shares = [
+        1 - one["usable_bytes"] / one["total_bytes"]
+        for one in broker.get("log_dirs") or ()
+        if one.get("total_bytes") and one.get("usable_bytes") is not None
+    ]
+    more = f"fullest of {len(shares)}: {max(shares) * 100:.0f} %" if len(shares) > 1 else ""
+    text = f"{megabytes(used)} of {megabytes(total)} ({used / total * 100:.0f} %)"
+    return Cell(text, "num", more=more, share=min(1.0, max(0.0, used / total)))
+
+
+def _quorum(one: Row) -> Iterator[Table]:
+    """The metadata quorum; nothing in ZooKeeper mode."""
+    quorum = one["quorum"]
+    if not quorum:
+        return
+    if quorum.get("error"):
+        yield cut_table("Quorum", "", (), (), f"It could not be asked: {quorum['error']}")
+        return
+    hosts = {node["node_id"]: node["host"] for node in one["inventory"]}
+    rows = []
+    for kind in ("voters", "observers"):
+        for member in quorum.get(kind) or ():
+            leads = member["id"] == quorum["leader_id"]
+            age = member["last_caught_up_ms_ago"]
+            rows.append(
+                [
+                    Cell(str(member["id"]), "num"),
+                    Cell(hosts.get(member["id"], "not in inventory"), "name"),
+                    Cell("leader" if leads else kind[:-1]),
+                    count(member["lag"], "records"),
+                    Cell("is the leader" if leads else _age(age), "num"),
+                ]
+            )
+    columns = (("Id", "num"), ("Node", "name"), ("Role", "text"), ("Lag", "num"), ("Caught up", "num"))
+    leader = "no leader" if quorum["leader_id"] is None else f"node {quorum['leader_id']} leads"
+    yield cut_table("Quorum", f"Of the metadata: {leader} in epoch {quorum['leader_epoch']}.", columns, rows)
+
+
+def _topics(topics: Sequence[Row]) -> Table:
+    rows = [
+        [
+            Cell(one["name"], "name", more="internal" if one["internal"] else ""),
+            count(one["partition_count"]),
+            count(one["replication_factor"]),
+            count(one["min_insync_replicas"]),
+            _largest(one.get("largest_partition")),
+        ]
+        for one in sorted(topics, key=lambda one: (one["internal"], one["name"]))
+    ]
+    columns = (
+        *(("Topic", "name"), ("Partitions", "num"), ("Replicas", "num"), ("Min ISR", "num")),
+        ("Largest partition", "num"),
+    )
+    return cut_table("Topics", "Internal ones at the end.", columns, rows, "The cluster has no topic.")
+
+
+def _largest(one: Row | None) -> Cell:
+    if not one:
+        return Cell(NOT_KNOWN, "num")
+    return Cell(megabytes(one["size_bytes"]), "num", more=f"partition {one['partition']}")
+
+
+def _partitions(one: Row) -> Table:
+    """Partitions with findings, each once, by its gravest state."""
+    found: dict[tuple[str, int], list[Cell]] = {}
+    for kind, (word, tone) in STATES.items():
+        for row in one[kind] or ():
+            missing = [broker for broker in row["replicas"] if broker not in row["isr"]]
+            found.setdefault(
+                (row["topic"], row["partition"]),
+                [
+                    Cell(row["topic"], "name"),
+                    Cell(str(row["partition"]), "num"),
+                    Cell(word, "state", tone),
+                    Cell("none" if row["leader"] is None else str(row["leader"]), "num"),
+                    Cell(ids(row["replicas"])),
+                    Cell(ids(missing)),
+                ],
+            )
+    columns = (
+        *(("Topic", "name"), ("Partition", "num"), ("State", "state"), ("Leader", "num"), ("Replicas", "text")),
+        ("Not in sync", "text"),
+    )
+    return cut_table("Partitions with findings", "Numbers are ids of brokers.", columns, [*found.values()])
+
+
+def _groups(found: Row) -> Table:
+    groups = sorted(found["groups"], key=lambda one: (-(one.get("lag") or 0), one["name"]))
+    columns = (
+        *(("Group", "name"), ("Type", "text"), ("State", "text"), ("Members", "num"), ("Lag", "num")),
+        ("Most behind", "name"),
+    )
+    empty = "The cluster has no group."
+    note = "By lag, the largest first."
+    if not found["known"]:
+        empty = f"Groups are not known: {found['error'] or 'they were not asked for'}"
+    for broker in found["silent_brokers"]:
+        note += f" Broker {broker['id']} did not tell its groups ({broker['why']})."
+    return cut_table("Groups", note if found["known"] else "", columns, [_group(one) for one in groups], empty)
+
+
+def _group(one: Row) -> list[Cell]:
+    told = not one.get("error")
+    unknown = f"unknown of {one['lag_unknown']:,} partitions" if one.get("lag_unknown") else ""
+    return [
+        Cell(one["name"], "name"),
+        Cell(one["type"]),
+        Cell(one["state"]),
+        count(one.get("member_count") if told else None),
+        Cell(NOT_KNOWN, "num") if one.get("lag") is None else Cell(f"{one['lag']:,} records", "num", more=unknown),
+        _most_behind(one) if told else Cell(str(one["error"])),
+    ]
+
+
+def _most_behind(group: Row) -> Cell:
+    """The partition that a group is behind with most."""
+    lags = [
+        (row["lag"], topic["name"], row["partition"])
+        for topic in group.get("topics") or ()
+        for row in topic["partitions"]
+        if row["lag"]
+    ]
+    if not lags:
+        return Cell("none", "name")
+    lag, topic, partition = max(lags)
+    return Cell(f"{topic}-{partition}", "name", more=f"{lag:,} records")
+
+
+def _ensemble(found: Row) -> Table:
+    rows = [
+        [
+            Cell(str(one["id"]), "num"),
+            Cell(one["address"], "name"),
+            Cell(one["state"], more=one["error"] or ""),
+            Cell(one["version"] or NOT_KNOWN),
+        ]
+        for one in found["servers"]
+    ]
+    columns = (("Id", "num"), ("Server", "name"), ("State", "text"), ("Version", "text"))
+    return cut_table("ZooKeeper ensemble", "", columns, rows, f"It could not be looked at: {found['error']}")
+
+
+def _age(milliseconds: int | None) -> str:
+    """How long ago a member of the quorum had caught up; Kafka says -1 where it never has."""
+    return NOT_KNOWN if milliseconds is None or milliseconds < 0 else f"{milliseconds / 1000:,.1f} s ago"
