@@ -20,8 +20,8 @@ NOT_KNOWN = "not known"
 class Cell:
     """One cell of a table.
 
-    ``form`` is text, name (what clients and operators chose: cut nowhere, broken anywhere), num (to the right) or state
-    (a word in a pill, coloured by ``tone``). ``share`` draws a bar from 0 to 1; ``more`` is a second line.
+    ``form`` is text, name or short (what clients and operators chose: cut nowhere, broken anywhere), num (to the right)
+    or state (a word in a pill, coloured by ``tone``). ``share`` draws a bar from 0 to 1; ``more`` is a second line.
     """
 
     text: str

@@ -48,7 +48,7 @@ def _brokers(one: Row) -> Table:
         for number in sorted({*hosts, *registered})
     ]
     columns = (
-        *(("Id", "num"), ("Broker", "name"), ("State", "state"), ("Rack", "name"), ("Version", "text")),
+        *(("Id", "num"), ("Broker", "name"), ("State", "state"), ("Rack", "short"), ("Version", "text")),
         *(("Leaders", "num"), ("Replicas", "num"), ("Led by others", "num"), ("Disks used", "num")),
     )
     note = "Led by others: of the partitions that a broker prefers to lead."
@@ -71,7 +71,7 @@ def _broker(number: int, node: Row | None, broker: Row | None, controller: int |
         Cell(str(number), "num"),
         Cell(name, "name", more=address if address != name else ""),
         state,
-        Cell(told.get("rack") or "none", "name"),
+        Cell(told.get("rack") or "none", "short"),
         Cell((node or {}).get("version") or NOT_KNOWN),
         count(told.get("leaders")),
         count(told.get("replicas")),
@@ -195,7 +195,7 @@ def _group(one: Row) -> list[Cell]:
         Cell(one["state"]),
         count(one.get("member_count") if told else None),
         Cell(NOT_KNOWN, "num") if one.get("lag") is None else Cell(f"{one['lag']:,} records", "num", more=unknown),
-        _most_behind(one) if told else Cell(str(one["error"])),
+        _most_behind(one) if told else Cell(str(one["error"]), "name"),
     ]
 
 
