@@ -151,7 +151,7 @@ def _partitions(one: Row) -> Table:
     """Partitions with findings, each once, by its gravest state."""
     found: dict[tuple[str, int], list[Cell]] = {}
     for kind, (word, tone) in STATES.items():
-        for row in one[kind] or ():
+        for row in sorted(one[kind] or (), key=lambda row: (row["topic"], row["partition"])):
             missing = [broker for broker in row["replicas"] if broker not in row["isr"]]
             found.setdefault(
                 (row["topic"], row["partition"]),
@@ -229,4 +229,6 @@ def _ensemble(found: Row) -> Table:
 
 def _age(milliseconds: int | None) -> str:
     """How long ago a member of the quorum had caught up; Kafka says -1 where it never has."""
-    return NOT_KNOWN if milliseconds is None or milliseconds < 0 else f"{milliseconds / 1000:,.1f} s ago"
+    if milliseconds is None:
+        return NOT_KNOWN
+    return "never" if milliseconds < 0 else f"{milliseconds / 1000:,.1f} s ago"

@@ -63,6 +63,13 @@ def test_figures_have_their_units() -> None:
         assert figure in text, figure
 
 
+@pytest.mark.parametrize(("age", "said"), [(-1, "never"), (None, "not known"), (2500, "2.5 s ago")])
+def test_a_voter_that_never_caught_up_is_told_so(age: int | None, said: str) -> None:
+    quorum = info()["quorum"]
+    quorum["voters"] = [{**quorum["voters"][1], "last_caught_up_ms_ago": age}]
+    assert said in read(hurt(quorum=quorum, nodes=[])).text
+
+
 def test_a_page_of_many_leads_to_each_the_worst_first() -> None:
     found = check(status_page(everything()))
     assert found.values("href") == ["#cluster-2", "#cluster-3", "#cluster-1", "#mirror-1", "#cluster-4"]
