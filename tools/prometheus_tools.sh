@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Has prometheus, promtool and amtool in .cache/prometheus, taken out of Debian's packages: installing these would start services.
+# Has prometheus, prometheus-alertmanager, promtool and amtool in .cache/prometheus, taken out of Debian's packages:
+# installing these would start services.
 # Exit status: 0 they are there, 3 they cannot be had here (the reason is on standard error).
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 
 place=.cache/prometheus
-tools=(prometheus promtool amtool)
+tools=(prometheus prometheus-alertmanager promtool amtool)
 missing=''
 for tool in "${tools[@]}"; do [ -x "$place/usr/bin/$tool" ] || missing=yes; done
 [ -n "$missing" ] || exit 0

@@ -13,7 +13,12 @@ from ansible.plugins.action import ActionBase
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.addresses import resolved
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.control_node import unkept_cas
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    PAGE_GROUP,
+    PROMETHEUS_GROUP,
+    Inventory,
+    Node,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.reader import InventoryReader
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import (
     Policy,
@@ -78,7 +83,8 @@ def _inventory(
         known_variables=tuple(reader.read_variables()),
         peers=tuple(reader.peers(nodes)),
         mirrors=tuple(mirrors),
-        pages=tuple(reader.pages()),
+        pages=tuple(reader.beside(PAGE_GROUP)),
+        monitors=tuple(reader.beside(PROMETHEUS_GROUP)),
         unkept=unkept_cas((*nodes, *mirrors), os.environ),
     )
     return replace(inventory, addresses=resolved(names_to_resolve(inventory)))

@@ -1,4 +1,4 @@
-"""Prometheus and its checker of rules, taken out of Debian's package by tools/prometheus_tools.sh."""
+"""Prometheus, Alertmanager and their checkers, taken out of Debian's package by tools/prometheus_tools.sh."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TOOLS = ROOT / ".cache" / "prometheus" / "usr" / "bin"
 
 @cache
 def tool(name: str) -> str:
-    """Return the path of promtool or amtool; the test is skipped where it cannot be had, and fails there in CI."""
+    """Return the path of one of these programs; the test is skipped where it cannot be had, and fails there in CI."""
     if found := shutil.which(name):
         return found
     made = subprocess.run([ROOT / "tools" / "prometheus_tools.sh"], capture_output=True, text=True, check=False)

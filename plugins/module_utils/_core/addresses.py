@@ -40,6 +40,11 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def reached_here(bound: str) -> str:
+    """Return where what is bound to an address is reached on its own machine: all addresses lead to loopback."""
+    return {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(bound, bound)
+
+
 def host_port(host: str, port: int | str | None) -> str:
     """Return C(host:port), an IPv6 address in brackets."""
     plain = plain_host(host)

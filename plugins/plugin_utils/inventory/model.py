@@ -54,6 +54,8 @@ GROUP_NAMES = ", ".join(f"{group} ({role})" for role, group in GROUPS.items())
 GROUP_FIX = "put the host, or a group that it is in, into one of them (kafka_brokers: {children: {my_brokers: {}}})"
 #: The hosts that run the page. They are no nodes, so the group is none of GROUPS: a node may be in it too.
 PAGE_GROUP = "kafka_page"
+#: The hosts that run Prometheus and Alertmanager, in the same way.
+PROMETHEUS_GROUP = "prometheus"
 NO_CLUSTER = ""
 REST_PORT = "mirror_maker_rest_port"
 #: The port of the Prometheus agent in the process of a node, and what it is for.
@@ -349,8 +351,9 @@ class Inventory:
     the collection reads (to tell a typing error); undefined entries live in the nodes. peers are the other hosts that
     firewalls let in, addresses what the control node resolved for the firewalls (name to addresses). mirrors are the
     hosts that run MirrorMaker and nothing else; they belong to no Cluster, since what makes a cluster (quorum, ids,
-    copies) is not about them. pages are the hosts that run the page, which may be nodes too. unkept are the nodes whose
-    development CA would be made where it is lost with the control node, each with the directory and the reason.
+    copies) is not about them. pages are the hosts that run the page, and monitors those that run Prometheus; both may be
+    nodes too. unkept are the nodes whose development CA would be made where it is lost with the control node, each with
+    the directory and the reason.
     """
 
     nodes: tuple[Node, ...]
@@ -361,6 +364,7 @@ class Inventory:
     addresses: Mapping[str, Sequence[str]] = field(default_factory=dict)
     mirrors: tuple[Node, ...] = ()
     pages: tuple[Node, ...] = ()
+    monitors: tuple[Node, ...] = ()
     unkept: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @property

@@ -28,6 +28,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     OWN_PREFIXES,
     PAGE_GROUP,
     PLACEHOLDER,
+    PROMETHEUS_GROUP,
     Node,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
@@ -40,8 +41,11 @@ ROLES = Path(__file__).resolve().parents[3] / "roles"
 # The defaults of the cluster's names stand once, there; a role dependency would bring them too, but would also check
 # the arguments host by host and stop at the first mistake.
 SHARED_DEFAULTS = ROLES / "_common" / "defaults" / "main.yml"
-# Of the role of the page, which is at work in no play of the clusters.
-PAGE_DEFAULTS = ROLES / "kafka_page" / "defaults" / "main.yml"
+# Those of the roles beside the clusters, which are at work in none of their plays, by the group of their hosts.
+BESIDE = {
+    PAGE_GROUP: ROLES / "kafka_page" / "defaults" / "main.yml",
+    PROMETHEUS_GROUP: ROLES / "kafka_monitoring" / "defaults" / "main.yml",
+}
 # The variables that name a certificate, its key, and whom it must lead to.
 NODE_FILES = ("kafka_tls_certificate_file", "kafka_tls_key_file", "kafka_tls_ca_file")
 ADMIN_FILES = ("kafka_admin_certificate_file", "kafka_admin_key_file", "kafka_tls_ca_file")
@@ -72,10 +76,10 @@ class InventoryReader:
         alone = {role: role == MIRROR for role in GROUPS}
         return [self._node(host, alone) for host in self._groups.get(MIRROR_GROUP, []) if host not in taken]
 
-    def pages(self) -> list[Node]:
-        """The hosts that run the page, each without what else it runs."""
-        hosts, none = self._groups.get(PAGE_GROUP, []), dict.fromkeys(GROUPS, False)
-        own = self._action._loader.load_from_file(str(PAGE_DEFAULTS), trusted_as_template=True) if hosts else {}
+    def beside(self, group: str) -> list[Node]:
+        """The hosts that run the page or Prometheus (a group of BESIDE), each without what else it runs."""
+        hosts, none = self._groups.get(group, []), dict.fromkeys(GROUPS, False)
+        own = self._action._loader.load_from_file(str(BESIDE[group]), trusted_as_template=True) if hosts else {}
         return [self._node(host, none, own) for host in hosts]
 
     def peers(self, nodes: Sequence[Node]) -> list[Node]:

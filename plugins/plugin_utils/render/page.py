@@ -11,7 +11,12 @@ from os.path import expanduser
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port, is_address, plain_host
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import (
+    host_port,
+    is_address,
+    plain_host,
+    reached_here,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import PAGE_GROUP, Cluster, Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import endpoints
@@ -215,8 +220,7 @@ class Page(Parts):
     def _url(self) -> str:
         """Where the page answers on its own machine."""
         settings = self._settings
-        listens = plain_host(settings["kafka_page_host"])
-        host = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(listens, listens)
+        host = reached_here(plain_host(settings["kafka_page_host"]))
         scheme = "https" if settings["kafka_page_tls_source"] else "http"
         return f"{scheme}://{host_port(host, settings['kafka_page_port'])}"
 

@@ -21,6 +21,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     GROUP_NAMES,
     GROUPS,
     PAGE_GROUP,
+    PROMETHEUS_GROUP,
     Inventory,
     Node,
 )
@@ -156,6 +157,7 @@ class View(Parts):
             "monitoring": self._monitoring,
             "client_bundle": self._client_bundle,
             "page": self._page,
+            "prometheus": self._prometheus,
         }
         super().__init__(parts)
 
@@ -205,7 +207,8 @@ class View(Parts):
 
     def _paths(self) -> dict[str, Any]:
         host = self._reader.host
-        if host not in self._everywhere and host in self._reader.groups.get(PAGE_GROUP, ()):
+        beside = (self._reader.groups.get(group, ()) for group in (PAGE_GROUP, PROMETHEUS_GROUP))
+        if host not in self._everywhere and any(host in hosts for hosts in beside):
             return dict(shared(self["settings"]))
         own = next(node for node in self._inventory.processes if node.name == self["node"]["host"])
         return paths(self["node"], own.log_dirs(), self["settings"])
@@ -428,6 +431,11 @@ class View(Parts):
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.page import Page
 
         return Page(self, lambda: self._inventory, self._reader.read, self._reader.groups, self._reader.host)
+
+    def _prometheus(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.prometheus import Prometheus
+
+        return Prometheus(self, self._reader.read, self._results)
 
     @property
     def _everywhere(self) -> list[str]:
