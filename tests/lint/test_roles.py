@@ -16,6 +16,10 @@ TASK_FILES = sorted((ROOT / "roles").glob("*/tasks/**/*.yml"))
 # What these modules do is not seen in their name; they may say that nothing changed, each for the reason given.
 READS_ONLY = {
     "Begun | Read the errors of each mirror": "grep reads a log",
+    "Service | Read its last words": "journalctl or tail reads a log",
+    "Candidate | Have each program read its part": "promtool and amtool only check files",
+    "Configure | Compare with what is there": "check mode writes nothing",
+    "Start | Compare with what each was started with and has read": "check mode writes nothing",
     "Start | Read its last words": "journalctl or tail reads a log",
     "TLS issue | Create the signing request": "a request that stays in memory",
     "TLS CA | Create its signing request": "a request that stays in memory",

@@ -34,13 +34,13 @@ def monitoring_open(inventory: Inventory) -> Iterator[Problem]:
     """Prometheus listens on another address than loopback without TLS, or without logins."""
     for host in _monitors(inventory):
         bound, web = plain_host(host.text("kafka_monitoring_host")), host.get("kafka_monitoring_web_config", {})
-        if not isinstance(web, Mapping) or (is_address(bound) and is_loopback(bound)) or _unknown(host, "host"):
+        if _unknown(host, "host") or _unknown(host, "web_config") or (is_address(bound) and is_loopback(bound)):
             continue
         for part, what in (
             ("tls_server_config", "passwords for Prometheus would travel in clear"),
             ("basic_auth_users", "everyone who reaches the port can read Prometheus"),
         ):
-            if not web.get(part):
+            if isinstance(web, Mapping) and not web.get(part):
                 yield Problem(host, what, f"no {part}")
 
 
@@ -118,9 +118,7 @@ def monitoring_receiver(inventory: Inventory) -> Iterator[Problem]:
         for name in dict.fromkeys(names):
             if not name or names.count(name) > 1:
                 what = "a receiver has no name" if not name else "two receivers have one name"
-                yield Problem(
-                    host, what, repr(name), allowed="a name for each", variable="kafka_monitoring_receivers"
-                )
+                yield Problem(host, what, repr(name), allowed="a name for each", variable="kafka_monitoring_receivers")
         route = host.get("kafka_monitoring_route", {})
         if isinstance(route, Mapping) and not route.get("receiver"):
             yield Problem(host, "the first route of alerts has no receiver", "no receiver")

@@ -10,6 +10,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses im
     is_address,
     is_loopback,
     plain_host,
+    reached_here,
     split_host_port,
 )
 
@@ -73,3 +74,10 @@ def test_loopback_addresses_are_recognised(host: str) -> None:
 @pytest.mark.parametrize("host", ["kafka1", "10.0.0.1", "localhost.example.org", "::2"])
 def test_other_addresses_are_not_loopback(host: str) -> None:
     assert not is_loopback(host)
+
+
+@pytest.mark.parametrize(
+    ("bound", "reached"), [("", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::", "::1"), ("10.0.0.1", "10.0.0.1")]
+)
+def test_what_is_bound_to_all_addresses_is_reached_on_loopback(bound: str, reached: str) -> None:
+    assert reached_here(bound) == reached
