@@ -351,9 +351,9 @@ class Inventory:
     the collection reads (to tell a typing error); undefined entries live in the nodes. peers are the other hosts that
     firewalls let in, addresses what the control node resolved for the firewalls (name to addresses). mirrors are the
     hosts that run MirrorMaker and nothing else; they belong to no Cluster, since what makes a cluster (quorum, ids,
-    copies) is not about them. pages are the hosts that run the page, and monitors those that run Prometheus; both may be
-    nodes too. unkept are the nodes whose development CA would be made where it is lost with the control node, each with
-    the directory and the reason.
+    copies) is not about them. pages are the hosts that run the page, and monitors those that run Prometheus; both may
+    be nodes too. unkept are the nodes whose development CA would be made where it is lost with the control node, each
+    with the directory and the reason.
     """
 
     nodes: tuple[Node, ...]

@@ -20,7 +20,8 @@ def answers(targets: Sequence[Mapping[str, Any]]) -> str:
         targets: C(activeTargets) of GET /api/v1/targets of Prometheus' HTTP API.
     """
     own = [one for one in targets if one.get("scrapePool", "").startswith(f"{PREFIX}-")]
-    silent = [_silent(one) for one in own if one.get("health") != "up"]
+    # Prometheus has them in no order.
+    silent = sorted(_silent(one) for one in own if one.get("health") != "up")
     said = f"Prometheus reads {len(own)} target{'' if len(own) == 1 else 's'}; {len(own) - len(silent)} answer."
     return f"{said} No answer: {capped(silent, _SHOWN)}." if silent else said
 

@@ -148,7 +148,7 @@ def test_the_candidate_has_the_same_content_elsewhere() -> None:
         assert [one["content"] for one in found["candidate"][kind]] == [
             one["content"] for one in found["written"][kind]
         ]
-    assert ["promtool", "amtool"] == [one["argv"][0] for one in found["checks"]]
+    assert [one["argv"][0] for one in found["checks"]] == ["promtool", "amtool"]
 
 
 def test_targets_that_could_not_be_looked_at_are_said_so() -> None:
