@@ -129,7 +129,9 @@ def main() -> None:
     with errors_reported(module):
         secret = [{**one, "secret": True} for one in module.params["secret_files"]]
         files = [*module.params["files"], *secret]
-        module.exit_json(**node_files.ensure(module, module.params["directories"], files))
+        done = node_files.ensure(module, module.params["directories"], files)
+        # Ansible prints whatever diff it gets, also of a task with `diff: false`.
+        module.exit_json(**done if module._diff else {key: value for key, value in done.items() if key != "diff"})
 
 
 if __name__ == "__main__":
