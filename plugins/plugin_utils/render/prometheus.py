@@ -290,6 +290,8 @@ class Prometheus(Parts):
     def _answers(self) -> str:
         """The line that says which targets answer."""
         seen = self._results.own("__kafka_monitoring_targets")
+        if seen.get("status") == 401:
+            return "The targets were not looked at: Prometheus asks for a login, which this run does not have."
         if seen.get("status") != 200:
             return f"The targets were not looked at: {seen.get('msg', 'no answer')}."
         return answers(seen["json"]["data"]["activeTargets"])

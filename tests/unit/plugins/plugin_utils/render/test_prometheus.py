@@ -152,6 +152,7 @@ def test_the_candidate_has_the_same_content_elsewhere() -> None:
 
 
 def test_targets_that_could_not_be_looked_at_are_said_so() -> None:
-    asked = {"status": 401, "msg": "HTTP Error 401: Unauthorized"}
-    said = prometheus(__kafka_monitoring_targets=asked)["answers"]
-    assert said == "The targets were not looked at: HTTP Error 401: Unauthorized."
+    asked = prometheus(__kafka_monitoring_targets={"status": 401, "msg": "HTTP Error 401"})["answers"]
+    assert asked == "The targets were not looked at: Prometheus asks for a login, which this run does not have."
+    failed = prometheus(__kafka_monitoring_targets={"status": -1, "msg": "timed out"})["answers"]
+    assert failed == "The targets were not looked at: timed out."
