@@ -135,6 +135,7 @@ PROVEN: Mapping[str, str] = {
     "inventories/local_isolated/": "install/test_isolated",
     "inventories/local_mirror/": "mirror/test_mirror",
     "inventories/local_zookeeper/": "zookeeper/test_zookeeper",
+    "inventories/watching/": "install/test_text_values install/test_check_mode",
     "molecule/": "molecule:default molecule:secure molecule:zookeeper molecule:mirror",
     ".config/molecule/": "molecule:default molecule:secure molecule:zookeeper molecule:mirror",
     "galaxy.yml": "publish install/test_installed",

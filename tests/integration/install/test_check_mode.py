@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cluster import ROOT, Cluster, free_port_base
+from tests.support.cluster import ROOT, Cluster, Run, free_port_base
 
 pytestmark = pytest.mark.full
 
@@ -24,7 +24,10 @@ GIVEN: dict[str, dict[str, Any]] = {
     "stop_node": {"kafka_stop_node": "kafka3"},
 }
 #: README names them: they can be tried before there is anything.
-ON_A_FRESH_HOST = {"site", "rolling_restart", "mirrors", "stop", "stop_node", "validate"}
+ON_A_FRESH_HOST = {"site", "rolling_restart", "mirrors", "stop", "stop_node", "validate", "page", "monitoring"}
+ON_A_FRESH_HOST |= {"monitoring_files"}
+#: These need the hosts and metrics that the inventory beside adds.
+WATCHING = {"page", "monitoring", "monitoring_files"}
 #: What these say of three combined nodes, all alive and without ZooKeeper.
 REFUSED = {
     "drain_and_remove_broker": "every broker here is a voter",
@@ -33,10 +36,16 @@ REFUSED = {
 }
 
 
+def checked(cluster: Cluster, playbook: str) -> Run:
+    """A run with --check --diff."""
+    more = ["-i", str(ROOT / "inventories" / "watching")] if playbook in WATCHING else []
+    return cluster.playbook(f"playbooks/{playbook}.yml", "--check", "--diff", *more, **GIVEN.get(playbook, {}))
+
+
 @pytest.mark.parametrize("playbook", PUBLIC)
 def test_on_a_fresh_host(playbook: str, tmp_path: Path) -> None:
     cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "c", free_port_base())
-    run = cluster.playbook(f"playbooks/{playbook}.yml", "--check", **GIVEN.get(playbook, {}))
+    run = checked(cluster, playbook)
     assert (run.rc == 0) == (playbook in ON_A_FRESH_HOST), run.output[-3000:]
     assert [path.name for path in cluster.directory.iterdir()] == ["extra-vars.yml"]
 
@@ -44,7 +53,7 @@ def test_on_a_fresh_host(playbook: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("playbook", PUBLIC)
 def test_on_a_running_cluster(playbook: str, combined: Cluster) -> None:
     pids, files = combined.pids(), state(combined)
-    run = combined.playbook(f"playbooks/{playbook}.yml", "--check", "--diff", **GIVEN.get(playbook, {}))
+    run = checked(combined, playbook)
     assert (run.rc == 0) == (playbook not in REFUSED), run.output[-3000:]
     assert REFUSED.get(playbook, "") in " ".join(run.output.split())
     assert (combined.pids(), state(combined)) == (pids, files)

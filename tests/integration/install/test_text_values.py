@@ -120,7 +120,8 @@ def test_a_playbook_without_preflight_refuses_an_unclear_value_before_it_asks_a_
 
 #: Playbooks that carry something out and have no plan, with how often their test runs.
 WITHOUT_PLAN = {"replace_node": (), "stop": (), "site": (), **dict.fromkeys(
-    ("rolling_restart", "mirrors", "zookeeper_members", "validate", "resources", "stop_node"), (pytest.mark.full,)
+    ("rolling_restart", "mirrors", "zookeeper_members", "validate", "resources", "stop_node", "page", "monitoring",
+     "monitoring_files"), (pytest.mark.full,)
 )}  # fmt: skip
 
 
@@ -131,12 +132,13 @@ def test_a_playbook_without_a_plan_refuses_plan_only_before_it_looks(playbook: s
     shipped = "local_zookeeper" if playbook == "zookeeper_members" else "local"
     cluster = Cluster(ROOT / "inventories" / shipped, tmp_path / "run", free_port_base())
     words = {"kafka_replace_node": "kafka3"} if playbook == "replace_node" else {}
-    run = cluster.playbook(f"playbooks/{playbook}.yml", plan_only=True, **words)
+    more = ["-i", str(ROOT / "inventories" / "watching")]
+    run = cluster.playbook(f"playbooks/{playbook}.yml", *more, plan_only=True, **words)
     assert untouched(run, cluster), run.output[-3000:]
     assert "plan_only=True is refused: this playbook has no plan to show" in told(run)
     assert "Look with --check" in told(run)
     assert "Look at the node" not in run.output
-    unclear = cluster.playbook(f"playbooks/{playbook}.yml", plan_only="maybe", **words)
+    unclear = cluster.playbook(f"playbooks/{playbook}.yml", *more, plan_only="maybe", **words)
     assert untouched(unclear, cluster)
     assert "plan_only is neither true nor false" in told(unclear)
     assert "Look at the node" not in unclear.output

@@ -206,6 +206,12 @@ def gate(cluster: ZookeeperCluster, broker: str, **options: Any) -> dict[str, An
     return run_module("streamops.kafka.restart_gate", asked)
 
 
+def gate_while_frozen(cluster: ZookeeperCluster, frozen: str, broker: str, servers: list[str]) -> dict[str, Any]:
+    """The gate's answer while another broker is frozen: one that is killed is started again within a second."""
+    with cluster.frozen(frozen):
+        return gate(cluster, broker, bootstrap_servers=servers)
+
+
 def test_a_dead_broker_whose_session_is_open_shuts_the_gate(zookeeper: ZookeeperCluster) -> None:
     dead, asked, other = zookeeper.brokers
     topic = {"name": "gate-dead", "partitions": 6, "replication_factor": 3, "config": {"min.insync.replicas": "2"}}
@@ -216,18 +222,17 @@ def test_a_dead_broker_whose_session_is_open_shuts_the_gate(zookeeper: Zookeeper
     number = zookeeper.identities[dead]
     # Without the dead one among them, as in a roll that asks the brokers that are left.
     servers = [f"127.0.0.1:{zookeeper.port(broker)}" for broker in (asked, other)]
-    pid = zookeeper.pid(dead)
-    # Frozen: of one that was killed the supervisor starts another within a second.
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        found = gate(zookeeper, asked, bootstrap_servers=servers)
-    finally:
-        os.kill(pid, signal.SIGCONT)
-    assert found["failed"], found
-    kinds = {refusal["kind"]: refusal["found"] for refusal in found["refusals"]}
+    # On a busy machine the question may take longer than the session, and the gate says "fenced": another try then.
+    for _ in range(5):
+        found = gate_while_frozen(zookeeper, dead, asked, servers)
+        assert found["failed"], found
+        kinds = {refusal["kind"]: refusal["found"] for refusal in found["refusals"]}
+        if kinds["broker_down"] != f"broker {number} is fenced":
+            break
+        assert gate(zookeeper, asked, timeout=300)["allowed"]
     assert f"broker {number} is registered and does not answer" in kinds["broker_down"], "its session was still open"
     assert "would_fall_under_min_isr" in kinds
-    # supervisord starts the killed one again; the gate opens by itself.
+    # It goes on; the gate opens by itself.
     assert gate(zookeeper, asked, timeout=300)["allowed"]
 
 
