@@ -7,6 +7,7 @@ import fcntl
 import os
 import struct
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,8 @@ from pathlib import Path
 #: FS_IOC_SHUTDOWN of linux/fs.h and xfs/xfs_fs.h, _IOR('X', 125, u32), and its flag NOLOGFLUSH: from now on the file
 #: system writes nothing any more, neither its dirty pages nor its journal. Tests of file systems cut the power so.
 _SHUTDOWN, _NO_FLUSH = 0x8004587D, 2
+#: What umount exits with when something still uses the file system.
+_BUSY = 32
 
 
 @dataclass(frozen=True)
@@ -28,8 +31,13 @@ class Disk:
         subprocess.run(["mount", "-o", "loop", str(self.image), str(self.place)], check=True, capture_output=True)
 
     def unmount(self) -> None:
-        """Unmount it."""
-        subprocess.run(["umount", str(self.place)], check=True, capture_output=True)
+        """Unmount it, as soon as the kernel has let go of what a process that was killed had mapped."""
+        for _ in range(120):
+            done = subprocess.run(["umount", str(self.place)], check=False, capture_output=True)
+            if done.returncode != _BUSY:
+                break
+            time.sleep(0.5)
+        done.check_returncode()
 
     def grow(self, megabytes: int) -> None:
         """Give it this much more room while it is in use, as a volume manager does."""
