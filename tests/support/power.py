@@ -73,7 +73,8 @@ def disk(place: Path, megabytes: int = 4096) -> Iterator[Disk]:
     image = place.with_name(f"{place.name}.img")
     with image.open("wb") as file:
         file.truncate(megabytes << 20)
-    subprocess.run(["mkfs.ext4", "-q", str(image)], check=True, capture_output=True)
+    # Nothing kept back for root, who runs the nodes of tests.
+    subprocess.run(["mkfs.ext4", "-q", "-m", "0", str(image)], check=True, capture_output=True)
     made = Disk(image, place)
     made.mount()
     # A broker takes it for a partition, so the file system's root could not be its directory.
