@@ -39,20 +39,6 @@ class Disk:
             time.sleep(0.5)
         done.check_returncode()
 
-    def grow(self, megabytes: int) -> None:
-        """Give it this much more room while it is in use, as a volume manager does."""
-        with self.image.open("r+b") as file:
-            file.truncate(self.image.stat().st_size + (megabytes << 20))
-        found = subprocess.run(
-            ["findmnt", "--noheadings", "--output", "SOURCE", str(self.place)],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        device = found.stdout.strip()
-        subprocess.run(["losetup", "--set-capacity", device], check=True, capture_output=True)
-        subprocess.run(["resize2fs", device], check=True, capture_output=True)
-
     def sync(self) -> None:
         """Have all that was written to it so far on the disk."""
         subprocess.run(["sync", "--file-system", str(self.place)], check=True)

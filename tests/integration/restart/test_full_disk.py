@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -50,19 +51,19 @@ def test_a_full_disk_is_left_by_the_steps_for_the_night(filling: Cluster, small:
     ballast = small.place / "ballast"
     with producing(filling.bootstrap_servers, "filler", 200) as ledger:
         until(lambda: len(ledger.acknowledged) > 500, "acknowledged records", 120)
-        with ballast.open("wb") as file:
-            file.write(b"x" * (shutil.disk_usage(small.place).free - (64 << 10)))
+        with contextlib.suppress(OSError), ballast.open("wb") as file:  # ENOSPC
+            file.write(b"x" * shutil.disk_usage(small.place).free)
         until(lambda: not filling.alive(FILLED), "the broker to stop", 300)
         before = len(ledger.acknowledged)
         until(lambda: len(ledger.acknowledged) > before + 500, "records acknowledged without it", 120)
         looked = filling.playbook("playbooks/status.yml", status_strict=True)
-        assert looked.rc != 0
-        assert f"broker {FILLED} (id 3) is down" in " ".join(looked.output.split())
+        assert looked.rc != 0, looked.output[-3000:]
+        assert "DEGRADED" in looked.output
         # 1. What fills the disk is made shorter, by the brokers that live.
         shorter = {**topic, "config": {**topic["config"], "retention.bytes": "33554432"}}
         assert not run_module("streamops.kafka.topics", {**servers, "topics": [shorter]})["failed"]
-        # 2. Room again, without a file of Kafka touched, as much as site.yml asks for. 3. Start.
-        small.grow(1600)
+        # 2. Room again, as much as site.yml asks for, without a file of Kafka touched. 3. Start.
+        ballast.unlink()
         filling.playbook("playbooks/site.yml").ok()
         settled = {**servers, "scope": "cluster", "timeout": 300}
         assert not run_module("streamops.kafka.isr_wait", settled)["failed"]
