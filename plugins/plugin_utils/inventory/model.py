@@ -312,6 +312,10 @@ class Cluster:
         """The inventory names of all nodes."""
         return tuple(node.name for node in self.nodes)
 
+    def super_users(self, node: Node) -> set[str]:
+        """Return who may do everything by the variables of a node: nodes, administrator and kafka_super_users."""
+        return {*self.hosts, node.text("kafka_admin_user"), *node.names("kafka_super_users")}
+
     @property
     def production(self) -> bool:
         """True unless every node says development: the strict reading wins while they disagree."""

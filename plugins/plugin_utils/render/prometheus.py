@@ -92,55 +92,61 @@ class Prometheus(Parts):
 
     def _services(self) -> list[dict[str, Any]]:
         """Both services: names, arguments, where each answers, its log under supervisor and what describes it."""
-        settings, paths = self._settings, self["paths"]
-        systemd = settings["kafka_service_manager"] == SYSTEMD
-        web = settings["kafka_monitoring_web_config"]
-        listens = plain_host(settings["kafka_monitoring_host"])
-        scheme = "https" if web.get("tls_server_config") else "http"
-        socket = host_port(reached_here(listens), settings["kafka_monitoring_port"])
-        alertmanager = host_port(LOOPBACK, settings["kafka_monitoring_alertmanager_port"])
-        found: dict[str, dict[str, Any]] = {
-            PROMETHEUS: {
-                "url": f"{scheme}://{socket}",
-                "config_file": "prometheus.yml",
-                "arguments": [
-                    f"--config.file={paths['config']}/prometheus.yml",
-                    f"--storage.tsdb.path={paths['data']}/prometheus",
-                    f"--storage.tsdb.retention.time={settings['kafka_monitoring_retention']}",
-                    f"--web.listen-address={host_port(listens, settings['kafka_monitoring_port'])}",
-                    *([f"--web.config.file={paths['config']}/web.yml"] if web else []),
-                ],
-            },
-            ALERTMANAGER: {
-                "url": f"http://{alertmanager}",
-                "config_file": "alertmanager.yml",
-                "arguments": [
-                    f"--config.file={paths['config']}/alertmanager.yml",
-                    f"--storage.path={paths['data']}/alertmanager",
-                    f"--web.listen-address={alertmanager}",
-                    # It would listen on all addresses for other Alertmanagers.
-                    "--cluster.listen-address=",
-                ],
-            },
-        }
-        for name, own in found.items():
-            program = next((one for one in PROGRAMS[name] if one in self._found), PROGRAMS[name][0])
-            own["command"] = [f"{settings['kafka_monitoring_program_dir']}/{program}", *own.pop("arguments")]
         return [
-            {
-                "name": name,
-                "log": f"{settings['kafka_log_dir']}/{name}.log",
-                "file": f"/etc/systemd/system/{name}.service.d/streamops-kafka.conf"
-                if systemd
-                else f"{paths['supervisor']}/conf.d/{name}.conf",
-                **found[name],
-                "records": [
-                    self._record(name, "started", _digest(found[name]["command"])),
-                    self._record(name, "loaded", self._loaded(name)),
-                ],
-            }
-            for name in PROGRAMS
+            self._service(PROMETHEUS, **self._of_prometheus()),
+            self._service(ALERTMANAGER, **self._of_alertmanager()),
         ]
+
+    def _service(self, name: str, url: str, config_file: str, arguments: list[str]) -> dict[str, Any]:
+        settings = self._settings
+        program = next((one for one in PROGRAMS[name] if one in self._found), PROGRAMS[name][0])
+        command = [f"{settings['kafka_monitoring_program_dir']}/{program}", *arguments]
+        systemd = settings["kafka_service_manager"] == SYSTEMD
+        return {
+            "name": name,
+            "url": url,
+            "config_file": config_file,
+            "command": command,
+            "log": f"{settings['kafka_log_dir']}/{name}.log",
+            "file": f"/etc/systemd/system/{name}.service.d/streamops-kafka.conf"
+            if systemd
+            else f"{self['paths']['supervisor']}/conf.d/{name}.conf",
+            "records": [
+                self._record(name, "started", _digest(command)),
+                self._record(name, "loaded", self._loaded(name)),
+            ],
+        }
+
+    def _of_prometheus(self) -> dict[str, Any]:
+        settings, paths = self._settings, self["paths"]
+        web, listens = settings["kafka_monitoring_web_config"], plain_host(settings["kafka_monitoring_host"])
+        port = settings["kafka_monitoring_port"]
+        scheme = "https" if web.get("tls_server_config") else "http"
+        return {
+            "url": f"{scheme}://{host_port(reached_here(listens), port)}",
+            "config_file": "prometheus.yml",
+            "arguments": [
+                f"--config.file={paths['config']}/prometheus.yml",
+                f"--storage.tsdb.path={paths['data']}/prometheus",
+                f"--storage.tsdb.retention.time={settings['kafka_monitoring_retention']}",
+                f"--web.listen-address={host_port(listens, port)}",
+                *([f"--web.config.file={paths['config']}/web.yml"] if web else []),
+            ],
+        }
+
+    def _of_alertmanager(self) -> dict[str, Any]:
+        paths, socket = self["paths"], host_port(LOOPBACK, self._settings["kafka_monitoring_alertmanager_port"])
+        return {
+            "url": f"http://{socket}",
+            "config_file": "alertmanager.yml",
+            "arguments": [
+                f"--config.file={paths['config']}/alertmanager.yml",
+                f"--storage.path={paths['data']}/alertmanager",
+                f"--web.listen-address={socket}",
+                # It would listen on all addresses for other Alertmanagers.
+                "--cluster.listen-address=",
+            ],
+        }
 
     # What Prometheus reads. Paths of files are relative to the directory of the configuration, so that a configuration
     # can be checked with all its files before it replaces the one that is there.

@@ -295,7 +295,7 @@ def _super_users(cluster: Cluster, node: Node) -> set[str]:
     native = node.value("super.users")
     if native is not None:
         return {str(one).strip().removeprefix("User:") for one in str(native).split(";")}
-    return {*cluster.hosts, node.text("kafka_admin_user"), *node.names("kafka_super_users")}
+    return cluster.super_users(node)
 
 
 def _connects_by_certificate(inventory: Inventory, node: Node) -> bool:

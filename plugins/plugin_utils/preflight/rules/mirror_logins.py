@@ -57,9 +57,8 @@ def mirror_is_super_user(inventory: Inventory) -> Iterator[Problem]:
     """`mirror_user` is the name of a super user."""
     for cluster in _mirrored(inventory):
         node = cluster.brokers[0]
-        super_users = {node.text("kafka_admin_user"), *node.names("kafka_super_users"), *cluster.hosts}
         user = node.text("mirror_user")
-        if user and user in super_users:
+        if user and user in cluster.super_users(node):
             yield Problem(cluster, "mirrors would have the rights of a super user", user)
 
 

@@ -129,9 +129,8 @@ def page_is_super_user(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_page_user` is the name of a super user of a cluster that the page shows."""
     for cluster in _shown(inventory):
         node = cluster.brokers[0]
-        powerful = {node.text("kafka_admin_user"), *node.names("kafka_super_users"), *cluster.hosts}
         user = node.text("kafka_page_user")
-        if user and user in powerful and _protocols(cluster) != {"PLAINTEXT"}:
+        if user and user in cluster.super_users(node) and _protocols(cluster) != {"PLAINTEXT"}:
             yield Problem(cluster, "the page would have the rights of a super user", user)
 
 
