@@ -138,6 +138,15 @@ def test_replicas_that_are_moved_are_not_called_under_replicated(tmp_path: Path)
     assert fired(tmp_path, series, NODE, list(CLUSTER), {"cluster": "c"}) == []
 
 
+@pytest.mark.parametrize(("started", "told"), [("-7200x35", ["KafkaIsrFlapping"]), ("300x35", [])])
+def test_followers_that_leave_the_isr_are_told_unless_a_broker_restarted(
+    tmp_path: Path, started: str, told: list[str]
+) -> None:
+    series = {"kafka_server_replicamanager_isrshrinks_total": "0+2x35", "process_start_time_seconds": started}
+    expected = {"cluster": "c", "instance": "n1"}
+    assert fired(tmp_path, series, NODE, ["KafkaIsrFlapping"], expected) == told
+
+
 def fired(tmp_path: Path, series: dict[str, str], labels: str, about: list[str], expected: dict[str, str]) -> list[str]:
     """Return which of these alerts fire after 20 minutes of such series, as `promtool test rules` sees it.
 
