@@ -41,6 +41,7 @@ class Alert:
     then: str
     numbers: Mapping[str, float] = field(default_factory=dict)
     enabled: bool = True
+    planned: bool = False
 
     @property
     def query(self) -> str:
@@ -64,12 +65,18 @@ def table() -> tuple[Alert, ...]:
             name=entry["alert"],
             period=entry["for"],
             enabled=not entry.get("optional", False),
+            planned=entry.get("planned", False),
             numbers=entry.get("numbers", {}),
             **{key: entry[key] for key in ("expr", "severity", "summary", "meaning", "first", "then")},
         )
         for group in yaml_load(TABLE.read_text())
         for entry in group["alerts"]
     )
+
+
+def planned() -> list[str]:
+    """Return the names of the alerts that restarts and moves of partitions may cause, which runs silence."""
+    return [alert.name for alert in table() if alert.planned]
 
 
 def chosen(alerts: Iterable[Alert], choices: Mapping[str, Any]) -> list[Alert]:

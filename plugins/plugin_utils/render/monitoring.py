@@ -14,12 +14,20 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses im
     plain_host,
     split_host_port,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Listener, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    PAGE_GROUP,
+    PROMETHEUS_GROUP,
+    Inventory,
+    Listener,
+    Node,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring import dashboards
+from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import planned
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.metrics import kind
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts
 
-PAGE_GROUP = "kafka_page"
+#: An Alertmanager of the collection listens on its own machine alone, by default here.
+ALERTMANAGER_PORT = 9093
 PAGE_PORT = 9406
 #: The login that a page has beside a port that others reach.
 PAGE_USER = "prometheus"
@@ -45,6 +53,8 @@ class Monitoring(Parts):
                 "directory": lambda: expanduser(self._common("kafka_monitoring_files_dir")),
                 "alerts": lambda: self._common("kafka_monitoring_alerts"),
                 "runbooks": lambda: self._common("kafka_monitoring_runbooks"),
+                "alertmanagers": self._alertmanagers,
+                "planned": planned,
             }
         )
 
@@ -60,6 +70,14 @@ class Monitoring(Parts):
                     "files is written for all; fix: set it for the group all"
                 )
         return value
+
+    def _alertmanagers(self) -> list[dict[str, str]]:
+        """Return the Alertmanagers of the inventory: the host that each is asked from, and its url."""
+        ports = {
+            host: self._read(host).get("kafka_monitoring_alertmanager_port", ALERTMANAGER_PORT)
+            for host in self._groups.get(PROMETHEUS_GROUP, ())
+        }
+        return [{"host": host, "url": f"http://127.0.0.1:{port}"} for host, port in ports.items()]
 
     def _targets(self) -> list[dict[str, Any]]:
         return [*self._nodes(), *self._pages(), *self._machines(), *self._certificates()]

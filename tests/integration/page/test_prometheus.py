@@ -85,7 +85,13 @@ def watch(tmp_path: Path) -> Iterator[Watch]:
         one.destroy()
 
 
-def test_an_alert_arrives_and_a_second_run_changes_nothing(watch: Watch) -> None:
+def silenced(watch: Watch) -> list[Any]:
+    """The silences that the Alertmanager has or had."""
+    found: list[Any] = get(f"http://127.0.0.1:{watch.port_base + 61}/api/v2/silences")
+    return found
+
+
+def test_an_alert_arrives_a_second_run_changes_nothing_and_runs_silence_what_they_cause(watch: Watch) -> None:
     made = watch.playbook(PLAYBOOK, "--diff").ok()
     assert "Prometheus reads 2 targets; 0 answer. No answer: kafka1 (job kafka, 127.0.0.1:" in flat(made.output)
     assert PASSWORD not in made.output
@@ -98,6 +104,24 @@ def test_an_alert_arrives_and_a_second_run_changes_nothing(watch: Watch) -> None
     again = watch.playbook(PLAYBOOK).ok()
     assert again.changed == 0, again.output
     assert watch.pids() == pids
+
+    assert silenced(watch) == [], "a run that takes no lock causes nothing"
+    assert "are not silenced" not in watch.playbook("playbooks/stop.yml").ok().output
+    (silence,) = silenced(watch)
+    assert silence["status"]["state"] == "expired", "it is lifted"
+    cluster, alerts = sorted(silence["matchers"], key=lambda one: one["name"], reverse=True)
+    assert (cluster["name"], cluster["value"], cluster["isRegex"]) == ("cluster", "local", False)
+    named = set(alerts["value"].split("|"))
+    assert (alerts["name"], alerts["isRegex"], "KafkaUnderReplicated" in named) == ("alertname", True, True)
+    assert "KafkaNodeDown" not in named, "nothing that wakes a person is silenced"
+
+
+@pytest.mark.full
+def test_an_alertmanager_that_does_not_answer_hinders_no_run(watch: Watch) -> None:
+    watch.playbook(PLAYBOOK).ok()
+    watch.supervisorctl("stop", "prometheus-alertmanager")
+    run = watch.playbook("playbooks/stop.yml").ok()
+    assert "alerts of cluster local are not silenced at http://127.0.0.1:" in flat(run.output)
 
 
 @pytest.mark.full

@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import Alert, chosen, rules, table
+from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import (
+    Alert,
+    chosen,
+    planned,
+    rules,
+    table,
+)
 from tests.support.prometheus import promtool
 
 PLAYBOOKS = Path(__file__).resolve().parents[5] / "playbooks"
@@ -80,6 +86,12 @@ def test_choices_reach_the_rule_also_as_text() -> None:
 def test_an_optional_alert_is_off_until_something_is_chosen_about_it() -> None:
     assert "KafkaAtMinIsr" not in {alert.name for alert in chosen(table(), {})}
     assert "KafkaAtMinIsr" in {alert.name for alert in chosen(table(), {"KafkaAtMinIsr": {}})}
+
+
+def test_runs_silence_warnings_alone() -> None:
+    silenced = [alert for alert in table() if alert.planned]
+    assert {alert.severity for alert in silenced} == {"warning"}
+    assert [alert.name for alert in silenced] == planned()
 
 
 def test_each_rule_leads_to_its_part_of_the_page() -> None:

@@ -114,3 +114,11 @@ def test_one_set_of_files_holds_for_all_hosts() -> None:
     with pytest.raises(ValueError, match=r"kafka_monitoring_alerts is \{\} on b1 and .* on b2, but one set of files"):
         monitoring(hosts)["alerts"]
     assert monitoring(kafka_monitoring_files_dir="/srv/m")["directory"] == "/srv/m"
+
+
+def test_runs_silence_at_the_alertmanagers_of_the_inventory_each_from_its_own_machine() -> None:
+    hosts: dict[str, dict[str, Any]] = {"b1": NODE, "m1": {"kafka_monitoring_alertmanager_port": 9193}, "m2": {}}
+    groups = {"kafka_brokers": ["b1"], "prometheus": ["m1", "m2"]}
+    found = View(DataReader(hosts, groups))["monitoring"]["alertmanagers"]
+    assert found == [{"host": "m1", "url": "http://127.0.0.1:9193"}, {"host": "m2", "url": "http://127.0.0.1:9093"}]
+    assert monitoring()["alertmanagers"] == []
