@@ -1,0 +1,96 @@
+#!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Have the Java and the Kafka of a node judge what it would be started with."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: node_trial
+short_description: Have the Java and the Kafka of a node judge what it would be started with
+version_added: 0.1.0
+description:
+  - Starts one short JVM on the node with the Java arguments that it would have, in which Kafka's own storage tool reads
+    the properties that it would have. A value that either of them does not take fails the module, with their words.
+  - Nothing is written, no port is opened, and no process is touched. Arguments that would open ports, write files or
+    take memory beside the running node (agents, remote JMX, logs, C(-Xms)) are left out.
+  - Files that are on the node already are not judged again, nor is a node without Java or without its release.
+options:
+  name:
+    description: What the node is called in messages.
+    type: str
+    required: true
+  java:
+    description: Path of java; empty takes that of JAVA_HOME or of the search path.
+    type: str
+    default: ""
+  jvm_options:
+    description: The file of Java arguments that the node would be started with.
+    type: dict
+    required: true
+    suboptions: &file
+      path:
+        description: Where it would be.
+        type: path
+        required: true
+      content:
+        description: Its whole content.
+        type: str
+        required: true
+  properties:
+    description: The properties of a broker or controller; without them only Java judges.
+    type: dict
+    suboptions: *file
+extends_documentation_fragment: [streamops.kafka._attributes]
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: none
+    details: It changes nothing.
+  idempotent:
+    support: full
+author: The streamops engineers (@streamops)
+"""
+
+EXAMPLES = r"""
+- name: Have the node judge what it would be started with
+  streamops.kafka.node_trial:
+    name: "{{ inventory_hostname }}"
+    jvm_options:
+      path: /etc/kafka/kafka1/jvm.options
+      content: "{{ lookup('ansible.builtin.template', 'jvm.options.j2') }}"
+    properties:
+      path: /etc/kafka/kafka1/server.properties
+      content: "{{ lookup('ansible.builtin.template', 'server.properties.j2') }}"
+"""
+
+RETURN = r"""
+judged:
+  description: Whether a JVM was started; false where the node has these files already, or cannot judge them yet.
+  returned: success
+  type: bool
+"""
+
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule, run_module
+from ansible_collections.streamops.kafka.plugins.module_utils._node.trial import trial
+
+#: Both may hold secrets.
+FILE = {"path": {"type": "path", "required": True}, "content": {"type": "str", "required": True, "no_log": True}}
+SPEC = {
+    "name": {"type": "str", "required": True},
+    "java": {"type": "str", "default": ""},
+    "jvm_options": {"type": "dict", "required": True, "options": FILE},
+    "properties": {"type": "dict", "options": FILE},
+}
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(SPEC, lambda module: trial(module.params), SecretModule)
+
+
+if __name__ == "__main__":
+    main()

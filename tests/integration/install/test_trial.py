@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Java or Kafka would not take is refused by the node itself, before anything of it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cluster import Cluster
+from tests.support.modules import run_module
+
+#: No rule of this collection finds these: two values that do not go together, an option that this Java does not have.
+BROKEN: list[tuple[list[str], dict[str, Any], str]] = [
+    (
+        [],
+        {"kafka_config": {"replica.fetch.wait.max.ms": 20000, "replica.lag.time.max.ms": 10000}},
+        "would not start with what this run would write: Kafka does not take its properties:",
+    ),
+    (
+        ["--check"],
+        {"kafka_jvm_options": ["-XX:+UseFoo"]},
+        "would not start with what this run would write: Java does not take its arguments: Unrecognized VM option",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "variables", "said"), BROKEN, ids=["kafka", "java"])
+def test_a_value_that_would_stop_a_node_reaches_none(
+    combined: Cluster, arguments: list[str], variables: dict[str, Any], said: str
+) -> None:
+    pids, written = combined.pids(), contents(combined)
+    run = combined.playbook("site.yml", *arguments, **variables)
+    assert run.rc != 0
+    assert said in " ".join(run.output.split()), run.output[-3000:]
+    assert (combined.pids(), contents(combined)) == (pids, written)
+
+
+def contents(cluster: Cluster) -> dict[Path, bytes]:
+    """What the nodes are started with, by file."""
+    found = [path for node in cluster.nodes for path in (cluster.directory / "config" / node).rglob("*")]
+    return {path: path.read_bytes() for path in found if path.is_file()}
+
+
+@pytest.mark.parametrize("version", ["3.9.2", "4.3.1"])
+@pytest.mark.parametrize("mode", ["kraft", "zookeeper"])
+def test_each_release_judges_its_own_properties(
+    tmp_path: Path, kafka_release: Callable[[str], Path], version: str, mode: str
+) -> None:
+    if (version, mode) == ("4.3.1", "zookeeper"):
+        return
+    own = {
+        "kraft": "process.roles=broker,controller\nnode.id=1\ncontroller.quorum.voters=1@localhost:9093\n"
+        "controller.listener.names=C\nlisteners=P://:9092,C://:9093\n"
+        "listener.security.protocol.map=P:PLAINTEXT,C:PLAINTEXT\ninter.broker.listener.name=P\n",
+        "zookeeper": "broker.id=1\nzookeeper.connect=localhost:2181\nlisteners=PLAINTEXT://:9092\n",
+    }[mode]
+    libs = kafka_release(version) / "libs"
+    jvm = {"path": str(tmp_path / "jvm.options"), "content": f'-Xmx256m\n-cp\n"{libs}/*"\n'}
+    for more, good in (("", True), ("queued.max.requests=0\n", False)):
+        text = f"{own}log.dirs={tmp_path}/data\n{more}"
+        given = {"name": "n", "jvm_options": jvm, "properties": {"path": str(tmp_path / "p"), "content": text}}
+        judged = run_module("streamops.kafka.node_trial", given)
+        assert judged["failed"] is not good, judged
+        if not good:
+            assert "Invalid value 0 for configuration queued.max.requests" in judged["msg"]
+    assert not (tmp_path / "data").exists()
