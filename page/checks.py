@@ -9,6 +9,8 @@ import json
 MOST = 50
 #: Characters of the longest name of a cluster or a user.
 LONGEST_NAME = 100
+#: Characters of the longest name of a host (RFC 1035), and nodes of a cluster at most.
+LONGEST_HOST, MOST_NODES = 255, 1000
 
 
 def wrong_number(name: str, number: object, least: int, most: int) -> list[str]:
@@ -18,9 +20,9 @@ def wrong_number(name: str, number: object, least: int, most: int) -> list[str]:
     return [f"{name} is {short(number)}. Set a whole number from {least} to {most}."]
 
 
-def is_name(name: str) -> bool:
+def is_name(name: str, longest: int = LONGEST_NAME) -> bool:
     """Return whether a cluster or a user may be called so: printable, not too long, no blanks around it."""
-    return 1 <= len(name) <= LONGEST_NAME and name.isprintable() and name == name.strip()
+    return 1 <= len(name) <= longest and name.isprintable() and name == name.strip()
 
 
 def short(value: object) -> str:

@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from page.checks import LONGEST_NAME, MOST, is_name, short, wrong_number
 from page.clusters import clusters_of
+from page.expected import Expected, expected_of
 from page.login import Scrypt, scrypt_of
 
 #: Numbers that may be set: default, least and most. Times are in seconds.
@@ -26,7 +27,7 @@ NUMBERS = {
 }
 #: Paths of the certificate and its key: both or none.
 TLS = ("tls_certificate", "tls_key")
-KNOWN = {"host", "users", "clusters", *TLS, *NUMBERS}
+KNOWN = {"host", "users", "clusters", "expected", *TLS, *NUMBERS}
 #: Characters of a name or an address that is bound; what they mean the system says at the start.
 _HOST = re.compile(r"[0-9A-Za-z._:%-]{1,253}")
 
@@ -36,6 +37,8 @@ class Config:
     """Settings of the service; times are in seconds, C(series_limit) is a number of series for each cluster."""
 
     clusters: Mapping[str, Connection]
+    #: By name of the cluster; one that is not named is compared with nothing.
+    expected: Mapping[str, Expected]
     users: Mapping[str, Scrypt] = field(repr=False)
     #: Paths of the certificate and of its key.
     tls: tuple[str, str] | None
@@ -61,11 +64,13 @@ def config_of(text: str, wrong_pair: Callable[[str, str], list[str]]) -> Config:
     tls, wrong_tls = _tls(given, wrong_pair)
     users, wrong_users = _users(given.get("users", {}))
     clusters, wrong_clusters = clusters_of(given.get("clusters"))
+    named = given.get("clusters")
+    expected, wrong_expected = expected_of(given.get("expected", {}), named if isinstance(named, dict) else ())
     wrong += [*_wrong_host(host, bool(given.get("users")), given.keys() >= set(TLS)), *wrong_tls]
-    wrong += [*wrong_users, *wrong_clusters]
+    wrong += [*wrong_users, *wrong_clusters, *wrong_expected]
     if wrong:
         raise RefusedError("configuration", wrong)
-    return Config(clusters, users, tls, host, **numbers)
+    return Config(clusters, expected, users, tls, host, **numbers)
 
 
 def _parsed(text: str) -> tuple[dict[str, Any], list[str]]:

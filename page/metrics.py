@@ -8,11 +8,13 @@ the collection. A scrape needs C(honor_labels), or a target without this label: 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, DOWN, OK
 from page.picture import Picture, Polls
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -137,6 +139,7 @@ def families_of(cluster: str, picture: Picture, limit: int) -> list[Family]:
             "kafka_topic_partition_oldest_offset", "Start of a log.", ((labels, log.start) for labels, log in logs)
         ),
         *_of_poll(cluster, picture),
+        *_of_health(cluster, picture.cluster),
         *family_of(
             "kafka_lag_series_left_out",
             "Series by partition that the limit leaves out; no alert watches them.",
@@ -187,6 +190,19 @@ def _of_groups(cluster: str, groups: Iterable[Any]) -> Iterator[Family]:
         "kafka_consumergroup_topic_lag_unknown",
         "Partitions of a topic in which the lag of a group is unknown.",
         ((labels, topic["lag_unknown"]) for labels, topic in topics),
+    )
+
+
+def _of_health(cluster: str, seen: Mapping[str, Any]) -> Iterator[Family]:
+    """Yield the status of a cluster and its findings by kind, which status.yml judges by the same rules."""
+    status = [({"status": one}, int(one == seen["status"])) for one in (OK, DEGRADED, DOWN)] if seen else []
+    yield from family(cluster, "streamops_page_cluster_status", "1 for the status of a cluster, 0 for others.", status)
+    kinds = Counter((one["kind"], one["severity"]) for one in seen.get("findings", ()))
+    yield from family(
+        cluster,
+        "streamops_page_findings",
+        "Findings on a cluster by kind and severity.",
+        (({"kind": kind, "severity": severity}, count) for (kind, severity), count in sorted(kinds.items())),
     )
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
@@ -16,6 +16,8 @@ class Picture:
 
     C(taken): seconds since 1970. C(seconds), C(requests): what the poll took. C(logs): by topic and partition.
     C(groups): as the module group_info returns them. C(silent_brokers): those that did not tell their groups.
+    C(cluster): as the report of status.yml has a cluster (cluster_part), with C(groups) in it; each topic also has
+    C(size_bytes), the bytes of the logs of its leaders, None where those of a partition are unknown.
     """
 
     taken: float
@@ -25,6 +27,7 @@ class Picture:
     silent_brokers: int
     logs: Mapping[str, Mapping[int, Log]]
     groups: Sequence[Mapping[str, Any]]
+    cluster: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

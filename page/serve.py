@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from page.access import Access
 from page.config import Config, config_of
+from page.expected import Expected
 from page.patience import Impatient
 from page.poll import take
 from page.poller import Poller
@@ -50,7 +51,10 @@ def main(words: Sequence[str]) -> int:
 
 
 def _poller(name: str, connection: Connection, config: Config) -> Poller:
-    return Poller(name, lambda: take(connection, config.poll_timeout), config.interval, config.series_limit)
+    expected = config.expected.get(name, Expected())
+    return Poller(
+        name, lambda: take(name, connection, expected, config.poll_timeout), config.interval, config.series_limit
+    )
 
 
 def _stop(pollers: Sequence[Poller], seconds: float) -> None:

@@ -188,13 +188,17 @@ def test_spark_jobs_import_pyspark_the_root_and_their_own_room_only(path: Path) 
     assert [one for one in imports(path) if one.startswith(closed)] == []
 
 
-#: What the service imports of the collection: calls to Kafka, and what is pure. Its libraries are those of the web.
-PAGE_ROOMS = ("_client", "_cluster", "_core", "_groups", "_logs")
+#: What the service imports of the collection: calls to Kafka, and what is pure, the reports of a status among it. Its
+#: libraries are those of the web.
+PAGE_ROOMS = (
+    *(f"module_utils/{one}" for one in ("_client", "_cluster", "_core", "_groups", "_health", "_logs")),
+    "plugin_utils/reports",
+)
 
 
 @pytest.mark.parametrize("path", files("page"), ids=name)
 def test_the_page_imports_no_ansible_and_no_pyspark(path: Path) -> None:
-    assert breaches(path, ("page", "starlette", "uvicorn"), tuple(f"module_utils/{one}" for one in PAGE_ROOMS)) == []
+    assert breaches(path, ("page", "starlette", "uvicorn"), PAGE_ROOMS) == []
 
 
 def test_only_action_plugins_import_the_preflight() -> None:

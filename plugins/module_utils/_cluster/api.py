@@ -200,21 +200,36 @@ def silent_brokers(session: Session, brokers: Iterable[Broker]) -> dict[int, str
 # -- snapshots ---------------------------------------------------------------------------------------------------
 
 
-def take_snapshot(session: Session, quorum: Quorum | None, min_insync: bool = True) -> Snapshot:
-    """The cluster now, beside the quorum as C(describe_quorum) found it; C(min_insync) costs one request more."""
+def take_snapshot(
+    session: Session,
+    quorum: Quorum | None,
+    min_insync: bool = True,
+    topics: Mapping[str, Iterable[Partition]] | None = None,
+) -> Snapshot:
+    """The cluster now, beside the quorum as C(describe_quorum) found it; C(min_insync) costs one request more.
+
+    C(topics) are all topics with their partitions, where they have been listed already.
+    """
     about = _described(session)
-    partitions = [partition for listed in list_topics(session).values() for partition in listed]
-    if min_insync and partitions:
-        least = min_insync_of(session, {partition.topic for partition in partitions})
-        partitions = [replace(partition, min_insync=least.get(partition.topic, 0)) for partition in partitions]
+    listed = list_topics(session) if topics is None else topics
+    partitions = tuple(partition for some in listed.values() for partition in some)
+    if min_insync:
+        partitions = with_min_insync(session, partitions)
     elected = about["controller_id"] if about["controller_id"] >= 0 else None
     return Snapshot(
         cluster_id=about["cluster_id"],
         controller_id=quorum.leader_id if quorum else elected,
         brokers=brokers_of(about["brokers"], partitions),
-        partitions=tuple(partitions),
+        partitions=partitions,
         quorum=quorum,
     )
+
+
+def with_min_insync(session: Session, partitions: Iterable[Partition]) -> tuple[Partition, ...]:
+    """The same partitions, each with the effective min.insync.replicas of its topic; one request."""
+    listed = tuple(partitions)
+    least = min_insync_of(session, {one.topic for one in listed}) if listed else {}
+    return tuple(replace(one, min_insync=least.get(one.topic, 0)) for one in listed)
 
 
 def min_insync_of(session: Session, topics: Iterable[str]) -> dict[str, int]:

@@ -22,6 +22,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.model impo
     asked_partitions,
     by_topic,
     shown,
+    together,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.wait import waited_for
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.age import ages
@@ -53,13 +54,9 @@ def group_info(
         found = aged(session, found)
     return {
         "changed": False,
-        "groups": found,
         "missing": sorted(set(names or ()) - {one.name for one in everything}),
         "vanished": vanished,
-        "silent_brokers": [{"id": broker, "why": why} for broker, why in sorted(silent.items())],
-        "complete": not silent and not any(one["error"] for one in found),
-        "lag": sum(one.get("lag") or 0 for one in found),
-        "lag_unknown": sum(one.get("lag_unknown") or 0 for one in found),
+        **together(found, silent),
     }
 
 

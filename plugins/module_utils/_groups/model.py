@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -147,6 +147,17 @@ def totals(positions: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """The lag of all positions together (records), and how many have an unknown one."""
     lags = [one["lag"] for one in positions]
     return {"lag": sum(lag for lag in lags if lag is not None), "lag_unknown": lags.count(None)}
+
+
+def together(groups: Sequence[Mapping[str, Any]], silent: Mapping[int, str]) -> dict[str, Any]:
+    """Groups as C(shown) has them, with their lag in all (records) and the brokers that did not tell theirs, by id."""
+    return {
+        "groups": groups,
+        "silent_brokers": [{"id": broker, "why": why} for broker, why in sorted(silent.items())],
+        "complete": not silent and not any(one["error"] for one in groups),
+        "lag": sum(one.get("lag") or 0 for one in groups),
+        "lag_unknown": sum(one.get("lag_unknown") or 0 for one in groups),
+    }
 
 
 def shown(

@@ -8,6 +8,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -21,6 +22,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     list_reassignments,
     require_describe,
     take_snapshot,
+    with_min_insync,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import log_dirs_of
@@ -28,6 +30,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Broker,
     InFlight,
     Key,
+    Snapshot,
     ids_alive,
     named,
 )
@@ -37,7 +40,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     RequestFailedError,
     StreamopsError,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits, State, fails, status_of
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
+    Limits,
+    State,
+    fails,
+    phrases,
+    status_of,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._health.rules import findings
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import read_record
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Record
@@ -61,74 +70,99 @@ def cluster_health(params: Mapping[str, Any]) -> dict[str, Any]:
     A cluster that does not answer is DOWN. A refused login or a missing right is an error, since nothing can be said
     of the cluster then. Raises UnhealthyError, with the result, for a status that fail_on calls a failure.
     """
-    state = _state(Connection.from_params(params), params)
-    found = findings(state, Limits.from_params(params))
-    status = status_of(found)
-    result = {
-        "changed": False,
-        "status": status,
-        "findings": [one.as_dict() for one in found],
-        "cluster": None if state.info is None else dict(state.info),
-    }
+    result = _health(Connection.from_params(params), params)
+    status = result["status"]
     if fails(status, params["fail_on"]):
         error = UnhealthyError(
-            f"the cluster is {status}: {'; '.join(one.what for one in found if one.severity != 'note')}. "
-            "Nothing was changed.",
-            status=status,
+            f"the cluster is {status}: {'; '.join(phrases(result['findings']))}. Nothing was changed.", status=status
         )
         error.done = result
         raise error
     return result
 
 
-def _state(connection: Connection, params: Mapping[str, Any]) -> State:
-    """Ask the cluster everything; a cluster that does not answer has only a reason."""
+def _health(connection: Connection, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Ask the cluster everything and judge it; a cluster that does not answer has only a reason."""
     given = {"nodes": params["nodes"], "ensemble": params["ensemble_problems"], "versions": params["versions"]}
-    mechanisms = (connection.sasl_mechanism,) if connection.sasl_mechanism else ()
+    limits = Limits.from_params(params)
     try:
         with Session(connection) as session:
-            return State(**{**given, **_asked(session), "mechanisms": mechanisms})
+            require_describe(session, "cluster_health")
+            snapshot = take_snapshot(session, describe_quorum(session))
+            return judged(state_of(session, snapshot, given), limits)
     except (ClusterUnreachableError, RequestFailedError) as error:
         # One that answers and refuses our login is no cluster that is down.
         if not error.passing or error.fields.get("refused"):
             raise
-        return State(None, error.message.removesuffix(" Nothing was changed.").rstrip("."), **given)
+        why = error.message.removesuffix(" Nothing was changed.").rstrip(".")
+        return judged(State(None, why, **given), limits)
 
 
-def _asked(session: Session) -> dict[str, Any]:
-    """Return the fields of the state that the cluster tells. What fails by itself is noted and not fatal."""
-    require_describe(session, "cluster_health")
-    snapshot = take_snapshot(session, describe_quorum(session))
-    alive = ids_alive(snapshot.brokers)
+def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], polled: bool = False) -> State:
+    """Ask beside a snapshot for everything else that health is judged by. What fails by itself is noted.
+
+    Requests: one to each broker for its log directories, one to each for its throttles, one for those of topics, one
+    for moves, some for the record of a move where there is one; and a handshake of TLS with each broker.
+
+    Args:
+        session: With the cluster; its user may describe the cluster.
+        snapshot: The cluster with all its partitions.
+        given: Fields of the state that the inventory tells: nodes, ensemble, versions.
+        polled: The snapshot has no min.insync.replicas, which is asked here too (one request more); topics carry their
+            partitions; and a missing right is noted as well, where it otherwise raises RequestFailedError.
+    """
     untold: list[str] = []
-    dirs: dict[int, list[dict[str, Any]]] = {}
-    for broker in alive:
-        dirs[broker] = _told(
-            untold, f"log directories of broker {broker}", partial(describe_log_dirs, session, broker), []
+    told = partial(_told, untold, polled)
+    if polled:
+        partitions = told(
+            "min.insync.replicas of topics", partial(with_min_insync, session, snapshot.partitions), snapshot.partitions
         )
+        snapshot = replace(snapshot, partitions=partitions)
+    alive, topics = ids_alive(snapshot.brokers), sorted({one.topic for one in snapshot.partitions})
+    dirs: dict[int, list[dict[str, Any]]] = {
+        broker: told(f"log directories of broker {broker}", partial(describe_log_dirs, session, broker), [])
+        for broker in alive
+    }
     held = {broker: log_dirs_of(listed) for broker, listed in dirs.items() if listed}
-    moving: dict[Key, InFlight] = _told(untold, "moves under way", partial(list_reassignments, session), {})
-    record: Record | None = _told(untold, "the record of a move", partial(read_record, session), None)
-    throttles: list[dict[str, Any]] = _told(
-        untold, "throttles", partial(leftover_throttles, session, record, alive), []
+    moving: dict[Key, InFlight] = told("moves under way", partial(list_reassignments, session), {})
+    record: Record | None = told("the record of a move", partial(read_record, session, topics), None)
+    throttles: list[dict[str, Any]] = told("throttles", partial(leftover_throttles, session, record, alive, topics), [])
+    connection = session.connection
+    return State(
+        describe(snapshot, partitions=polled, log_dirs=held),
+        **given,
+        failed_log_dirs={broker: _failed(listed) for broker, listed in dirs.items()},
+        moving=named(moving),
+        recorded=None if record is None else len(record.rows),
+        throttles=throttles,
+        certificates=_certificates(connection, [b for b in snapshot.brokers if not b.fenced]),
+        mechanisms=(connection.sasl_mechanism,) if connection.sasl_mechanism else (),
+        untold=untold,
     )
+
+
+def judged(state: State, limits: Limits) -> dict[str, Any]:
+    """Return what the module returns of a state."""
+    found = findings(state, limits)
     return {
-        "info": describe(snapshot, partitions=False, log_dirs=held),
-        "failed_log_dirs": {broker: _failed(listed) for broker, listed in dirs.items()},
-        "moving": named(moving),
-        "recorded": None if record is None else len(record.rows),
-        "throttles": throttles,
-        "certificates": _certificates(session.connection, [b for b in snapshot.brokers if not b.fenced]),
-        "untold": untold,
+        "changed": False,
+        "status": status_of(found),
+        "findings": [one.as_dict() for one in found],
+        "cluster": None if state.info is None else dict(state.info),
     }
 
 
-def _told(untold: list[str], what: str, question: Callable[[], Answer], otherwise: Answer) -> Answer:
-    """Return the answer to a question; without one, note it and return ``otherwise``. Raises for a missing right."""
+def _told(
+    untold: list[str], notes_rights: bool, what: str, question: Callable[[], Answer], otherwise: Answer
+) -> Answer:
+    """Return the answer to a question; without one, note it and return ``otherwise``.
+
+    Raises RequestFailedError for a missing right, unless it is noted too.
+    """
     try:
         return question()
     except RequestFailedError as error:
-        if not error.passing:
+        if not error.passing and not notes_rights:
             raise
         untold.append(f"{what} ({error.message})")
     except StreamopsError as error:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -112,9 +112,12 @@ def elect_leaders(session: Session, partitions: Sequence[Key]) -> list[dict[str,
 # -- the record of a reassignment, by its key in the state topic --------------------------------------------------
 
 
-def read_record(session: Session) -> Record | None:
-    """The record of the reassignment that is not ended, if there is one."""
-    return record_of(read_state(session, KEY)[0])
+def read_record(session: Session, topics: Collection[str] | None = None) -> Record | None:
+    """The record of the reassignment that is not ended, if there is one.
+
+    C(topics) are the names of all topics, where they have been listed already.
+    """
+    return record_of(read_state(session, KEY, topics)[0])
 
 
 def write_record(session: Session, record: Record | None) -> None:
@@ -141,9 +144,12 @@ def made_state_topic(session: Session) -> bool:
     return True
 
 
-def read_state(session: Session, key: str) -> tuple[Any, int]:
-    """The last value of a key (None: there is none), and where the log ends; (None, 0) without the topic."""
-    found, end = _records(session, key, 0)
+def read_state(session: Session, key: str, topics: Collection[str] | None = None) -> tuple[Any, int]:
+    """The last value of a key (None: there is none), and where the log ends; (None, 0) without the topic.
+
+    C(topics) are the names of all topics, where they have been listed already.
+    """
+    found, end = _records(session, key, 0, topics)
     return (found[-1][1] if found else None), end
 
 
@@ -183,9 +189,11 @@ def claim_state(session: Session, key: str, value: Any, since: int) -> Any:
     return between[-1]
 
 
-def _records(session: Session, key: str, since: int) -> tuple[list[tuple[int, Any]], int]:
+def _records(
+    session: Session, key: str, since: int, topics: Collection[str] | None = None
+) -> tuple[list[tuple[int, Any]], int]:
     """The records of a key from an offset on as (offset, value), and where the log ends."""
-    if STATE_TOPIC not in session.metadata().topics:
+    if STATE_TOPIC not in (session.metadata().topics if topics is None else topics):
         return [], 0
     found: tuple[list[tuple[int, Any]], int] = session.call(
         f"read {STATE_TOPIC}", lambda: _consumed(session, key, since)

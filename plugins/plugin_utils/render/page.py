@@ -7,16 +7,19 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from os.path import expanduser
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import (
     host_port,
     is_address,
     plain_host,
     reached_here,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import PAGE_GROUP, Cluster, Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import endpoints
@@ -193,6 +196,20 @@ class Page(Parts):
                 name: {key: _there(config, name, key) if key in _FILES else value for key, value in options.items()}
                 for name, options in self._connections.items()
             },
+            "expected": {cluster.name: self._expected(cluster) for cluster in self._clusters},
+        }
+
+    def _expected(self, cluster: Cluster) -> dict[str, Any]:
+        """What a cluster is compared with: its nodes as the inventory has them, and the limits of its status."""
+        nodes = [node.plain() for node in cluster.nodes if not node.zookeeper]
+        versions = {node["host"]: self._read(node["host"])["kafka_version"] for node in nodes}
+        limits = self._read(cluster.brokers[0].name)
+        return {
+            "nodes": [
+                {**{key: node[key] for key in ("host", "node_id", "roles")}, "version": versions[node["host"]]}
+                for node in nodes
+            ],
+            "limits": {one.name: limits[f"kafka_resources_status_{one.name}"] for one in fields(Limits)},
         }
 
     def _secret_files(self) -> list[dict[str, Any]]:
@@ -231,18 +248,24 @@ def shown_clusters(inventory: Inventory, named: Sequence[str]) -> list[Cluster]:
 
 
 def describing(principals: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the ACLs that let principals see offsets, groups and lag, and do nothing: as kafka_acls has them.
+    """Return the ACLs that let principals see a cluster, and change nothing: as kafka_acls has them.
 
     Groups and topics that a principal may not describe are left out of what Kafka answers (KafkaApis, Acl of KIP-11).
+    Log directories, quorum and moves need describe on the cluster; min.insync.replicas and throttles of topics and of
+    brokers need describe_configs (KIP-133), which hides the values of sensitive settings; and the record of a move is
+    read, from the topic of this collection alone.
     """
-    everything = {"resource": "*", "pattern_type": "literal", "operations": ["describe"]}
+    everything = {"resource": "*", "pattern_type": "literal"}
+    record = {"resource": STATE_TOPIC, "pattern_type": "literal", "operations": ["read"]}
+    seeing = ["describe", "describe_configs"]
     return [
         entry
         for principal in principals
         for entry in (
-            {"principal": principal, "operations": ["describe"], "resource_type": "cluster"},
-            {"principal": principal, "resource_type": "topic", **everything},
-            {"principal": principal, "resource_type": "group", **everything},
+            {"principal": principal, "operations": seeing, "resource_type": "cluster"},
+            {"principal": principal, "operations": seeing, "resource_type": "topic", **everything},
+            {"principal": principal, "operations": ["describe"], "resource_type": "group", **everything},
+            {"principal": principal, "resource_type": "topic", **record},
         )
     ]
 

@@ -98,6 +98,9 @@ def cluster(**options: Any) -> dict[str, Any]:
         (cluster(request_timeout=0), "request_timeout"),
         (cluster(request_timeout=True), "request_timeout"),
         (cluster(request_timeout=10**4000), "request_timeout"),
+        ({**GOOD, "expected": []}, "expected is no object"),
+        ({**GOOD, "expected": {"order": {}}}, "\"order\", which is not in clusters"),
+        ({**GOOD, "expected": {"orders": {"nodes": 3}}}, 'expected."orders": nodes is no list'),
         ({**GOOD, "port": "9406"}, "port"),
         ({**GOOD, "port": None}, "port is null"),
         ({**GOOD, "port": {"a": 1}}, "port is an object"),
@@ -139,11 +142,22 @@ def test_what_is_wrong_is_named(given: Any, named: str) -> None:
 
 def test_all_is_said_at_once() -> None:
     given = {
-        "host": "0.0.0.0", "port": True, "what": 1, "tls_key": "/key", "users": {"a:b": "x"},
+        "host": "0.0.0.0", "port": True, "what": 1, "tls_key": "/key", "users": {"a:b": "x"}, "expected": {"none": 1},
         "clusters": {"orders": {"bootstrap_servers": []}, "payments": {"bootstrap_servers": ["kafka1"], "x": 1}, "": 3},
     }  # fmt: skip
     found = wrong(given)
-    for named in ("what", "port", "without tls_certificate", "in clear", "a:b", "orders", "payments", '"x"', '""'):
+    for named in (
+        "what",
+        "port",
+        "without tls_certificate",
+        "in clear",
+        "a:b",
+        "none",
+        "orders",
+        "payments",
+        '"x"',
+        '""',
+    ):
         assert any(named in one for one in found), (named, found)
     assert len(found) == len(set(found))
 

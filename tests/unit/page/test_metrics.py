@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from typing import Any
 
@@ -53,6 +54,18 @@ def test_what_is_unknown_has_no_series() -> None:
     assert 'kafka_consumergroup_topic_lag_unknown{cluster="c",consumergroup="g",topic="t"} 2' in text
     assert "kafka_topic_partition_current_offset" not in text
     assert 'kafka_lag_unread_partitions{cluster="c"} 1\n' in text
+
+
+def test_the_status_and_its_findings_are_told_by_kind() -> None:
+    kinds = [{"kind": "broker_down", "severity": "degraded"}] * 2 + [{"kind": "move_running", "severity": "note"}]
+    seen = dataclasses.replace(picture(), cluster={"status": "DEGRADED", "findings": kinds})
+    text = text_of(seen, 100)
+    assert 'streamops_page_cluster_status{cluster="c",status="OK"} 0\n' in text
+    assert 'streamops_page_cluster_status{cluster="c",status="DEGRADED"} 1\n' in text
+    assert 'streamops_page_findings{cluster="c",kind="broker_down",severity="degraded"} 2\n' in text
+    assert 'streamops_page_findings{cluster="c",kind="move_running",severity="note"} 1\n' in text
+    well = dataclasses.replace(picture(), cluster={"status": "OK", "findings": []})
+    assert "streamops_page_findings" not in text_of(well, 100)
 
 
 HOSTILE = ['a"b', "a\\", "a\nkafka_brokers 0", "\u202egroup", "n" * 249, "\ud800", "a\r\x00b", '"} 1 # ']

@@ -157,13 +157,18 @@ def restore(session: Session, record: Record, alive: Iterable[int]) -> Record:
     return replace(record, brokers={name: record.brokers[name] for name in left}, topics={})
 
 
-def leftover_throttles(session: Session, record: Record | None, alive: Iterable[int]) -> list[dict[str, Any]]:
-    """Throttles that are set and that no record tells of: of runs or tools that left them. They are only reported."""
+def leftover_throttles(
+    session: Session, record: Record | None, alive: Iterable[int], topics: Iterable[str] | None = None
+) -> list[dict[str, Any]]:
+    """Throttles that are set and that no record tells of: of runs or tools that left them. They are only reported.
+
+    C(topics) are the names of all topics, where they have been listed already.
+    """
     if record is not None and record.batches:
         return []
     ours = set(record.brokers) if record is not None else set()
     brokers = live_throttles(session, BROKER, [str(broker) for broker in alive if str(broker) not in ours])
-    return leftovers(brokers, live_throttles(session, TOPIC, list_topics(session)))
+    return leftovers(brokers, live_throttles(session, TOPIC, list_topics(session) if topics is None else topics))
 
 
 def _remember(session: Session, record: Record, copies: list[Copy], living: set[str]) -> Record:

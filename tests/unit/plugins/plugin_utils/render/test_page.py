@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import hashlib
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import page, page_code
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
-from page.config import NUMBERS
+from page.config import NUMBERS, config_of
 from tests.lint.test_packaging import pins
 from tests.support.inventory_data import DataReader
 
@@ -43,12 +46,16 @@ def seen(host: str, own: dict[str, Any] | None = None, pages: int = 1, **cluster
     return View(DataReader(hosts, {**groups, "kafka_page": ["page1"][:pages]}, host))
 
 
-def test_a_cluster_gets_the_user_of_the_page_with_the_right_to_describe_alone() -> None:
+def test_a_cluster_gets_the_user_of_the_page_with_rights_to_see_alone() -> None:
     found = seen("a")["page"]
     assert found["users"] == [{"name": "streamops-page", "password": "p", "mechanism": "SCRAM-SHA-512"}]
     assert {one["principal"] for one in found["acls"]} == {"User:streamops-page"}
-    assert [one["operations"] for one in found["acls"]] == [["describe"]] * 3
-    assert [one["resource_type"] for one in found["acls"]] == ["cluster", "topic", "group"]
+    assert [(one["resource_type"], one.get("resource"), one["operations"]) for one in found["acls"]] == [
+        ("cluster", None, ["describe", "describe_configs"]),
+        ("topic", "*", ["describe", "describe_configs"]),
+        ("group", "*", ["describe"]),
+        ("topic", "_streamops_state", ["read"]),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -69,9 +76,9 @@ def test_a_cluster_that_no_page_shows_or_that_knows_no_users_gets_none(
 
 def test_a_user_that_the_inventory_lists_is_not_made_twice_and_has_its_rights() -> None:
     found = seen("a", kafka_users=[{"name": "streamops-page", "password": "p"}])["page"]
-    assert (found["users"], len(found["acls"])) == ([], 3)
+    assert (found["users"], len(found["acls"])) == ([], 4)
     plain = seen("a", kafka_sasl_mechanisms=["PLAIN"])["page"]
-    assert (plain["users"], len(plain["acls"])) == ([], 3)
+    assert (plain["users"], len(plain["acls"])) == ([], 4)
 
 
 def test_where_clients_show_certificates_the_ca_issues_one_to_the_page() -> None:
@@ -97,6 +104,19 @@ def test_the_configuration_has_every_cluster_with_its_own_login() -> None:
     assert {name for name in found if name in NUMBERS} == set(NUMBERS)
     assert "tls_key" not in found
     assert list(seen("page1", {"kafka_page_clusters": ["stock"]})["page"]["configuration"]["clusters"]) == ["stock"]
+
+
+def test_the_configuration_has_what_each_cluster_is_compared_with_and_the_page_takes_it() -> None:
+    own = {"kafka_version": "4.2.0", "kafka_resources_status_max_quorum_lag": "60"}
+    found = seen("page1", **own)["page"]["configuration"]
+    (node,) = found["expected"]["orders"]["nodes"]
+    assert {**node, "roles": sorted(node["roles"])} == {
+        "host": "a", "node_id": 1, "roles": ["broker", "controller"], "version": "4.2.0",
+    }  # fmt: skip
+    assert found["expected"]["orders"]["limits"]["max_quorum_lag"] == 60
+    assert found["expected"]["stock"]["limits"] == dataclasses.asdict(Limits())
+    read = config_of(json.dumps(found), lambda _certificate, _key: [])
+    assert (read.expected["orders"].limits, read.expected["orders"].nodes) == (Limits(max_quorum_lag=60), [node])
 
 
 def test_files_of_the_control_node_lie_beside_the_configuration(tmp_path: Path) -> None:
@@ -165,7 +185,7 @@ def test_the_code_is_the_package_and_all_that_it_imports_and_no_more() -> None:
     }
     assert {name for name in named if not name.rpartition(".")[2].startswith("_")} <= ours
     assert not [name for name in ours if name not in named and name.rpartition(".")[0] not in named]
-    assert not [name for name in ours if ".module_utils." not in name]
+    assert not [name for name in ours if ".module_utils." not in name and ".plugin_utils.reports." not in name]
 
 
 def test_the_wheels_are_those_that_the_repository_runs_with() -> None:

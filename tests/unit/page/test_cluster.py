@@ -1,0 +1,45 @@
+"""A cluster in a picture: the form of the report of a status, with the sizes of topics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import cluster_part
+from page.cluster import cluster_of, given_of
+from page.expected import Expected
+
+NODE = {"host": "kafka1", "node_id": 1, "roles": ["broker"]}
+GROUPS = {"groups": [{"name": "g", "lag": 6}], "silent_brokers": [], "lag": 6, "lag_unknown": 0}
+
+
+def topic(name: str, *sizes: int | None) -> dict[str, Any]:
+    return {"name": name, "partitions": [{"partition": at, "size_bytes": size} for at, size in enumerate(sizes)]}
+
+
+def health(*topics: dict[str, Any]) -> dict[str, Any]:
+    return {"status": "OK", "findings": [], "cluster": {"cluster_id": "x", "nodes": [{"id": 1}], "topics": topics}}
+
+
+def test_it_is_what_the_report_has_and_groups_are_the_same_objects() -> None:
+    seen = health(topic("orders", 5, 7))
+    expected = Expected([{**NODE, "version": "4.3.1"}], Limits())
+    found = cluster_of("orders", ["kafka1:9092"], expected, seen, GROUPS)
+    wanted = cluster_part("orders", ["kafka1:9092"], expected.nodes, seen, seen["cluster"], GROUPS)
+    assert {**found, "topics": None} == {**wanted, "topics": None}
+    assert found["groups"]["known"]
+    assert found["groups"]["groups"][0] is GROUPS["groups"][0]
+    assert found["topics"] == [{**wanted["topics"][0], "size_bytes": 12}]
+    assert found["ensemble"] is None
+
+
+def test_a_topic_of_which_a_part_is_unknown_has_no_size() -> None:
+    topics = [topic("a", 5, None), topic("b"), {"name": "c", "partitions": [{"partition": 0}]}]
+    found = cluster_of("orders", [], Expected(), health(*topics), GROUPS)
+    assert [one["size_bytes"] for one in found["topics"]] == [None, 0, None]
+
+
+def test_versions_are_those_of_the_inventory_as_far_as_it_names_them() -> None:
+    given = given_of(Expected([{**NODE, "version": "4.3.1"}, {**NODE, "host": "kafka2", "node_id": 2}], Limits()))
+    assert given["versions"] == {"kafka1": "4.3.1", "kafka2": None}
+    assert cluster_of("orders", [], Expected([NODE]), health(), GROUPS)["inventory"] == [{**NODE, "version": None}]
