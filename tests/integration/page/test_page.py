@@ -5,9 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from page.expected import expected_of
+from page.poll import take
 from tests.support.cluster import free_port_base, until
 from tests.support.groups import commit, make_topic
 from tests.support.lone_broker import LoneBroker
@@ -30,6 +34,12 @@ def broker(tmp_path_factory: pytest.TempPathFactory, kafka_release: Callable[[st
         one.kill()
 
 
+def expected(*nodes: int) -> dict[str, Any]:
+    """What the cluster is compared with: these nodes, and disks however full."""
+    listed = [{"host": f"kafka{one}", "node_id": one, "roles": ["broker", "controller"]} for one in nodes]
+    return {"orders": {"nodes": listed, "limits": {"min_disk_free": 0}}}
+
+
 @pytest.fixture(scope="module")
 def page(broker: LoneBroker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """The service, which has the broker and a closed port for clusters."""
@@ -37,7 +47,7 @@ def page(broker: LoneBroker, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         "orders": {"bootstrap_servers": broker.bootstrap_servers, "request_timeout": 3},
         'closed "port"': {"bootstrap_servers": [f"127.0.0.1:{free_port_base()}"], "request_timeout": 3},
     }
-    settings = {"clusters": clusters, "interval": 2, "poll_timeout": 10, "stale_after": 5}
+    settings = {"clusters": clusters, "interval": 2, "poll_timeout": 10, "stale_after": 5, "expected": expected(1)}
     with Page(tmp_path_factory.mktemp("service"), settings) as one:
         one.wait_until(lambda: status(one) == "ok", "the first picture")
         yield one
@@ -57,8 +67,33 @@ def test_a_scrape_has_the_lag_of_a_group_and_promtool_takes_it(page: Page) -> No
     assert answer.value(f'kafka_consumergroup_current_offset{{cluster="orders",{group}}}') == 4
     assert answer.value('kafka_topic_partition_current_offset{cluster="orders",topic="orders",partition="1"}') == 10
     assert answer.value('kafka_brokers{cluster="orders"}') == 1
-    assert answer.value('kafka_lag_poll_requests{cluster="orders"}') <= 12
+    assert answer.value('kafka_lag_poll_requests{cluster="orders"}') <= 18
+    assert answer.value('streamops_page_cluster_status{cluster="orders",status="OK"}') == 1, answer.text
     assert promtool_reads(answer.text) == (0, "")
+
+
+def test_a_picture_has_the_whole_cluster_and_judges_it(broker: LoneBroker) -> None:
+    connection = Connection.from_params({"bootstrap_servers": broker.bootstrap_servers, "request_timeout": 30})
+
+    def seen(*nodes: int) -> dict[str, Any]:
+        wanted, wrong = expected_of(expected(*nodes), ["orders"])
+        assert wrong == []
+        return dict(take("orders", connection, wanted["orders"], 120).cluster)
+
+    found = seen(1)
+    assert (found["status"], found["findings"], found["answered"]) == ("OK", [], True)
+    assert found["quorum"]["leader_id"] == 1
+    (node,) = found["brokers"]
+    assert (node["id"], node["disk_total_bytes"] > node["disk_used_bytes"] > 0) == (1, True)
+    topics = {one["name"]: one for one in found["topics"]}
+    assert [one["leader"] for one in topics["orders"]["partitions"]] == [1, 1]
+    assert topics["orders"]["size_bytes"] == sum(one["size_bytes"] for one in topics["orders"]["partitions"]) > 0
+    assert topics["orders"]["min_insync_replicas"] == 1
+    assert [one["lag"] for one in found["groups"]["groups"] if one["name"] == 'the "group"'] == [16]
+
+    missing_one = seen(1, 2)
+    kinds = {one["kind"] for one in missing_one["findings"]}
+    assert (missing_one["status"], kinds) == ("DEGRADED", {"broker_down", "controller_no_voter"})
 
 
 def test_a_cluster_that_does_not_answer_spoils_no_other(page: Page) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import re
 import ssl
 import urllib.error
 import urllib.request
@@ -15,15 +16,22 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import made_state_topic, write_state
+from page.expected import Expected
+from page.poll import take
 from tests.support.cluster import Cluster, free_port_base, hosts_file, local_variables, until
 from tests.support.groups import make_topic
 from tests.support.lone_broker import LoneBroker
+from tests.support.modules import run_module
 from tests.support.page import basic
-from tests.support.secured import secured_cluster
+from tests.support.secured import admin_connection, secured_cluster
 
 SERVICE = "streamops-kafka-page"
 PLAYBOOK = "playbooks/page.yml"
 PASSWORD = "of-the-page-alone"
+ADMIN = "of-the-administrator"
 PAGE_USER = {"prometheus": "of-prometheus-alone"}
 #: Seconds until the page has a picture; polls come every two.
 PICTURE = 180
@@ -95,7 +103,7 @@ def test_it_shows_a_broker_and_a_second_run_changes_nothing(
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A broker of which only ACLs allow anything, installed by site.yml, and a host for the page."""
     directory = tmp_path_factory.mktemp("page-playbook")
-    secured = secured_cluster(directory / "run", "of-the-administrator")
+    secured = secured_cluster(directory / "run", ADMIN)
     port = secured.port_base + 50
     own = inventory(directory / "inventory", kafka_page_password=PASSWORD, kafka_page_port=port)
     with ended(dataclasses.replace(secured, inventory=own)) as one:
@@ -106,6 +114,62 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def has_picture(cluster: Cluster) -> bool:
     """Whether the page has a picture of the cluster."""
     return get(f"http://127.0.0.1:{cluster.port_base + 50}/health")[0] == 200
+
+
+def every_question_has_an_answer(cluster: Cluster) -> None:
+    """Keep a record in the state topic, as a move does, and see that the page reads it and all else."""
+    with Session(Connection.from_params(admin_connection(cluster, ADMIN))) as admin:
+        made_state_topic(admin)
+        write_state(admin, "of-a-test", {"any": "value"})
+    assert untold(cluster) == []
+
+    def metrics() -> str:
+        return get(f"http://127.0.0.1:{cluster.port_base + 50}/metrics")[1]
+
+    def polls() -> int:
+        found = re.search(r'^kafka_lag_polls_total{cluster="local"} (\d+)$', metrics(), re.MULTILINE)
+        return int(found[1]) if found else 0
+
+    before = polls()
+    until(lambda: polls() >= before + 2, "a poll that began after the record was there", PICTURE)
+    assert "streamops_page_cluster_status{" in metrics()
+    assert 'kind="untold"' not in metrics()
+
+
+def a_missing_right_is_a_finding_and_spoils_no_picture(cluster: Cluster) -> None:
+    """Take away all that the user may beyond describe, and give it back."""
+    beyond = [
+        {"resource_type": "cluster", "operation": "describe_configs"},
+        {"resource_type": "topic", "resource": "*", "operation": "describe_configs"},
+        {"resource_type": "topic", "resource": "_streamops_state", "operation": "read"},
+    ]
+
+    def have(state: str) -> None:
+        acls = [{"principal": "User:streamops-page", "state": state, **one} for one in beyond]
+        changed = run_module("streamops.kafka.acls", {**admin_connection(cluster, ADMIN), "acls": acls})
+        assert changed["changed"], changed
+
+    have("absent")
+    try:
+        wanted = ("min.insync.replicas", "the record of a move", "throttles")
+        until(lambda: len(untold(cluster)) == len(wanted), "the rights to be gone", PICTURE)
+        for what, found in zip(wanted, untold(cluster), strict=True):
+            assert found.startswith(f"unknown: {what}")
+            assert "User:streamops-page has no right to do this" in found
+    finally:
+        have("present")
+    until(lambda: untold(cluster) == [], "the rights to be back", PICTURE)
+
+
+def untold(cluster: Cluster) -> list[str]:
+    """Poll as the page does, and return what had no answer."""
+    login = {"sasl_username": "streamops-page", "sasl_password": PASSWORD}
+    connection = Connection.from_params({**admin_connection(cluster, ADMIN), **login})
+    seen = take("local", connection, Expected(), 300)
+    assert seen.logs["orders"]
+    assert [one["name"] for one in seen.cluster["topics"] if one["name"] == "orders"]
+    assert all(one["disk_total_bytes"] for one in seen.cluster["brokers"])
+    return [one["what"] for one in seen.cluster["findings"] if one["kind"] == "untold"]
 
 
 @pytest.mark.full
@@ -121,6 +185,9 @@ def test_its_user_sees_a_cluster_that_allows_nothing_else(cluster: Cluster) -> N
     config = cluster.directory / "config" / "streamops-page" / "page.json"
     assert config.stat().st_mode & 0o777 == 0o600
     assert list(json.loads(config.read_text())["clusters"]) == ["local"]
+
+    every_question_has_an_answer(cluster)
+    a_missing_right_is_a_finding_and_spoils_no_picture(cluster)
 
     for playbook in (PLAYBOOK, "playbooks/resources.yml"):
         again = cluster.playbook(playbook).ok()

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from page.expected import expected_of
+from page.poll import take
 from tests.support.cluster import Cluster, Run, free_port_base
 from tests.support.modules import run_module
 
@@ -79,10 +82,30 @@ def test_a_stopped_node_and_a_throttle_that_was_left_are_findings_and_strict_fai
         assert {"broker_down", "throttle_left"} <= kinds(seen)
         assert seen["groups"]["known"], seen["groups"]
         assert all(len(one["partitions"]) == one["partition_count"] for one in seen["topics"])
+        assert_the_page_sees_the_same(combined, seen)
     finally:
         combined.start("kafka3")
         combined.tool("kafka-configs.sh", *entity, "--delete-config", RATE)
         at_its_best(combined)
+
+
+def assert_the_page_sees_the_same(cluster: Cluster, report: dict[str, Any]) -> None:
+    """Poll a cluster as the page does, and compare it with its part of the report of status.yml."""
+    connection = Connection.from_params({"bootstrap_servers": cluster.bootstrap_servers})
+    expected, wrong = expected_of({"local": {"nodes": report["inventory"]}}, ["local"])
+    assert wrong == []
+    polled = take("local", connection, expected["local"], 300).cluster
+    assert polled.keys() == report.keys()
+    same = ("name", "status", "answered", "inventory", "cluster_id", "counts", "under_replicated", "offline")
+    assert {key: polled[key] for key in same} == {key: report[key] for key in same}
+    assert sorted(one["what"] for one in polled["findings"]) == sorted(one["what"] for one in report["findings"])
+    for key in ("brokers", "topics"):
+        mine, theirs = polled[key], report[key]
+        assert [one.keys() - {"size_bytes"} for one in mine] == [one.keys() for one in theirs]
+    rows = {(one["name"], row["partition"]): row["isr"] for one in polled["topics"] for row in one["partitions"]}
+    assert rows == {
+        (one["name"], row["partition"]): row["isr"] for one in report["topics"] for row in one["partitions"]
+    }
 
 
 @pytest.mark.full
