@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -102,10 +103,11 @@ def assert_the_page_sees_the_same(cluster: Cluster, report: dict[str, Any]) -> N
     for key in ("brokers", "topics"):
         mine, theirs = polled[key], report[key]
         assert [one.keys() - {"size_bytes"} for one in mine] == [one.keys() for one in theirs]
-    rows = {(one["name"], row["partition"]): row["isr"] for one in polled["topics"] for row in one["partitions"]}
-    assert rows == {
-        (one["name"], row["partition"]): row["isr"] for one in report["topics"] for row in one["partitions"]
-    }
+
+    def in_sync(part: Mapping[str, Any]) -> dict[tuple[str, int], list[int]]:
+        return {(one["name"], row["partition"]): row["isr"] for one in part["topics"] for row in one["partitions"]}
+
+    assert in_sync(polled) == in_sync(report)
 
 
 @pytest.mark.full

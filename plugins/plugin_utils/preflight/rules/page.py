@@ -123,7 +123,7 @@ def page_mechanism(inventory: Inventory) -> Iterator[Problem]:
 @rule(
     variable="kafka_page_user",
     allowed="a name of neither a node, the administrator nor kafka_super_users",
-    fix="name a user of its own, who gets the right to describe and no other",
+    fix="name a user of its own, who gets rights to see and none to change",
 )
 def page_is_super_user(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_page_user` is the name of a super user of a cluster that the page shows."""
