@@ -10,8 +10,15 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    describe_quorum,
+    take_snapshot,
+    topics_at,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._health.look import judged, state_of
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
 from page.expected import expected_of
-from page.poll import take
+from page.poll import BoundedSession, take
 from tests.support.cluster import free_port_base, until
 from tests.support.groups import commit, make_topic
 from tests.support.lone_broker import LoneBroker
@@ -94,6 +101,21 @@ def test_a_picture_has_the_whole_cluster_and_judges_it(broker: LoneBroker) -> No
     missing_one = seen(1, 2)
     kinds = {one["kind"] for one in missing_one["findings"]}
     assert (missing_one["status"], kinds) == ("DEGRADED", {"broker_down", "controller_no_voter"})
+
+
+def test_what_a_poll_has_no_time_for_is_a_finding(broker: LoneBroker) -> None:
+    connection = Connection.from_params({"bootstrap_servers": broker.bootstrap_servers})
+    with BoundedSession(connection, 120) as session:
+        snapshot = take_snapshot(
+            session, describe_quorum(session), min_insync=False, topics=topics_at(session, None, None)
+        )
+        sent = session.requests
+    with BoundedSession(connection, -1) as late:
+        health = judged(state_of(late, snapshot, {}, polled=True), Limits())
+    assert (sent, late.requests) == (3, 0)
+    assert {one["kind"] for one in health["findings"]} == {"untold"}
+    assert all("Raise poll_timeout" in one["what"] for one in health["findings"]), health["findings"]
+    assert [one["partition_count"] for one in health["cluster"]["topics"] if one["name"] == "orders"] == [2]
 
 
 def test_a_cluster_that_does_not_answer_spoils_no_other(page: Page) -> None:
