@@ -17,6 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from page.access import Access
 from page.config import Config, config_of
 from page.expected import Expected
+from page.hosts import names_served
 from page.patience import Impatient
 from page.poll import take
 from page.poller import Poller
@@ -81,6 +82,7 @@ def _server(config: Config, pollers: dict[str, Poller]) -> uvicorn.Server:
             config.stale_after,
             Access(config.users) if config.users else None,
             renew,
+            names_served(config.host, bool(config.users)),
         ),
         host=config.host,
         port=config.port,

@@ -1,4 +1,4 @@
-"""Answer GET /metrics and GET /health out of the last pictures; nothing that a client sends reaches Kafka."""
+"""Answer GET: /metrics, /health and the pages for people, out of the last pictures; nothing sent here reaches Kafka."""
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from page.access import Access, Answer
 from page.health import health
+from page.hosts import is_served
 from page.metrics import CONTENT_TYPE, exposition, families_of_polls
+from page.pages import Pages
 from page.poller import Seen
 
 _HEADERS = {
-    b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'",
+    b"content-security-policy": b"default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; "
+    b"base-uri 'none'; form-action 'self'",
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
     b"cache-control": b"no-store",
@@ -28,17 +31,21 @@ _HEADERS = {
 _END = {"connection": "close"}
 _LOGIN = {"www-authenticate": 'Basic realm="streamops.kafka", charset="UTF-8"', **_END}
 
+#: To a request for another host (RFC 9110, 421).
+_OTHER = "not served under this name: open the page as 127.0.0.1, or let the proxy send that as Host\n"
+
 
 def application(
     look: Callable[[], Mapping[str, Seen]],
     stale_after: float,
     access: Access | None,
     beside: Callable[[], Awaitable[None]],
+    served: frozenset[str] | None = None,
 ) -> ASGIApp:
     """Return the application.
 
     C(look) gives what the pollers have by cluster, C(stale_after) is in seconds, without C(access) there is no login,
-    and C(beside) runs as long as the application.
+    C(beside) runs as long as the application, and requests are answered for the names C(served) alone, None for any.
     """
 
     async def metrics(_request: Request) -> Response:
@@ -64,10 +71,13 @@ def application(
     inner = Starlette(lifespan=lifespan)
     inner.add_route("/metrics", metrics, methods=["GET"])
     inner.add_route("/health", healthy, methods=["GET"])
-    return _guarded(inner, access)
+    pages = Pages(look, stale_after)
+    inner.add_route("/style.css", pages.style, methods=["GET"])
+    inner.add_route("/{rest:path}", pages.answer, methods=["GET"])
+    return _guarded(inner, access, served)
 
 
-def _guarded(inner: ASGIApp, access: Access | None) -> ASGIApp:
+def _guarded(inner: ASGIApp, access: Access | None, served: frozenset[str] | None) -> ASGIApp:
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         """Let only logins and GET through, and put the headers on every answer."""
         if scope["type"] != "http":
@@ -80,6 +90,9 @@ def _guarded(inner: ASGIApp, access: Access | None) -> ASGIApp:
                 message["headers"] = [*message.get("headers", []), *_HEADERS.items()]
             await send(message)
 
+        if not _is_for_this(scope, served):
+            await PlainTextResponse(_OTHER, 421, _END)(scope, receive, with_headers)
+            return
         login = await _login(scope, access)
         if login.status == 401:
             refusal: ASGIApp = PlainTextResponse("login needed\n", 401, _LOGIN)
@@ -92,6 +105,11 @@ def _guarded(inner: ASGIApp, access: Access | None) -> ASGIApp:
         await refusal(scope, receive, with_headers)
 
     return answer
+
+
+def _is_for_this(scope: Scope, served: frozenset[str] | None) -> bool:
+    given = [value for name, value in scope["headers"] if name == b"host"]
+    return served is None or (len(given) == 1 and is_served(given[0], served))
 
 
 async def _login(scope: Scope, access: Access | None) -> Answer:

@@ -13,7 +13,10 @@ ROOT = Path(__file__).resolve().parents[3]
 #: What the names of this collection's own files begin with, and where they are below the directory of the code.
 OURS = "ansible_collections.streamops.kafka."
 #: What is no Python and yet belongs to the package: what pages are served with.
-SUFFIXES = (".py", ".css", ".html", ".js", ".svg")
+SUFFIXES = (".py", ".css", ".j2", ".svg")
+#: What its pages are made of besides, of the report of a status and of the Spark job's report.
+KIT = ("plugins/plugin_utils/reports/kit.html.j2", "spark_validation/report/report.css")
+_OURS_THERE = OURS.replace(".", "/")
 
 
 @cache
@@ -24,11 +27,11 @@ def code_files() -> dict[str, str]:
         for path in sorted((ROOT / "page").rglob("*"))
         if path.suffix in SUFFIXES and "__pycache__" not in path.parts
     }
-    known: dict[str, Path] = {}
+    known = {f"{_OURS_THERE}{place}": ROOT / place for place in KIT}
     left = [path for path in package.values() if path.suffix == ".py"]
     while left:
         for path in imported(left.pop().read_text(encoding="utf-8")):
-            place = f"{OURS.replace('.', '/')}{path.relative_to(ROOT).as_posix()}"
+            place = f"{_OURS_THERE}{path.relative_to(ROOT).as_posix()}"
             if place not in known:
                 known[place] = path
                 left.append(path)

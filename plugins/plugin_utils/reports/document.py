@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""The frame of an HTML report: one file, no network, no script. Pure but for the style sheet, which is the one of the
-Spark job's report."""
+"""The frame of an HTML page without a script. Pure but for the style sheet, which is the one of the Spark job's report.
+
+A report is one file, so its style stands in it; a page that is served names its style sheet.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +12,25 @@ from html import escape
 from pathlib import Path
 
 
-def document(title: str, body: str) -> str:
-    """Return an HTML document; ``title`` is text and ``body`` markup."""
+def document(title: str, body: str, style_at: str = "") -> str:
+    """Return an HTML document.
+
+    Args:
+        title: Text.
+        body: Markup.
+        style_at: The address of its style sheet; without it the style stands in the document.
+    """
+    head = f'<link rel="stylesheet" href="{escape(style_at)}">' if style_at else f"<style>{style()}</style>"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)}</title><style>{_style()}</style></head><body><main>\n{body}\n"
+        f"<title>{escape(title)}</title>{head}</head><body><main>\n{body}\n"
         "</main></body></html>\n"
     )
 
 
 @cache
-def _style() -> str:
+def style() -> str:
+    """Return the style sheet of all pages and reports."""
     return (Path(__file__).parents[3] / "spark_validation" / "report" / "report.css").read_text(encoding="utf-8")

@@ -21,7 +21,8 @@ class Cell:
     """One cell of a table.
 
     ``form`` is text, name or short (what clients and operators chose: cut nowhere, broken anywhere), num (to the right)
-    or state (a word in a pill, coloured by ``tone``). ``share`` draws a bar from 0 to 1; ``more`` is a second line.
+    or state (a word in a pill, coloured by ``tone``). ``share`` draws a bar from 0 to 1; ``more`` is a second line;
+    ``link`` is the address of a page about it, where there is one.
     """
 
     text: str
@@ -29,6 +30,7 @@ class Cell:
     tone: str = ""
     more: str = ""
     share: float | None = None
+    link: str = ""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,14 @@ STATES = {
     "under_min_isr": ("below min ISR", "inconclusive"),
     "under_replicated": ("under-replicated", "inconclusive"),
 }
+TOPIC_COLUMNS = (
+    *(("Topic", "name"), ("Partitions", "num"), ("Replicas", "num"), ("Min ISR", "num")),
+    ("Largest partition", "num"),
+)
+GROUP_COLUMNS = (
+    *(("Group", "name"), ("Type", "text"), ("State", "text"), ("Members", "num"), ("Lag", "num")),
+    ("Most behind", "name"),
+)
 
 Row = Mapping[str, Any]
 
@@ -31,16 +39,17 @@ def cluster_tables(one: Row) -> Iterator[Table]:
     """The tables of a cluster: partitions with findings first, then what there is."""
     if one["answered"]:
         if any(one[kind] for kind in STATES):
-            yield _partitions(one)
-        yield _brokers(one)
-        yield from _quorum(one)
+            yield partitions_table(one)
+        yield brokers_table(one)
+        yield from quorum_tables(one)
         yield _topics(one["topics"])
         yield _groups(one["groups"])
     if one["ensemble"]:
         yield _ensemble(one["ensemble"])
 
 
-def _brokers(one: Row) -> Table:
+def brokers_table(one: Row) -> Table:
+    """Return the brokers of a cluster: those of its inventory and those that are registered."""
     hosts = {node["node_id"]: node for node in one["inventory"] if "broker" in node["roles"]}
     registered = {broker["id"]: broker for broker in one["brokers"]}
     rows = [
@@ -95,8 +104,8 @@ def _disks(broker: Row) -> Cell:
     return Cell(text, "num", more=more, share=min(1.0, max(0.0, used / total)))
 
 
-def _quorum(one: Row) -> Iterator[Table]:
-    """The metadata quorum; nothing in ZooKeeper mode."""
+def quorum_tables(one: Row) -> Iterator[Table]:
+    """Yield the metadata quorum; nothing in ZooKeeper mode."""
     quorum = one["quorum"]
     if not quorum:
         return
@@ -124,21 +133,19 @@ def _quorum(one: Row) -> Iterator[Table]:
 
 
 def _topics(topics: Sequence[Row]) -> Table:
-    rows = [
-        [
-            Cell(one["name"], "name", more="internal" if one["internal"] else ""),
-            count(one["partition_count"]),
-            count(one["replication_factor"]),
-            count(one["min_insync_replicas"]),
-            _largest(one.get("largest_partition")),
-        ]
-        for one in sorted(topics, key=lambda one: (one["internal"], one["name"]))
+    rows = [topic_row(one) for one in sorted(topics, key=lambda one: (one["internal"], one["name"]))]
+    return cut_table("Topics", "Internal ones at the end.", TOPIC_COLUMNS, rows, "The cluster has no topic.")
+
+
+def topic_row(one: Row) -> list[Cell]:
+    """Return the cells of a topic under TOPIC_COLUMNS."""
+    return [
+        Cell(one["name"], "name", more="internal" if one["internal"] else ""),
+        count(one["partition_count"]),
+        count(one["replication_factor"]),
+        count(one["min_insync_replicas"]),
+        _largest(one.get("largest_partition")),
     ]
-    columns = (
-        *(("Topic", "name"), ("Partitions", "num"), ("Replicas", "num"), ("Min ISR", "num")),
-        ("Largest partition", "num"),
-    )
-    return cut_table("Topics", "Internal ones at the end.", columns, rows, "The cluster has no topic.")
 
 
 def _largest(one: Row | None) -> Cell:
@@ -147,8 +154,8 @@ def _largest(one: Row | None) -> Cell:
     return Cell(megabytes(one["size_bytes"]), "num", more=f"partition {one['partition']}")
 
 
-def _partitions(one: Row) -> Table:
-    """Partitions with findings, each once, by its gravest state."""
+def partitions_table(one: Row) -> Table:
+    """Return partitions with findings, each once, by its gravest state."""
     found: dict[tuple[str, int], list[Cell]] = {}
     for kind, (word, tone) in STATES.items():
         for row in sorted(one[kind] or (), key=lambda row: (row["topic"], row["partition"])):
@@ -173,20 +180,25 @@ def _partitions(one: Row) -> Table:
 
 def _groups(found: Row) -> Table:
     groups = sorted(found["groups"], key=lambda one: (-(one.get("lag") or 0), one["name"]))
-    columns = (
-        *(("Group", "name"), ("Type", "text"), ("State", "text"), ("Members", "num"), ("Lag", "num")),
-        ("Most behind", "name"),
-    )
-    empty = "The cluster has no group."
-    note = "By lag, the largest first."
-    if not found["known"]:
-        empty = f"Groups are not known: {found['error'] or 'they were not asked for'}"
-    for broker in found["silent_brokers"]:
-        note += f" Broker {broker['id']} did not tell its groups ({broker['why']})."
-    return cut_table("Groups", note if found["known"] else "", columns, [_group(one) for one in groups], empty)
+    note = f"By lag, the largest first. {silent(found)}".strip()
+    rows = [group_row(one) for one in groups]
+    return cut_table("Groups", note if found["known"] else "", GROUP_COLUMNS, rows, no_group(found))
 
 
-def _group(one: Row) -> list[Cell]:
+def no_group(found: Row) -> str:
+    """Return what stands where no group is shown."""
+    if found["known"]:
+        return "The cluster has no group."
+    return f"Groups are not known: {found['error'] or 'they were not asked for'}"
+
+
+def silent(found: Row) -> str:
+    """Return which brokers did not tell their groups, and why; empty when all did."""
+    return " ".join(f"Broker {one['id']} did not tell its groups ({one['why']})." for one in found["silent_brokers"])
+
+
+def group_row(one: Row) -> list[Cell]:
+    """Return the cells of a group under GROUP_COLUMNS."""
     told = not one.get("error")
     unknown = f"unknown of {one['lag_unknown']:,} partitions" if one.get("lag_unknown") else ""
     return [

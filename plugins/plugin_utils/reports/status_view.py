@@ -6,7 +6,7 @@ The template (status.html.j2) adds markup and escapes; nothing here does."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
@@ -61,7 +61,9 @@ class Part:
 
 def parts(data: Row) -> list[Part]:
     """Return clusters and flows of a report as the page shows them, the worst first."""
-    clusters = [_cluster(number, one) for number, one in enumerate(data["clusters"], 1)]
+    clusters = [
+        replace(head(number, one), tables=[*cluster_tables(one)]) for number, one in enumerate(data["clusters"], 1)
+    ]
     mirrors = [_mirror(number, one) for number, one in enumerate(data["mirrors"], 1)]
     return sorted([*clusters, *mirrors], key=lambda part: -ORDER.index(part.word))
 
@@ -72,7 +74,8 @@ def counted(data: Row) -> str:
     return " and ".join(f"{count} {word}{'' if count == 1 else 's'}" for word, count in told if count) or "no cluster"
 
 
-def _cluster(number: int, one: Row) -> Part:
+def head(number: int, one: Row) -> Part:
+    """Return what is shown of a cluster before its tables; ``number`` tells it from others in the same document."""
     answered = one["answered"]
     versions = {node["host"]: node["version"] for node in one["inventory"]}
     facts = [("Bootstrap servers", ", ".join(one["bootstrap_servers"]))] if one["bootstrap_servers"] else []
@@ -89,8 +92,7 @@ def _cluster(number: int, one: Row) -> Part:
         facts,
         _graver_first(one["findings"]),
         [*_tiles(one)] if answered else (),
-        [*cluster_tables(one)],
-        LOOKS[one["status"]],
+        looks=LOOKS[one["status"]],
     )
 
 

@@ -1,0 +1,74 @@
+"""The overview of all clusters, the first page of one, and its brokers. Pure."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import Cell, Table
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tables import (
+    brokers_table,
+    partitions_table,
+    quorum_tables,
+)
+from page.shown.names import path
+from page.shown.sheet import Sheet, State, sheet_of
+
+_LISTS = ("offline", "under_min_isr", "under_replicated")
+
+
+def overview(states: Sequence[State]) -> Sheet:
+    """Return the page of all clusters, the worst first."""
+    ordered = sorted(states, key=lambda one: (-one.rank, one.name))
+    data = {
+        "status": ordered[0].word if ordered else "UNKNOWN",
+        "clusters": [{**one.data(), "findings": one.cluster.get("findings", [])} for one in ordered],
+    }
+    title = f"{data['status']}: Kafka clusters"
+    return Sheet(title, data, states=ordered)
+
+
+def cluster(state: State) -> Sheet:
+    """Return the first page of a cluster: what is wrong with it and what to do, then its partitions and its quorum."""
+    one = state.cluster
+    left_out = ("topics", "groups")
+    data = {"seen": {key: value for key, value in one.items() if key not in left_out}}
+    return sheet_of(state, "", data, tables=[*_tables(state)], is_whole=True)
+
+
+def brokers(state: State) -> Sheet:
+    """Return the brokers of a cluster."""
+    one = state.cluster
+    tables = [_all(brokers_table(one))] if one.get("answered") else []
+    return sheet_of(state, "brokers", {"brokers": one.get("brokers"), "inventory": one.get("inventory")}, tables=tables)
+
+
+def _tables(state: State) -> Iterator[Table]:
+    one = state.cluster
+    if not one.get("answered"):
+        return
+    if any(one[kind] for kind in _LISTS):
+        yield _with_links(partitions_table(one), state)
+    yield from quorum_tables(one)
+
+
+def _with_links(table: Table, state: State) -> Table:
+    """Return a table whose first cells are topics, each with its page."""
+    return replace(_all(table), rows=[[linked(row[0], state, "topics"), *row[1:]] for row in table.rows])
+
+
+def _all(table: Table) -> Table:
+    """Return a table whose note says where the rest of its rows is, on this page."""
+    return replace(table, note=table.note.replace("the JSON file has all", "the JSON of this page has all"))
+
+
+def linked(cell: Cell, state: State, section: str) -> Cell:
+    """Return a cell that leads to the page of the topic or group that it names."""
+    return replace(cell, link=path("clusters", state.name, section, cell.text))
+
+
+def rows_for_machines(rows: Sequence[dict[str, Any]], without: Sequence[str]) -> list[dict[str, Any]]:
+    """Return rows without their long parts, which have pages of their own."""
+    return [{key: value for key, value in row.items() if key not in without} for row in rows]

@@ -1,0 +1,199 @@
+"""The parts of a page, and the state of a cluster that all of its pages begin with. Pure."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import Table, visible
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import ORDER, UNKNOWN
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS, Part, head
+from page.poller import Seen
+from page.shown.freshness import FAILED, LOADING, STALE, Freshness, freshness
+from page.shown.names import path
+from page.shown.wanted import Listing, Sort, Wanted
+
+#: What a page says instead of a status where it shows nothing, or nothing that holds now.
+_WORDS = {LOADING: "LOADING", STALE: "STALE", FAILED: UNKNOWN}
+_SECTIONS = (("Overview", ""), ("Brokers", "brokers"), ("Topics", "topics"), ("Groups", "groups"))
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link; C(current) where it leads to what is shown."""
+
+    text: str
+    address: str
+    current: bool = False
+
+
+@dataclass(frozen=True)
+class State:
+    """One cluster at one time: its C(word) is its status, or that this is not known now."""
+
+    name: str
+    seen: Seen
+    fresh: Freshness
+
+    @property
+    def cluster(self) -> Mapping[str, Any]:
+        """What the last poll saw; empty before the first one."""
+        return self.seen.picture.cluster if self.seen.picture else {}
+
+    @property
+    def word(self) -> str:
+        """The status for people."""
+        return (
+            str(self.cluster["status"])
+            if self.fresh.is_fresh and self.cluster
+            else _WORDS.get(self.fresh.state, UNKNOWN)
+        )
+
+    @property
+    def looks(self) -> tuple[str, str, str]:
+        """The class, the mark and the meaning of the word."""
+        return LOOKS.get(self.word, LOOKS[UNKNOWN])
+
+    @property
+    def rank(self) -> int:
+        """How bad it is, as far as it is known: what was last seen counts also where it is stale."""
+        last = ORDER.index(self.cluster["status"]) if self.cluster else 0
+        return last if self.fresh.is_fresh else max(last, ORDER.index(UNKNOWN))
+
+    @property
+    def part(self) -> Part | None:
+        """What the report of a status shows of it before its tables."""
+        return head(1, self.cluster) if self.cluster else None
+
+    @property
+    def why(self) -> str:
+        """The sentence under the word."""
+        if self.fresh.is_fresh:
+            return self.part.why if self.part else LOOKS[UNKNOWN][2]
+        last = f" What was seen then, {self.cluster['status']}, may not hold now." if self.cluster else ""
+        return self.fresh.what + last
+
+    @property
+    def address(self) -> str:
+        """The path of its page."""
+        return path("clusters", self.name)
+
+    @property
+    def links(self) -> list[Link]:
+        """The pages of it."""
+        return [Link(text, path("clusters", self.name, *([one] if one else []))) for text, one in _SECTIONS]
+
+    def data(self) -> dict[str, Any]:
+        """Return the state for machines."""
+        fresh = self.fresh
+        return {
+            "cluster": self.name, "status": self.word, "last_status": self.cluster.get("status"), "state": fresh.state,
+            "taken": fresh.taken, "age_seconds": fresh.age, "cause": fresh.cause, "next_step": fresh.next_step,
+        }  # fmt: skip
+
+
+def state_of(name: str, seen: Seen, now: float, stale_after: float) -> State:
+    """Return the state of a cluster; times are in seconds, C(now) since 1970."""
+    return State(name, seen, freshness(seen.polls, seen.picture, now, stale_after))
+
+
+@dataclass(frozen=True)
+class Lister:
+    """A list on one page, with what its search and its order show: C(form) is where its search goes."""
+
+    title: str
+    form: str
+    wanted: Wanted
+    listing: Listing
+    sorts: Sequence[Sort]
+    table: Table
+    downloads: Sequence[Link] = ()
+    is_searched: bool = False
+
+    @property
+    def counted(self) -> str:
+        """How many rows there are, and which of them are shown."""
+        found, total, page = self.listing.found, self.listing.total, self.listing.page
+        fit = f"{found:,} of {total:,} have this in their name. " if self.wanted.search else f"{total:,} in all. "
+        return fit + (f"Page {page:,} of {self.listing.pages:,}." if self.listing.pages > 1 else "")
+
+    @property
+    def orders(self) -> list[Link]:
+        """Links to the same list in other orders; that of the current order turns it round."""
+        now = self.wanted.sort or self.sorts[0].key
+        found = []
+        for one in self.sorts:
+            is_now = now.removeprefix("-") == one.key
+            turned = one.key if now.startswith("-") else f"-{one.key}"
+            falls = one.falls != now.startswith("-")
+            text = one.title + (f" ({'largest' if falls else 'smallest'} first)" if is_now else "")
+            query = self.wanted.query(sort=turned if is_now else one.key, page=1)
+            found.append(Link(text, f"{self.form}{query}", is_now))
+        return found
+
+    @property
+    def turns(self) -> list[Link]:
+        """Links to the pages before and after this one."""
+        page, pages = self.listing.page, self.listing.pages
+        wanted = [("First", 1), ("Previous", page - 1), ("Next", page + 1), ("Last", pages)]
+        return [
+            Link(text, f"{self.form}{self.wanted.query(page=to)}")
+            for text, to in wanted
+            if 1 <= to <= pages and to != page
+        ]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One page. C(state) is that of its cluster; C(states) those of an overview; C(data) what it is for machines."""
+
+    title: str
+    data: Mapping[str, Any]
+    state: State | None = None
+    states: Sequence[State] = ()
+    crumbs: Sequence[Link] = ()
+    sections: Sequence[Link] = ()
+    subject: str | None = None
+    facts: Sequence[tuple[str, str]] = ()
+    tiles: Sequence[tuple[str, str, str]] = ()
+    tables: Sequence[Table] = ()
+    lister: Lister | None = None
+    is_whole: bool = False
+    rows: Sequence[Sequence[Any]] = ()
+
+    @property
+    def word(self) -> str:
+        """The word over all clusters, that of the worst."""
+        return self.states[0].word if self.states else UNKNOWN
+
+    @property
+    def looks(self) -> tuple[str, str, str]:
+        """The class, the mark and the meaning of the word."""
+        return self.states[0].looks if self.states else LOOKS[UNKNOWN]
+
+    @property
+    def counted(self) -> str:
+        """How many clusters the page shows."""
+        return f"{len(self.states)} cluster{'' if len(self.states) == 1 else 's'}"
+
+    @property
+    def why(self) -> str:
+        """The sentence under the word."""
+        if len(self.states) == 1:
+            return self.states[0].why
+        return f"The worst of {self.counted}: {visible(self.states[0].name)}." if self.states else "No cluster is set."
+
+
+def sheet_of(state: State, section: str, data: Mapping[str, Any], **more: Any) -> Sheet:
+    """Return a page of a cluster in a section ("" is its first page); C(subject) is a topic or a group in it."""
+    subject = more.get("subject")
+    sections = [replace(one, current=one.address == path("clusters", state.name, *filter(None, [section])))
+                for one in state.links]  # fmt: skip
+    crumbs = [Link("All clusters", "/"), Link(state.name, state.address)]
+    if subject is not None:
+        crumbs.append(Link(section.capitalize(), path("clusters", state.name, section)))
+    title = " - ".join(filter(None, [visible(subject or ""), section.capitalize(), visible(state.name), state.word]))
+    whole = {**state.data(), **data}
+    return Sheet(title, whole, state, crumbs=crumbs, sections=sections, **more)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What pollers of the page may have, made up: a hurt cluster with hostile names, one that is stale, one without a
+picture, one whose polls fail; and the real application over it, served in a thread."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import uvicorn
+
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
+from page.hosts import names_served
+from page.picture import Picture, Polls
+from page.poller import Seen
+from page.web import application
+from tests.support.cluster import free_port_base, until
+from tests.support.page import Answer, ask
+from tests.support.status_seen import finding, group, hurt, partition, topic, well
+
+STALE_AFTER = 300
+HOSTILE = [
+    "</td></table><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    "{{ 7 * 7 }}{% raw %}",
+    "a/b/../c",
+    "..",
+    ".",
+    "",
+    "=1+1",
+    "100%25",
+    "a?b#c&d=e",
+    "\u202egnp.exe",
+    "\u05d0\u05d1\u05d2\u0645\u0631\u062d\u0628\u0627",
+    "\u2066\u200f\u0000\x1b[31m\u2028",
+    "\ud800",
+    "x" * 249,
+    "\U0001f4a5" * 60,
+]
+
+
+def position(index: int, committed: int | None, lag: int | None, **more: Any) -> dict[str, Any]:
+    """How far a group is in a partition."""
+    state = "no_offset" if committed is None else "known"
+    return {
+        "partition": index,
+        "committed": committed,
+        "start": 0,
+        "end": 1_204_911,
+        "lag": lag,
+        "state": state,
+        **more,
+    }
+
+
+def positioned(name: str, lag: int, of: str = "orders") -> dict[str, Any]:
+    """A group with three positions in a topic."""
+    some = [position(0, 600, lag), position(1, None, None),
+            position(2, 3, 9, start=5, lost=2, state="before_start")]  # fmt: skip
+    topics = [{"name": of, "lag": lag + 9, "lag_unknown": 1, "partitions": some}]
+    return group(name, lag + 9, topics=topics, coordinator=2)
+
+
+def cluster(topics: int = 120, names: list[str] | None = None) -> dict[str, Any]:
+    """A hurt cluster with many topics, and topics and groups of hostile names."""
+    named = HOSTILE if names is None else names
+    found = hurt("orders")
+    many = [topic(one) for one in [*(f"invoices.{number:04d}" for number in range(topics)), *named]]
+    every = [*found["topics"], *({**one, "partitions": [partition(one["name"], 0, [1, 2, 3])]} for one in many)]
+    sized = [{**one, "size_bytes": 10**6 * number if number else None} for number, one in enumerate(every)]
+    for one in sized:
+        one["partitions"] = [{**row, "size_bytes": 4_200_000_000} for row in one["partitions"] or ()]
+    groups = [positioned("search-index", 1_204_311), *(positioned(one, 7, one) for one in named)]
+    told = [*found["groups"]["groups"][::2], *groups]
+    worse = [*found["findings"], *(finding("hostile", "note", one, next_step=one) for one in named[:4])]
+    return {**found, "topics": sized, "groups": {**found["groups"], "groups": told}, "findings": worse}
+
+
+def picture(of: Mapping[str, Any], age: float) -> Picture:
+    """A picture that was taken so many seconds ago."""
+    logs = {one["name"]: {number: Log(5, 1_204_911) for number in range(3)} for one in of["topics"]}
+    return Picture(time.time() - age, 0.4, 12, 3, 0, logs, of["groups"]["groups"], of)
+
+
+def looked(names: list[str] | None = None) -> dict[str, Seen]:
+    """What pollers have of five clusters."""
+    why = "no bootstrap server answered (kafka1:9092: Connection refused). Check that the brokers run"
+    began = time.time() - 900
+    return {
+        "quiet": Seen(Polls(began, 9), picture(well(), 12)),
+        "orders": Seen(Polls(began, 9), picture(cluster(names=names), 7)),
+        "payments": Seen(Polls(began, 9, 3, why), picture(well("payments"), 420)),
+        "begins": Seen(Polls(time.time() - 4)),
+        '</h2>"audit': Seen(Polls(began, 4, 4, why)),
+    }
+
+
+class Served:
+    """The application in a thread, and a client of it."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def get(self, path: str, host: str = "") -> Answer:
+        """Answer to one request; C(path) begins with a slash."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        try:
+            return ask(connection, path.removeprefix("/"), "GET", {"Host": host} if host else {})
+        finally:
+            connection.close()
+
+
+@contextlib.contextmanager
+def served(look: Callable[[], Mapping[str, Seen]]) -> Iterator[Served]:
+    """Serve the application of the page on a free port."""
+
+    async def nothing() -> None:
+        """Run nothing beside it."""
+
+    port = free_port_base()
+    inner = application(look, STALE_AFTER, None, nothing, names_served("127.0.0.1", False))
+    server = uvicorn.Server(uvicorn.Config(inner, port=port, log_level="critical", access_log=False, ws="none"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        until(lambda: server.started, "the page to listen", 120)
+        yield Served(port)
+    finally:
+        server.should_exit = True
+        thread.join(60)

@@ -1,0 +1,179 @@
+"""The pages as their readers get them: the real application, hostile names, bad requests, every state."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from page.shown.names import path
+from tests.support.markup import Markup
+from tests.support.page import Answer
+from tests.support.page_seen import HOSTILE, Served, looked, served
+
+ORDERS = "/clusters/orders"
+LISTS = ("", "/brokers", "/topics", "/groups")
+PAGES = ["/", *(f"{ORDERS}{one}" for one in LISTS), f"{ORDERS}/topics/orders", f"{ORDERS}/groups/search-index"]
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Served]:
+    seen = looked()
+    with served(lambda: seen) as one:
+        yield one
+
+
+def read(answer: Answer, status: int = 200) -> Markup:
+    """A page that is well-formed, runs nothing, and has no style of its own."""
+    assert answer.status == status, answer.text
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    found = Markup(answer.text.replace("<link ", "<meta ").replace("<input ", "<meta "))
+    assert found.open == []
+    assert not found.tags & {"script", "img", "iframe", "object", "style"}
+    assert not [name for _, name, _ in found.attributes if name.startswith("on") or name in ("style", "src")]
+    assert all(one.startswith(("/", "#")) and not one.startswith("//") for one in found.values("href"))
+    assert len(found.values("id")) == len(set(found.values("id")))
+    return found
+
+
+@pytest.mark.parametrize("at", PAGES)
+def test_every_page_says_how_old_it_is_and_is_there_as_json(page: Served, at: str) -> None:
+    found = read(page.get(at))
+    assert re.search(r"Seen \d+s ago\.", found.text)
+    assert found.values("datetime")
+    assert "Look again" in found.text
+    answer = page.get(f"{at}?format=json")
+    assert answer.headers["content-type"] == "application/json; charset=utf-8"
+    assert json.loads(answer.text)["status"] == "DOWN"
+
+
+def test_all_clusters_are_on_the_first_page_the_worst_first_with_what_to_do(page: Served) -> None:
+    found = read(page.get("/"))
+    names = re.findall(r'href="(/clusters/[^/"]*)"', page.get("/").text)
+    first = list(dict.fromkeys(names))
+    assert first[0] == ORDERS
+    assert first[-1] == "/clusters/quiet"
+    states = ["Stale: polls fail.", "Connection refused", "LOADING", "The first poll is", "No poll has succeeded yet"]
+    for said in ("DOWN", "The worst of 5 clusters", "without a leader", "Next step:", "Brokers up", *states):
+        assert said in found.text, said
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("payments", ["STALE", "Seen 7m", "may not hold now", "cause:", "Next step:"]),
+     ("begins", ["LOADING", "Nothing has been seen", "Look again in some seconds"]),
+     ('</h2>"audit', ["UNKNOWN", "No poll has succeeded yet", "Connection refused", "Next step:"]),
+     ("quiet", ["OK", "Everything is as it should be"])],
+)  # fmt: skip
+def test_every_state_of_a_cluster_has_words(page: Served, name: str, said: list[str]) -> None:
+    for section in ([], ["brokers"], ["topics"], ["groups"]):
+        found = read(page.get(path("clusters", name, *section)))
+        for one in said:
+            assert one in found.text, (section, one)
+    assert "has no topic" in read(page.get("/clusters/quiet/topics")).text
+    assert "has no group" in read(page.get("/clusters/quiet/groups")).text
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_hostile_name_has_its_pages_and_breaks_none(page: Served, name: str) -> None:
+    for section in ("topics", "groups"):
+        answer = page.get(path("clusters", "orders", section, name))
+        found = read(answer)
+        assert not re.search("[\u0000-\u0008\u001b\u2028\u202a-\u202e\u2066-\u2069\u200e\u200f]", answer.text)
+        assert not name.isprintable() or name in found.text
+        found = read(page.get(path("clusters", "orders", section, f"{name}none")), 404)
+        assert "may have been deleted meanwhile" in found.text
+        read(page.get(path("clusters", name)), 404)
+
+
+def test_every_link_of_every_page_leads_to_a_page(page: Served) -> None:
+    seen: set[str] = set()
+    left = ["/"]
+    while left:
+        at = left.pop()
+        found = page.get(at)
+        assert found.status == 200, (at, found.text[-500:])
+        if found.headers["content-type"].startswith("text/html"):
+            links = read(found).values("href")
+            new = {one.split("#")[0] for one in links if one.startswith("/")} - seen
+            # Each topic and each order once is enough: their pages are alike.
+            new = {one for one in new if "invoices" not in one and "page=" not in one and "sort=-" not in one}
+            seen |= new
+            left += new
+    assert len(seen) > 80
+
+
+def test_a_list_is_searched_sorted_and_cut_by_the_server_and_its_links_keep_that(page: Served) -> None:
+    found = read(page.get(f"{ORDERS}/topics?search=INVOICES&sort=-name&page=2"))
+    assert "120 of 140 have this in their name. Page 2 of 3." in found.text
+    assert "invoices.0069" in found.text
+    assert "invoices.0070" not in found.text
+    assert f"{ORDERS}/topics?search=INVOICES&sort=-name&page=3" in found.values("href")
+    assert f"{ORDERS}/topics?search=INVOICES&sort=name" in found.values("href")
+    assert "INVOICES" in found.values("value")
+    assert "Page 3 of 3." in read(page.get(f"{ORDERS}/topics?search=INVOICES&page=999999")).text
+    assert "No topic has this in its name." in read(page.get(f"{ORDERS}/topics?search=%3Cscript%3E1")).text
+    first = read(page.get(f"{ORDERS}/groups")).text
+    assert first.index("search-index") < first.index("billing"), "the largest lag comes first"
+
+
+@pytest.mark.parametrize("query", ["page=0", "page=-1", "page=x", "page=1e3", "page=%D9%A1", "page=" + "9" * 30,
+                                   "sort=none", "sort=%00", "format=xml", "search=" + "s" * 501, "a=1&" * 40,
+                                   "q" * 5000])  # fmt: skip
+def test_a_query_that_cannot_be_answered_gets_400_with_its_fix(page: Served, query: str) -> None:
+    assert "Next step:" in read(page.get(f"{ORDERS}/topics?{query}"), 400).text
+
+
+def test_a_query_of_a_megabyte_is_refused_and_the_page_serves_on(page: Served) -> None:
+    # It may close the connection before all was sent.
+    with contextlib.suppress(OSError):
+        assert page.get(f"/?{'q' * 1_000_000}").status in (400, 414, 431)
+    assert page.get("/").status == 200
+
+
+@pytest.mark.parametrize(
+    "at",
+    ["/none", "/clusters", "/clusters/", f"{ORDERS}/none", f"{ORDERS}/brokers/1", "/clusters/none", "//evil.example",
+     "/%ff", f"{ORDERS}/topics/a/b"],
+)  # fmt: skip
+def test_what_is_not_there_is_a_page_too(page: Served, at: str) -> None:
+    found = read(page.get(at), 404)
+    assert "NOT FOUND" in found.text
+    assert "/" in found.values("href")
+
+
+@pytest.mark.parametrize("section", ["topics", "groups"])
+def test_csv_has_all_rows_and_no_formula(page: Served, section: str) -> None:
+    answer = page.get(f"{ORDERS}/{section}?format=csv")
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    head, *rows = csv.reader(io.StringIO(answer.text, newline=""))
+    names = [row[0] for row in rows]
+    assert len(names) == len(json.loads(page.get(f"{ORDERS}/{section}?format=json").text)[section])
+    assert {len(row) for row in rows} == {len(head)}
+    assert "'=1+1" in names
+    assert not [one for one in names if one.lstrip().startswith(("=", "+", "-", "@"))]
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [("localhost", 200), ("LOCALHOST:9406", 200), ("127.0.0.1:1", 200), ("[::1]:9406", 200), ("evil.example", 421),
+     ("127.0.0.1.evil.example", 421), ("localhost@evil.example", 421), ("[::2]", 421), ("127.0.0.1:x", 421)],
+)  # fmt: skip
+def test_a_page_on_loopback_answers_for_names_of_this_machine_alone(page: Served, host: str, status: int) -> None:
+    for at in ("/", "/metrics", "/style.css"):
+        assert page.get(at, host).status == status
+
+
+def test_the_style_is_served_and_answers_allow_nothing_else(page: Served) -> None:
+    answer = page.get("/style.css")
+    assert answer.headers["content-type"] == "text/css; charset=utf-8"
+    assert ".stacks" in answer.text
+    assert ".sections" in answer.text
+    policy = page.get("/").headers["content-security-policy"]
+    assert "default-src 'none'; style-src 'self'" in policy
+    assert "form-action 'self'" in policy
