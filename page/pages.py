@@ -27,7 +27,7 @@ from page.shown.sheet import Link, Sheet, State, state_of
 from page.shown.wanted import CSV, HTML, JSON, LONGEST_SEARCH, Sort, Wanted, WrongQueryError, wanted_of
 
 _HERE = Path(__file__).parent
-_STYLE = "/style.css"
+_LINKS = {"stylesheet": "/style.css", "icon": "/icon.svg"}
 _HOME = Link("All clusters", "/")
 _LISTS: Mapping[str, tuple[Sequence[Sort], Callable[[State, Wanted], Sheet]]] = {
     "topics": (topics.SORTS, topics.topics),
@@ -56,6 +56,10 @@ class Pages:
     def style(self, _request: Request) -> Response:
         """Serve the style sheet: that of all reports, and what only these pages have."""
         return _answer(style() + (_HERE / "page.css").read_text(encoding="utf-8"), "text/css")
+
+    def icon(self, _request: Request) -> Response:
+        """Serve the icon, for which browsers ask anyway."""
+        return _answer((_HERE / "icon.svg").read_text(encoding="utf-8"), "image/svg+xml")
 
     def answer(self, request: Request) -> Response:
         """Serve the page of an address, or say why there is none. Runs in a thread, as it may take a while."""
@@ -147,7 +151,7 @@ def _problem(status: int, what: str, next_step: str, links: Sequence[Link]) -> R
 
 
 def _page(title: str, body: str, status: int = 200) -> Response:
-    return _answer(document(title, body, _STYLE), "text/html", status=status)
+    return _answer(document(title, body, _LINKS), "text/html", status=status)
 
 
 def _answer(text: str, kind: str, headers: Mapping[str, Any] | None = None, status: int = 200) -> Response:

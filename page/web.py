@@ -73,6 +73,7 @@ def application(
     inner.add_route("/health", healthy, methods=["GET"])
     pages = Pages(look, stale_after)
     inner.add_route("/style.css", pages.style, methods=["GET"])
+    inner.add_route("/icon.svg", pages.icon, methods=["GET"])
     inner.add_route("/{rest:path}", pages.answer, methods=["GET"])
     return _guarded(inner, access, served)
 

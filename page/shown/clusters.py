@@ -66,7 +66,7 @@ def _all(table: Table) -> Table:
 
 def linked(cell: Cell, state: State, section: str) -> Cell:
     """Return a cell that leads to the page of the topic or group that it names."""
-    return replace(cell, link=path("clusters", state.name, section, cell.text))
+    return replace(cell, text=cell.text or "(empty name)", link=path("clusters", state.name, section, cell.text))
 
 
 def rows_for_machines(rows: Sequence[dict[str, Any]], without: Sequence[str]) -> list[dict[str, Any]]:

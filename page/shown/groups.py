@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import NOT_KNOWN, Cell, Table, count
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import (
+    LISTED,
+    NOT_KNOWN,
+    Cell,
+    Table,
+    count,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tables import (
     GROUP_COLUMNS,
     group_row,
@@ -17,20 +23,20 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
 from page.shown.clusters import linked, rows_for_machines
 from page.shown.names import path
 from page.shown.sheet import Link, Lister, Sheet, State, sheet_of
-from page.shown.wanted import CSV, JSON, Sort, Wanted, listed
+from page.shown.wanted import BY_NAME, CSV, JSON, Sort, Wanted, listed
 
 Row = Mapping[str, Any]
 
 SORTS = (
     Sort("lag", "Lag", lambda one: one.get("lag")),
-    Sort("name", "Name", lambda one: one["name"], falls=False),
-    Sort("state", "State", lambda one: one["state"], falls=False),
+    Sort("name", "Name", lambda one: one["name"], falls=False, words=BY_NAME),
+    Sort("state", "State", lambda one: one["state"], falls=False, words=BY_NAME),
     Sort("members", "Members", lambda one: one.get("member_count")),
 )
 #: Of one group.
 POSITION_SORTS = (
     Sort("lag", "Lag", lambda one: one["lag"]),
-    Sort("topic", "Topic", lambda one: (one["topic"], one["partition"]), falls=False),
+    Sort("topic", "Topic", lambda one: (one["topic"], one["partition"]), falls=False, words=BY_NAME),
 )
 COLUMNS = ("group", "type", "state", "members", "lag", "lag_unknown", "error")
 #: States of a position (module_utils/_groups/model.py) for people, with the class of their colour.
@@ -130,8 +136,8 @@ def _members(members: Any) -> Table:
             Cell(one["host"], "short"),
             count(sum(len(some["partitions"]) for some in one.get("assignment") or ())),
         ]
-        for one in members[:200]
+        for one in members[:LISTED]
     ]
-    note = f"200 of {len(members):,}; the JSON of this page has all." if len(members) > 200 else ""
+    note = f"{LISTED:,} of {len(members):,}; the JSON of this page has all." if len(members) > LISTED else ""
     columns = (("Member", "name"), ("Host", "short"), ("Partitions", "num"))
     return Table("Members", note, columns, rows, "It has no member now.")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import Table, visible
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import ORDER, UNKNOWN
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS, Part, head
@@ -54,7 +55,7 @@ class State:
     @property
     def looks(self) -> tuple[str, str, str]:
         """The class, the mark and the meaning of the word."""
-        return LOOKS.get(self.word, LOOKS[UNKNOWN])
+        return LOOKS[DEGRADED] if self.fresh.state == STALE else LOOKS.get(self.word, LOOKS[UNKNOWN])
 
     @property
     def rank(self) -> int:
@@ -128,7 +129,7 @@ class Lister:
             is_now = now.removeprefix("-") == one.key
             turned = one.key if now.startswith("-") else f"-{one.key}"
             falls = one.falls != now.startswith("-")
-            text = one.title + (f" ({'largest' if falls else 'smallest'} first)" if is_now else "")
+            text = one.title + (f" ({one.words[0 if falls else 1]})" if is_now else "")
             query = self.wanted.query(sort=turned if is_now else one.key, page=1)
             found.append(Link(text, f"{self.form}{query}", is_now))
         return found

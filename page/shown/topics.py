@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import megabytes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import (
+    LISTED,
     NOT_KNOWN,
     Cell,
     Table,
@@ -24,12 +25,12 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
 from page.shown.clusters import linked, rows_for_machines
 from page.shown.names import path
 from page.shown.sheet import Link, Lister, Sheet, State, sheet_of
-from page.shown.wanted import CSV, JSON, Sort, Wanted, listed
+from page.shown.wanted import BY_NAME, CSV, JSON, Sort, Wanted, listed
 
 Row = Mapping[str, Any]
 
 SORTS = (
-    Sort("name", "Name", lambda one: one["name"], falls=False),
+    Sort("name", "Name", lambda one: one["name"], falls=False, words=BY_NAME),
     Sort("partitions", "Partitions", lambda one: one["partition_count"]),
     Sort("size", "Size", lambda one: one.get("size_bytes")),
     Sort("largest", "Largest partition", lambda one: (one.get("largest_partition") or {}).get("size_bytes")),
@@ -38,7 +39,9 @@ SORTS = (
 )
 #: Of one topic.
 PARTITION_SORTS = (
-    Sort("partition", "Partition", lambda one: one["partition"], falls=False),
+    Sort(
+        "partition", "Partition", lambda one: one["partition"], falls=False, words=("the last first", "the first first")
+    ),
     Sort("size", "Size", lambda one: one.get("size_bytes")),
     Sort("records", "Offsets", lambda one: one["held"]),
 )
@@ -177,7 +180,9 @@ def _groups(state: State, name: str) -> Table:
         own = {**one, "lag": sum(known) if known else None, "lag_unknown": lags.count(None)}
         rows.append((own["lag"] or 0, own))
     rows.sort(key=lambda pair: (-pair[0], pair[1]["name"]))
-    cells = [[linked(first, state, "groups"), *more] for first, *more in (group_row(one)[:5] for _, one in rows)]
-    return Table(
-        "Groups that read it", "Lag in this topic alone.", GROUP_COLUMNS[:5], cells, "No group has an offset in it."
-    )
+    shown = [group_row(one)[:5] for _lag, one in rows[:LISTED]]
+    cells = [[linked(first, state, "groups"), *more] for first, *more in shown]
+    note = "Lag in this topic alone."
+    if len(rows) > LISTED:
+        note += f" {LISTED:,} of {len(rows):,}; the JSON of this page names all."
+    return Table("Groups that read it", note, GROUP_COLUMNS[:5], cells, "No group has an offset in it.")

@@ -24,17 +24,23 @@ class WrongQueryError(Exception):
     """A query that cannot be answered: what is wrong with which part, and the fix."""
 
 
+#: What an order of texts is called.
+BY_NAME = ("Z to A", "A to Z")
+
+
 @dataclass(frozen=True)
 class Sort:
     """One order of a list: its key in the address, what it is called, and what it sorts by.
 
-    C(falls): the largest comes first. A value of None, which is not known, comes last either way.
+    C(falls): the largest comes first; C(words) say so, then the other way round. A value of None, which is not known,
+    comes last either way.
     """
 
     key: str
     title: str
     by: Callable[[Row], Any]
     falls: bool = True
+    words: tuple[str, str] = ("largest first", "smallest first")
 
 
 @dataclass(frozen=True)

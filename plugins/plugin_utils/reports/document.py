@@ -7,20 +7,22 @@ A report is one file, so its style stands in it; a page that is served names its
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from html import escape
 from pathlib import Path
 
 
-def document(title: str, body: str, style_at: str = "") -> str:
+def document(title: str, body: str, links: Mapping[str, str] | None = None) -> str:
     """Return an HTML document.
 
     Args:
         title: Text.
         body: Markup.
-        style_at: The address of its style sheet; without it the style stands in the document.
+        links: The addresses of what it is served with, as stylesheet and icon; without it the style stands in it.
     """
-    head = f'<link rel="stylesheet" href="{escape(style_at)}">' if style_at else f"<style>{style()}</style>"
+    head = "".join(f'<link rel="{kind}" href="{escape(at)}">' for kind, at in (links or {}).items())
+    head = head or f"<style>{style()}</style>"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
