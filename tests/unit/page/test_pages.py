@@ -7,10 +7,13 @@ import csv
 import io
 import json
 import re
+import time
 from collections.abc import Iterator
 
 import pytest
 
+from page.picture import Picture, Polls
+from page.poller import Seen
 from page.shown.names import path
 from tests.support.markup import Markup
 from tests.support.page import Answer
@@ -177,3 +180,12 @@ def test_the_style_is_served_and_answers_allow_nothing_else(page: Served) -> Non
     policy = page.get("/").headers["content-security-policy"]
     assert "default-src 'none'; style-src 'self'" in policy
     assert "form-action 'self'" in policy
+
+
+def test_a_picture_without_a_cluster_in_it_is_not_known_and_breaks_no_page() -> None:
+    seen = {"orders": Seen(Polls(0.0, 1), Picture(time.time(), 0.1, 1, 1, 0, {}, []))}
+    with served(lambda: seen) as one:
+        for at in ("/", *(f"{ORDERS}{section}" for section in LISTS)):
+            assert "UNKNOWN" in read(one.get(at)).text
+        read(one.get(f"{ORDERS}/topics/orders"), 404)
+        read(one.get(f"{ORDERS}/groups/g"), 404)
