@@ -123,7 +123,7 @@ def _position(one: Row, state: State) -> list[Cell]:
         linked(Cell(one["topic"], "name"), state, "topics"),
         Cell(str(one["partition"]), "num"),
         Cell(word, "state", tone, more=lost),
-        count(one.get("committed")),
+        Cell("none", "num") if one.get("state") == "no_offset" else count(one.get("committed")),
         count(one.get("end")),
         Cell(NOT_KNOWN if one["lag"] is None else f"{one['lag']:,} records", "num", more=behind),
     ]

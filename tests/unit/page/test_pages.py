@@ -132,6 +132,13 @@ def test_a_query_that_cannot_be_answered_gets_400_with_its_fix(page: Served, que
     assert "Next step:" in read(page.get(f"{ORDERS}/topics?{query}"), 400).text
 
 
+def test_what_a_group_has_not_committed_is_none_and_what_it_lost_is_told(page: Served) -> None:
+    text = re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", page.get(f"{ORDERS}/groups/search-index").text))
+    assert "no offset none 1,204,911 not known" in text
+    assert "before the start of the log 2 records were removed unread" in text
+    assert "Coordinator broker 2" in text
+
+
 def test_a_query_of_a_megabyte_is_refused_and_the_page_serves_on(page: Served) -> None:
     # It may close the connection before all was sent.
     with contextlib.suppress(OSError):
