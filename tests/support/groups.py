@@ -14,7 +14,12 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from tests.support.cluster import until
 
 #: A coordinator that is not known, not the one, or still reads what it has.
-_SETTLING = (KafkaError.COORDINATOR_NOT_AVAILABLE, KafkaError.NOT_COORDINATOR, KafkaError.COORDINATOR_LOAD_IN_PROGRESS)
+_SETTLING = (
+    KafkaError.COORDINATOR_NOT_AVAILABLE,
+    KafkaError.NOT_COORDINATOR,
+    KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+    KafkaError._WAIT_COORD,  # The client itself still looks for it.
+)
 
 
 def make_topic(servers: list[str], name: str, partitions: int, records: int = 0) -> None:
