@@ -26,8 +26,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.model impo
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.wait import waited_for
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.age import ages
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import leaders_of, log_ends, offsets_at
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, leaders_of, log_ends, offsets_at
+
+NO_LEADERS = Leaders({}, frozenset())
 
 
 def group_info(
@@ -48,10 +49,12 @@ def group_info(
     there = [one for one in chosen if not groups[one.name].vanished]
     offsets = group_offsets(session, there) if params["offsets"] else {}
     wanted = wanted_logs(groups, offsets, params["topics"])
-    logs = by_topic(whole_logs(session, wanted))
+    leaders = leaders_of(session, {topic for topic, _index in wanted}) if wanted else NO_LEADERS
+    # Of the topics of a group all partitions, also those that it has not committed in.
+    logs = by_topic(log_ends(session, leaders, {*wanted, *leaders.of}))
     found = [shown(groups[one.name], offsets.get(one.name), logs, params["members"]) for one in there]
     if params["offsets"] and params["lag_time"]:
-        found = aged(session, found)
+        found = aged(session, leaders, found)
     return {
         "changed": False,
         "missing": sorted(set(names or ()) - {one.name for one in everything}),
@@ -68,21 +71,11 @@ def group_lag(session: Session, params: Mapping[str, Any], _check: bool = False,
     return {"changed": False, **waited_for(info, params["topics"])}
 
 
-def aged(session: Session, groups: Collection[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def aged(session: Session, leaders: Leaders, groups: Collection[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the groups with their lag as time: about ten requests to each leader, whatever the number of groups."""
-    places = set(unread(groups))
-    leaders = leaders_of(session, {topic for (topic, _index), _offset in places}) if places else None
     now = int(time.time() * 1000)
-    found = ages(places, now, lambda times: offsets_at(session, leaders, times)) if leaders else {}
+    found = ages(set(unread(groups)), now, lambda times: offsets_at(session, leaders, times))
     return [with_ages(group, found) for group in groups]
-
-
-def whole_logs(session: Session, wanted: Collection[Key]) -> dict[Key, Log]:
-    """Both ends of these partitions and of all others of their topics."""
-    if not wanted:
-        return {}
-    leaders = leaders_of(session, {topic for topic, _index in wanted})
-    return log_ends(session, leaders, {*wanted, *leaders.of})
 
 
 def wanted_logs(
