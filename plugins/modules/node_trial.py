@@ -14,8 +14,10 @@ description:
   - Starts one short JVM on the node with the Java arguments that it would have, in which Kafka's own storage tool reads
     the properties that it would have. A value that either of them does not take fails the module, with their words.
   - Nothing is written, no port is opened, and no process is touched. Arguments that would open ports, write files or
-    take memory beside the running node (agents, remote JMX, logs, C(-Xms)) are left out.
-  - Files that are on the node already are not judged again, nor is a node without Java or without its release.
+    take memory beside the running node (agents, remote JMX, logs, dumps, C(-Xms)) are left out, as are those that the
+    login has in C(JDK_JAVA_OPTIONS) and its like. The data directories are not looked at.
+  - Files that are on the node already are not judged again, nor is a node without Java or without its release. Where
+    the machine has no room for a second JVM now, or it gives no answer, the module warns and goes on.
 options:
   name:
     description: What the node is called in messages.
@@ -40,6 +42,10 @@ options:
         required: true
   properties:
     description: The properties of a broker or controller; without them only Java judges.
+    type: dict
+    suboptions: *file
+  start:
+    description: The script that starts the node. Where it changes, its java may be another one, and all is judged.
     type: dict
     suboptions: *file
 extends_documentation_fragment: [streamops.kafka._attributes]
@@ -68,7 +74,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 judged:
-  description: Whether a JVM was started; false where the node has these files already, or cannot judge them yet.
+  description: Whether they were judged; false where the node has these files already, or cannot judge them now.
   returned: success
   type: bool
 """
@@ -84,6 +90,7 @@ SPEC = {
     "java": {"type": "str", "default": ""},
     "jvm_options": {"type": "dict", "required": True, "options": FILE},
     "properties": {"type": "dict", "options": FILE},
+    "start": {"type": "dict", "options": FILE},
 }
 
 

@@ -8,7 +8,7 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 
@@ -29,11 +29,18 @@ class CommandTimeoutError(StreamopsError):
         )
 
 
-def run(argv: Sequence[str], seconds: float, umask: int = -1) -> tuple[int, str, str]:
+def run(
+    argv: Sequence[str],
+    seconds: float,
+    umask: int = -1,
+    cwd: str | None = None,
+    env: Mapping[str, str] | None = None,
+) -> tuple[int, str, str]:
     """Run a program without input; its exit code, what it printed, and its errors.
 
     Raises OSError where it cannot be started, and CommandTimeoutError after C(seconds). Then its whole process group is
-    killed, so that nothing that it started goes on unwatched. umask -- that of the program, -1 for our own.
+    killed, so that nothing that it started goes on unwatched. umask -- that of the program, -1 for our own. cwd, env --
+    its working directory and its environment, None for ours.
     """
     # Ansible's own run_command has no limit of time.
     process = subprocess.Popen(  # pylint: disable=ansible-bad-function
@@ -43,6 +50,8 @@ def run(argv: Sequence[str], seconds: float, umask: int = -1) -> tuple[int, str,
         stderr=subprocess.PIPE,
         start_new_session=True,
         umask=umask,
+        cwd=cwd,
+        env=env,
     )
     try:
         out, err = process.communicate(timeout=seconds)

@@ -4,7 +4,8 @@
 
 One short JVM is started with the Java arguments of the node, and Kafka's own storage tool reads the properties in it
 (C(info) builds a KafkaConfig, which checks types, ranges, and what does not go together). It listens nowhere, writes
-nothing, and looks at the data directories alone.
+nothing but a directory that is removed, and is kept from the data directories: a disk that has failed, which a broker
+may start without, must not fail it, nor one that hangs hold it up.
 """
 
 from __future__ import annotations
@@ -19,26 +20,37 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core import commands
 from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import CommandTimeoutError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret, parse
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret, parse, to_text
 from ansible_collections.streamops.kafka.plugins.module_utils._node.format import MAIN
 from ansible_collections.streamops.kafka.plugins.module_utils._node.java import find
 from ansible_collections.streamops.kafka.plugins.module_utils._node.start_record import argument_file_words
 
 #: Longest time for the JVM; it needs two seconds on a quiet machine.
 SECONDS = 120.0
-#: Beginnings of arguments that a JVM beside the running node must not have: they open its ports, write its files, or
-#: take its memory.
+#: Beginnings of arguments that a JVM beside the running node must not have: they open its ports, write its files, take
+#: its memory, run programs when it fails, or are read from files that may hold any of these.
 NOT_TRIED = (
-    *("-javaagent:", "-agentlib:", "-agentpath:", "-Xrunjdwp", "-Dcom.sun.management."),
-    *(
-        "-Xlog",
-        "-Dlog4j",
-        "-Dlogback.",
-        "-XX:StartFlightRecording",
-        "-XX:ArchiveClassesAtExit",
-        "-XX:SharedArchiveFile",
-    ),
-    *("-Xms", "-XX:InitialHeapSize", "-XX:+AlwaysPreTouch", "-XX:+UseLargePages", "-XX:MinHeapSize"),
+    *("-javaagent:", "-agentlib:", "-agentpath:", "-Xrun", "-Dcom.sun.management.", "-XX:+ManagementServer"),
+    *("-Xlog", "-Dlog4j", "-Dlogback.", "-XX:LogFile", "-XX:+LogVMOutput", "-XX:ErrorFile"),
+    *("-XX:StartFlightRecording", "-XX:FlightRecorderOptions", "-XX:+PerfDataSaveToFile", "-XX:PerfDataSaveFile"),
+    *("-Xshare:dump", "-XX:ArchiveClassesAtExit", "-XX:SharedArchiveFile", "-XX:DumpLoadedClassList", "-XX:AOT"),
+    *("-XX:+AutoCreateSharedArchive", "-XX:CRaC"),
+    *("-XX:+HeapDump", "-XX:HeapDumpPath", "-XX:+CrashOnOutOfMemoryError", "-XX:+ShowMessageBoxOnError"),
+    *("-XX:OnError", "-XX:OnOutOfMemoryError"),
+    *("-Xms", "-XX:InitialHeapSize", "-XX:InitialRAM", "-XX:MinHeapSize", "-XX:+AlwaysPreTouch"),
+    *("-XX:+UseLargePages", "-XX:+UseHugeTLBFS", "-XX:AllocateHeapAt"),
+    *("-XX:Flags=", "-XX:VMOptionsFile="),
+)
+#: Variables out of which java takes further arguments, and a class path (its manual page, JDK_JAVA_OPTIONS). Those of
+#: a login are not those of the service.
+ARGUMENTS_OF_THE_LOGIN = ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH")
+#: How the storage tool begins what it found (StorageTool.infoCommand): then it has read the properties.
+_JUDGED = re.compile(r"^Found (?:log director|problem|metadata)", re.M)
+#: What a JVM says that the machine has no room for now. The running node has taken it, and gives it back when it stops.
+_NO_ROOM = re.compile(
+    r"^.*(?:Could not reserve enough space|insufficient memory for the Java Runtime|unable to create native thread"
+    r"|Cannot create VM thread|Could not allocate|Failed to (?:reserve|allocate|commit)).*$",
+    re.M,
 )
 _JVM_FAILED = ("Could not create the Java Virtual Machine", "Error occurred during initialization of VM")
 _BOILERPLATE = (
@@ -52,7 +64,17 @@ _BOILERPLATE = (
     "SLF4J",
 )
 _EXCEPTION = re.compile(r'^(?:Exception in thread "main" |Caused by: )(?P<name>[\w.$]+)(?:: (?P<said>.*))?$', re.M)
-_NO_CLASS = re.compile(r"^Error: (Could not find or load main class .*)$", re.M)
+_NO_CLASS = re.compile(
+    r"^Error: (?:Could not find or load|LinkageError occurred while loading|Unable to initialize) main class "
+    r"(?P<name>.*)$(?:\n\s*(?P<cause>.+))?",
+    re.M,
+)
+_NO_HEAP = "Java heap space"
+#: What Java makes of an option with a blank that is not quoted.
+_A_WORD = (
+    "Java takes a word of its arguments for the program to start, as it does not begin with -. An argument with a "
+    "blank or a # in it needs double quotes around it"
+)
 
 
 class TrialError(StreamopsError):
@@ -60,28 +82,37 @@ class TrialError(StreamopsError):
 
 
 def trial(params: Mapping[str, Any], run: Callable[..., Any] = commands.run) -> dict[str, Any]:
-    """Return {changed: False, judged}; what is on the node already, or cannot be tried yet, is not judged.
+    """Return {changed: False, judged, warnings}; what is on the node already, or cannot be tried yet, is not judged.
 
     Args:
         params: The options of the module node_trial.
-        run: Runs a program: list of arguments, seconds -> (return code, output, errors).
+        run: Runs a program: list of arguments, seconds, cwd, env -> (return code, output, errors).
 
     Raises:
         TrialError: The node would not start with these files.
     """
-    files = [one for one in (params["jvm_options"], params["properties"]) if one]
+    files = [one for one in (params["jvm_options"], params["properties"], params["start"]) if one]
     java, words = find(params["java"]), argument_file_words(params["jvm_options"]["content"])
     if all(_holds(one) for one in files) or not java or not _has_jars(words):
-        return {"changed": False, "judged": False}
+        return {"changed": False, "judged": False, "warnings": []}
     properties = params["properties"]["content"] if params["properties"] else ""
-    found = fault(_said(java, tried(words), properties, run))
+    try:
+        code, said = _said(java, tried(words), properties, run)
+        found = fault(said)
+        not_judged = "" if found else why_not_judged(code, said, bool(properties))
+    except (OSError, CommandTimeoutError) as problem:
+        found, not_judged = "", getattr(problem, "message", str(problem))
     if found:
         raise TrialError(
-            f"{params['name']} would not start with what this run would write: {shown(found, properties)}. "
+            f"{params['name']} would not start with what this run would write: {shown(found, properties, words)}. "
             "fix: correct that value in the inventory. Nothing was written for this node by this step, and no process "
             "was touched."
         )
-    return {"changed": False, "judged": True}
+    warning = (
+        f"{params['name']}: Java and Kafka could not judge what this run writes, so a value that they do not take "
+        f"would be seen at the start of the node alone: {shown(not_judged, properties, words)}"
+    )
+    return {"changed": False, "judged": not not_judged, "warnings": [warning] if not_judged else []}
 
 
 def tried(words: Sequence[str]) -> list[str]:
@@ -90,46 +121,74 @@ def tried(words: Sequence[str]) -> list[str]:
 
 
 def fault(said: str) -> str:
-    """Return what is wrong by the words of the JVM, empty where it found nothing.
+    """Return what is wrong by the words of the JVM, empty where it found nothing or the machine has no room for it.
 
     Its status is not asked: the storage tool ends with 1 also for directories that are not formatted yet.
     """
+    if _NO_ROOM.search(said):
+        return ""
     if any(mark in said for mark in _JVM_FAILED):
         lines = [line.strip() for line in said.splitlines()]
         told = [line for line in lines if line and not line.removeprefix("Error: ").startswith(_BOILERPLATE)]
         return f"Java does not take its arguments: {' / '.join(told[:3]) or 'it does not say which'}"
     if missing := _NO_CLASS.search(said):
-        return f"the release is not whole: {missing[1]}"
+        # The word itself may be a part of a secret.
+        return _no_class(missing) if missing["name"].strip() == MAIN else _A_WORD
     exceptions = list(_EXCEPTION.finditer(said))
     if not exceptions:
         return ""
     last = exceptions[-1]
+    if last["said"] == _NO_HEAP:
+        return f"Java has too little memory with its arguments: {_NO_HEAP}"
     return f"Kafka does not take its properties: {last['said'] or last['name']}".rstrip(".")
 
 
-def shown(text: str, properties: str) -> str:
-    """Return a text without the secrets of properties, which an exception may quote."""
-    secrets = [value for key, value in parse(properties).items() if is_secret(key) and value]
-    for secret in sorted(secrets, key=len, reverse=True):
+def _no_class(missing: re.Match[str]) -> str:
+    cause = (missing["cause"] or "").removeprefix("Caused by: ").strip()
+    return f"this Java cannot load {MAIN} of the release: {cause or 'it does not say why'}"
+
+
+def why_not_judged(code: int, said: str, has_properties: bool) -> str:
+    """Return why a JVM that found no fault has judged nothing, empty where it has."""
+    if no_room := _NO_ROOM.search(said):
+        return f"this machine has no room for a second JVM now ({no_room[0].strip()})"
+    if _JUDGED.search(said) if has_properties else code == 0:
+        return ""
+    return f"the JVM ended with {code} without an answer"
+
+
+def shown(text: str, properties: str, words: Sequence[str] = ()) -> str:
+    """Return a text without the secrets of properties and of arguments of Java, which an exception may quote."""
+    own = [word[2:].partition("=") for word in words if word.startswith("-D")]
+    named = [*parse(properties).items(), *((key, value) for key, _equals, value in own)]
+    for secret in sorted((value for key, value in named if is_secret(key) and value), key=len, reverse=True):
         text = text.replace(secret, "(secret)")
     return text
 
 
-def _said(java: str, words: Sequence[str], properties: str, run: Callable[..., Any]) -> str:
-    """Return all that a JVM says with these arguments; its files are of this user alone, and removed."""
+def _said(java: str, words: Sequence[str], properties: str, run: Callable[..., Any]) -> tuple[int, str]:
+    """Return the status of a JVM with these arguments and all that it says.
+
+    Its files, and those that a JVM leaves where it crashes, are of this user alone, and removed.
+    """
     place = tempfile.mkdtemp(prefix="kafka-trial-")
     try:
         arguments, config = os.path.join(place, "arguments"), os.path.join(place, "server.properties")
         _write(arguments, "".join(_quoted(words)))
-        _write(config, properties)
+        _write(config, elsewhere(properties, os.path.join(place, "data")))
         what = [MAIN, "info", "-c", config] if properties else ["-version"]
-        try:
-            _code, out, err = run([java, f"@{arguments}", *what], SECONDS)
-        except (OSError, CommandTimeoutError) as problem:
-            return f"{_JVM_FAILED[0]}\n{problem}"
-        return f"{out}\n{err}"
+        env = {key: value for key, value in os.environ.items() if key not in ARGUMENTS_OF_THE_LOGIN}
+        code, out, err = run([java, f"@{arguments}", *what], SECONDS, cwd=place, env=env)
+        return code, f"{out}\n{err}"
     finally:
         shutil.rmtree(place, ignore_errors=True)
+
+
+def elsewhere(properties: str, directory: str) -> str:
+    """Return properties whose data directories are another one, which is not there (a later line of a key wins)."""
+    named = parse(properties)
+    moved = {key: directory for key in ("log.dirs", "log.dir", "metadata.log.dir") if key in named}
+    return f"{properties.rstrip()}\n{to_text(moved)}"
 
 
 def _quoted(words: Sequence[str]) -> Iterator[str]:

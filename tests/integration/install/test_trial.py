@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core import commands
+from ansible_collections.streamops.kafka.plugins.module_utils._node.trial import TrialError, trial
 from tests.support.cluster import Cluster
 from tests.support.modules import run_module
 
@@ -67,3 +70,34 @@ def test_each_release_judges_its_own_properties(
         if not good:
             assert "Invalid value 0 for configuration queued.max.requests" in judged["msg"]
     assert not (tmp_path / "data").exists()
+
+
+def test_what_is_wrong_with_the_machine_alone_refuses_no_node(
+    tmp_path: Path, kafka_release: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-XX:+UseFoo")
+    (tmp_path / "failed-disk" / "meta.properties").mkdir(parents=True)
+    text = f"broker.id=1\nzookeeper.connect=localhost:2181\nlog.dirs={tmp_path}/failed-disk\n"
+    libs = kafka_release("3.9.2") / "libs"
+    jvm = f'-Xmx256m\n-XX:+HeapDumpOnOutOfMemoryError\n-XX:HeapDumpPath={tmp_path}/dump\n-cp\n"{libs}/*"\n'
+    given = {
+        "name": "n",
+        "java": "",
+        "jvm_options": {"path": str(tmp_path / "jvm.options"), "content": jvm},
+        "properties": {"path": str(tmp_path / "p"), "content": text},
+        "start": None,
+    }
+    assert trial(given) == {"changed": False, "judged": True, "warnings": []}
+    given["jvm_options"]["content"] = jvm.replace("256m", "4m")
+    with pytest.raises(TrialError, match="Java heap space"):
+        trial(given)
+    assert sorted(one.name for one in tmp_path.iterdir() if one.is_file()) == []
+    with_limit = partial(_with_little_memory, run=commands.run)
+    given["jvm_options"]["content"] = jvm.replace("256m", "8g")
+    found = trial(given, with_limit)
+    assert "no room for a second JVM" in found["warnings"][0], found
+
+
+def _with_little_memory(argv: list[str], seconds: float, run: Callable[..., Any], **more: Any) -> Any:
+    """Run a program with 4 GB of address space, as a machine that gives out no more than it has."""
+    return run(["sh", "-c", 'ulimit -v 4000000; exec "$@"', "sh", *argv], seconds, **more)
