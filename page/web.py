@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
 from starlette.applications import Starlette
+from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -33,6 +34,12 @@ _LOGIN = {"www-authenticate": 'Basic realm="streamops.kafka", charset="UTF-8"', 
 
 #: To a request for another host (RFC 9110, 421).
 _OTHER = "not served under this name: open the page as 127.0.0.1, or let the proxy send that as Host\n"
+
+
+class _Everything(PathConvertor):
+    """All of a path. That of Starlette ends at a line break, which the name of a group may have."""
+
+    regex = r"[\s\S]*"
 
 
 def application(
@@ -74,7 +81,8 @@ def application(
     pages = Pages(look, stale_after)
     inner.add_route("/style.css", pages.style, methods=["GET"])
     inner.add_route("/icon.svg", pages.icon, methods=["GET"])
-    inner.add_route("/{rest:path}", pages.answer, methods=["GET"])
+    register_url_convertor("everything", _Everything())
+    inner.add_route("/{rest:everything}", pages.answer, methods=["GET"])
     return _guarded(inner, access, served)
 
 

@@ -167,7 +167,7 @@ def _states(cluster: Row, name: str) -> dict[int, str]:
 
 
 def _readers(state: State, name: str) -> Sequence[Row]:
-    groups = state.cluster["groups"]["groups"]
+    groups = (state.cluster.get("groups") or {}).get("groups", ())
     return [one for one in groups if any(topic["name"] == name for topic in one.get("topics") or ())]
 
 

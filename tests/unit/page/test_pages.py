@@ -17,7 +17,7 @@ from page.poller import Seen
 from page.shown.names import path
 from tests.support.markup import Markup
 from tests.support.page import Answer
-from tests.support.page_seen import HOSTILE, Served, looked, served
+from tests.support.page_seen import HOSTILE, Served, cluster, looked, served
 
 ORDERS = "/clusters/orders"
 LISTS = ("", "/brokers", "/topics", "/groups")
@@ -113,7 +113,7 @@ def test_every_link_of_every_page_leads_to_a_page(page: Served) -> None:
 
 def test_a_list_is_searched_sorted_and_cut_by_the_server_and_its_links_keep_that(page: Served) -> None:
     found = read(page.get(f"{ORDERS}/topics?search=INVOICES&sort=-name&page=2"))
-    assert "120 of 140 have this in their name. Page 2 of 3." in found.text
+    assert "120 of 141 have this in their name. Page 2 of 3." in found.text
     assert "invoices.0069" in found.text
     assert "invoices.0070" not in found.text
     assert f"{ORDERS}/topics?search=INVOICES&sort=-name&page=3" in found.values("href")
@@ -148,8 +148,8 @@ def test_a_query_of_a_megabyte_is_refused_and_the_page_serves_on(page: Served) -
 
 @pytest.mark.parametrize(
     "at",
-    ["/none", "/clusters", "/clusters/", f"{ORDERS}/none", f"{ORDERS}/brokers/1", "/clusters/none", "//evil.example",
-     "/%ff", f"{ORDERS}/topics/a/b"],
+    ["/none", "/none%0A", "/clusters", "/clusters/", f"{ORDERS}/none", f"{ORDERS}/brokers/1", "/clusters/none",
+     "//evil.example", "/%ff", f"{ORDERS}/topics/a/b"],
 )  # fmt: skip
 def test_what_is_not_there_is_a_page_too(page: Served, at: str) -> None:
     found = read(page.get(at), 404)
@@ -187,6 +187,15 @@ def test_the_style_is_served_and_answers_allow_nothing_else(page: Served) -> Non
     policy = page.get("/").headers["content-security-policy"]
     assert "default-src 'none'; style-src 'self'" in policy
     assert "form-action 'self'" in policy
+
+
+def test_a_topic_has_its_page_where_nothing_is_known_of_the_groups() -> None:
+    for groups in ({"groups": None}, {}):
+        known = {**{key: value for key, value in cluster(1).items() if key != "groups"}, **groups}
+        looked_at = Seen(Polls(0.0, 1), Picture(time.time(), 0.1, 1, 1, 0, {}, [], known))
+        with served(lambda one=looked_at: {"orders": one}) as page:  # type: ignore[misc]
+            read(page.get(f"{ORDERS}/topics/orders"))
+            assert json.loads(page.get(f"{ORDERS}/topics/orders?format=json").text)["groups"] == []
 
 
 def test_a_picture_without_a_cluster_in_it_is_not_known_and_breaks_no_page() -> None:
