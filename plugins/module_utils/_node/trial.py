@@ -187,7 +187,7 @@ def _said(java: str, words: Sequence[str], properties: str, run: Callable[..., A
 def elsewhere(properties: str, directory: str) -> str:
     """Return properties whose data directories are another one, which is not there (a later line of a key wins)."""
     named = parse(properties)
-    moved = {key: directory for key in ("log.dirs", "log.dir", "metadata.log.dir") if key in named}
+    moved: dict[str, str] = {key: directory for key in ("log.dirs", "log.dir", "metadata.log.dir") if key in named}
     return f"{properties.rstrip()}\n{to_text(moved)}"
 
 

@@ -2,7 +2,8 @@
 # Private to this collection.
 """Preflight rules on Prometheus and Alertmanager: who reaches them, their ports, and what they are configured with.
 
-They judge the hosts of the group prometheus that take part in the run, since others may have a group of this name.
+They judge the hosts of the group prometheus that take part in the run, since others may have a group of this name; and
+the Alertmanager of all hosts where runs silence what they cause.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.li
 BCRYPT = re.compile(r"\$2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}")
 #: What Prometheus takes as a time of retention (model.ParseDuration); units fall in size.
 RETENTION = re.compile(r"(?=\d)(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?")
+
+#: Where an API of HTTP is, without a login, a query and a fragment: its paths are written behind it.
+API = re.compile(r"https?://[^\s/?#@]+(/[^\s?#]*)?")
 
 
 @rule(
@@ -142,6 +146,21 @@ def monitoring_scrape_config(inventory: Inventory) -> Iterator[Problem]:
         for name in dict.fromkeys(names):
             if not name or name.startswith(f"{PREFIX}-") or names.count(name) > 1:
                 yield Problem(host, "Prometheus could not tell this scrape configuration from others", repr(name))
+
+
+@rule(
+    variable="kafka_monitoring_alertmanager_url",
+    allowed="http:// or https://, a host, a port and a path",
+    fix="correct it; a login goes to kafka_monitoring_alertmanager_user and kafka_monitoring_alertmanager_password",
+)
+def monitoring_alertmanager_url(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_monitoring_alertmanager_url` is no address of an API, or has a login in it, which output shows."""
+    for node in inventory.processes:
+        url = node.text("kafka_monitoring_alertmanager_url")
+        if "@" in url:
+            yield Problem(node, "every run would show the login in it", "a login in the address")
+        elif url and not API.fullmatch(url):
+            yield Problem(node, "this is no address of an Alertmanager", url)
 
 
 def _monitors(inventory: Inventory) -> list[Node]:

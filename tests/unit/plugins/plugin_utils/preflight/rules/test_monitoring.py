@@ -13,7 +13,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
-from tests.support.preflight_inventories import combined
+from tests.support.preflight_inventories import combined, expect, only
 
 DIGEST = "$2y$05$" + "a" * 53
 TLS = {"cert_file": "/c", "key_file": "/k"}
@@ -85,3 +85,25 @@ def test_what_is_wrong_is_refused(own: dict[str, Any], names: list[str]) -> None
 
 def test_a_host_of_that_group_that_takes_no_part_is_not_judged() -> None:
     assert refused(takes_part=False, kafka_monitoring_host="0.0.0.0") == []
+
+
+@pytest.mark.parametrize(
+    "url", ["", "http://127.0.0.1:9093", "https://am.example/of/a/proxy/", "https://[fd00::2]:9093", UNDEFINED]
+)
+def test_an_address_of_an_alertmanager_is_let_through(url: Any) -> None:
+    assert check_inventory(combined(kafka_monitoring_alertmanager_url=url)) == []
+
+
+@pytest.mark.parametrize(
+    "url", ["am.example:9093", "http://", "ftp://am.example", "https://am.example/?a=b", "https://am ex", "https:///x"]
+)
+def test_what_is_no_address_of_an_alertmanager_is_refused(url: str) -> None:
+    said = "this is no address of an Alertmanager"
+    expect(combined(kafka_monitoring_alertmanager_url=url), "monitoring_alertmanager_url", said, url)
+
+
+def test_a_login_in_the_address_of_an_alertmanager_is_refused_and_not_shown() -> None:
+    wrong = combined(kafka_monitoring_alertmanager_url="https://runs:very-secret@am.example")
+    said = only(wrong, "monitoring_alertmanager_url").sentence()
+    assert "every run would show the login" in said
+    assert "very-secret" not in said
