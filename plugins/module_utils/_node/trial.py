@@ -69,6 +69,10 @@ _NO_CLASS = re.compile(
     r"(?P<name>.*)$(?:\n\s*(?P<cause>.+))?",
     re.M,
 )
+#: What stands for a character between double quotes (java Command-Line Argument Files).
+_ESCAPED = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"}
+#: A value that its provider does not have: EnvVarConfigProvider knows the environment of the service alone.
+_NOT_HERE = re.compile(r"\$\{\w+:[^}]*\}")
 _NO_HEAP = "Java heap space"
 #: What Java makes of an option with a blank that is not quoted.
 _A_WORD = (
@@ -100,6 +104,8 @@ def trial(params: Mapping[str, Any], run: Callable[..., Any] = commands.run) -> 
         code, said = _said(java, tried(words), properties, run)
         found = fault(said)
         not_judged = "" if found else why_not_judged(code, said, bool(properties))
+        if elsewhere_only := _NOT_HERE.search(found):
+            found, not_judged = "", f"{elsewhere_only[0]} is not known here"
     except (OSError, CommandTimeoutError) as problem:
         found, not_judged = "", getattr(problem, "message", str(problem))
     if found:
@@ -174,7 +180,7 @@ def _said(java: str, words: Sequence[str], properties: str, run: Callable[..., A
     place = tempfile.mkdtemp(prefix="kafka-trial-")
     try:
         arguments, config = os.path.join(place, "arguments"), os.path.join(place, "server.properties")
-        _write(arguments, "".join(_quoted(words)))
+        _write(arguments, "".join(quoted(words)))
         _write(config, elsewhere(properties, os.path.join(place, "data")))
         what = [MAIN, "info", "-c", config] if properties else ["-version"]
         env = {key: value for key, value in os.environ.items() if key not in ARGUMENTS_OF_THE_LOGIN}
@@ -191,10 +197,10 @@ def elsewhere(properties: str, directory: str) -> str:
     return f"{properties.rstrip()}\n{to_text(moved)}"
 
 
-def _quoted(words: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of an argument file of java."""
+def quoted(words: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of an argument file of java, which argument_file_words reads back."""
     for word in words:
-        escaped = word.replace("\\", "\\\\").replace('"', '\\"')
+        escaped = "".join(_ESCAPED.get(char, char) for char in word)
         yield f'"{escaped}"\n'
 
 

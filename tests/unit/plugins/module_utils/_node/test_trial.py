@@ -10,10 +10,12 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import CommandTimeoutError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
+from ansible_collections.streamops.kafka.plugins.module_utils._node.start_record import argument_file_words
 from ansible_collections.streamops.kafka.plugins.module_utils._node.trial import (
     TrialError,
     elsewhere,
     fault,
+    quoted,
     shown,
     trial,
     tried,
@@ -205,3 +207,15 @@ def test_of_other_processes_java_alone_judges(tmp_path: Path) -> None:
 
     assert trial(params(tmp_path, properties=None), run) == {"changed": False, "judged": True, "warnings": []}
     assert asked[0][2:] == ["-version"]
+
+
+def test_arguments_are_written_as_java_reads_them_back() -> None:
+    words = ['-Da=b c "d" \\ #@', "-Db=two\nlines\r\t\f", "-Dc='x'"]
+    assert argument_file_words("".join(quoted(words))) == words
+
+
+def test_a_value_that_only_the_service_has_in_its_environment_refuses_no_node(tmp_path: Path) -> None:
+    said = TRACE.replace("Invalid value 0", "Invalid value ${env:THREADS}")
+    found = trial(params(tmp_path), lambda *_, **_more: (1, "", said))
+    assert not found["judged"]
+    assert "${env:THREADS} is not known here" in found["warnings"][0]
