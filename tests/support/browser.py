@@ -3,18 +3,45 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import select
 import shutil
 import subprocess
 import time
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+import pytest
+
+_ROOT = Path(__file__).resolve().parents[2]
 _SECONDS = 120.0
+#: What axe-core finds, short: of each violation its rule and the elements.
+_FOUND = """axe.run(document, {resultTypes: ["violations"]}).then(
+  found => found.violations.map(one => [one.id, one.help, one.nodes.map(node => [node.html, node.failureSummary])]))"""
+
+
+@cache
+def chromium() -> str:
+    """Return the path of Chromium; the test is skipped where there is none, and fails there in CI."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not found and not os.environ.get("CI"):
+        pytest.skip("there is no Chromium here (on Debian: chromium)")
+    assert found, "there is no Chromium here, and continuous integration skips nothing"
+    return found
+
+
+@cache
+def axe() -> str:
+    """Return the script of axe-core; the test is skipped where it cannot be had, and fails there in CI."""
+    made = subprocess.run([_ROOT / "tools" / "axe_core.sh"], capture_output=True, text=True, check=False)
+    if made.returncode == 3 and not os.environ.get("CI"):
+        pytest.skip(f"no axe-core: {made.stderr.strip()}")
+    assert made.returncode == 0, made.stderr
+    return Path(made.stdout.strip()).read_text(encoding="utf-8")
 
 
 class Browser:
@@ -28,11 +55,11 @@ class Browser:
 
     def __enter__(self) -> Browser:
         """Start it."""
-        assert CHROMIUM
+        program = chromium()
         there, self._out = os.pipe()
         self._in, back = os.pipe()
         self._process = subprocess.Popen(
-            ["bash", "-c", f'exec "$@" 3<&{there} 4>&{back}', "bash", CHROMIUM, "--headless", "--no-sandbox",
+            ["bash", "-c", f'exec "$@" 3<&{there} 4>&{back}', "bash", program, "--headless", "--no-sandbox",
              "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", f"--user-data-dir={self._directory}",
              "--remote-debugging-pipe"],
             pass_fds=(there, back), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -67,8 +94,21 @@ class Browser:
             self._take(self._next(until))
 
     def value(self, expression: str) -> Any:
-        """The value of a JavaScript expression on the page."""
-        return self.call("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
+        """The value of a JavaScript expression on the page, or what it promises."""
+        found = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in found, found["exceptionDetails"]
+        return found["result"].get("value")
+
+    def violations(self) -> list[Any]:
+        """What axe-core finds on the page with all of its rules: [rule, meaning, [[element, what to do], ...]] each."""
+        self.value(f"{axe()};0")
+        return list(self.value(_FOUND))
+
+    def picture(self, height: int = 900) -> bytes:
+        """What the page looks like from its top, as PNG; C(height) is in pixels."""
+        clip = {"x": 0, "y": 0, "width": self.value("innerWidth"), "height": height, "scale": 1}
+        told = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
+        return base64.b64decode(told["data"])
 
     def call(self, method: str, **params: Any) -> Any:
         """The answer to one command."""

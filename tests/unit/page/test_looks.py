@@ -1,24 +1,31 @@
-"""Every page in a real browser: nothing in its console, nothing wider than the screen, light and dark."""
+"""Every page in a real browser, light and dark: nothing in its console, nothing wider than the screen, and nothing that
+axe-core, with all of its rules, finds to keep people from using it."""
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import status_data
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_page import status_page
 from page.shown.names import path
-from tests.support.browser import CHROMIUM, Browser
+from tests.support.browser import Browser
 from tests.support.page_seen import HOSTILE, Served, looked, served
+from tests.support.status_seen import MADE, everything
 
 PAGES = [
     "/", "/clusters/orders", "/clusters/orders/brokers", "/clusters/orders/topics?sort=size",
     "/clusters/orders/topics?search=nothing", "/clusters/orders/groups", "/clusters/orders/topics/orders",
     "/clusters/orders/groups/search-index", "/clusters/payments", "/clusters/begins/topics", "/clusters/none",
-    "/clusters/orders/topics?page=0", *(path("clusters", "orders", "groups", name) for name in HOSTILE[-6:]),
+    "/clusters/quiet/groups", "/clusters/orders/topics?page=0",
+    *(path("clusters", "orders", "groups", name) for name in HOSTILE[-6:]),
 ]  # fmt: skip
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="there is no Chromium here")
+#: A screen with 200 % zoom is as narrow as a phone.
+SCREENS = pytest.mark.parametrize(
+    ("width", "is_dark"), [(1280, False), (400, True)], ids=["wide and light", "narrow and dark"]
+)
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +35,7 @@ def page() -> Iterator[Served]:
         yield one
 
 
-@pytest.mark.parametrize(("width", "is_dark"), [(1280, False), (400, True)], ids=["wide and light", "narrow and dark"])
+@SCREENS
 def test_no_page_has_an_error_or_is_wider_than_the_screen(
     page: Served, tmp_path: Path, width: int, is_dark: bool
 ) -> None:
@@ -36,8 +43,7 @@ def test_no_page_has_an_error_or_is_wider_than_the_screen(
         for number, at in enumerate(PAGES):
             status = page.get(at).status
             browser.open(f"http://127.0.0.1:{page.port}{at}", width, is_dark)
-            picture = browser.call("Page.captureScreenshot", format="png", captureBeyondViewport=False)["data"]
-            (tmp_path / f"{number}.png").write_bytes(base64.b64decode(picture))
+            (tmp_path / f"{number}.png").write_bytes(browser.picture())
             # That a page is not there is the only thing that a browser complains of.
             complaints = [one for one in browser.complaints if status == 200 or f"status of {status}" not in one]
             assert complaints == [], at
@@ -46,3 +52,22 @@ def test_no_page_has_an_error_or_is_wider_than_the_screen(
             assert browser.value("document.styleSheets[0].cssRules.length > 100"), at
             body = browser.value("getComputedStyle(document.body).backgroundColor")
             assert body == ("rgb(16, 21, 27)" if is_dark else "rgb(246, 247, 249)"), at
+            assert browser.violations() == [], at
+
+
+@SCREENS
+def test_the_report_of_a_status_keeps_nothing_from_its_readers(tmp_path: Path, width: int, is_dark: bool) -> None:
+    with Browser(tmp_path / "profile") as browser:
+        for name, data in (("whole", everything()), ("empty", status_data([], [], MADE))):
+            report = tmp_path / f"{name}.html"
+            report.write_text(status_page(data), encoding="utf-8")
+            browser.open(report.as_uri(), width, is_dark)
+            assert browser.violations() == [], name
+
+
+def test_axe_is_there_and_finds_what_is_wrong(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.html"
+    wrong.write_text("<!doctype html><title>x</title><p style='color: #ddd'>pale</p><input>", encoding="utf-8")
+    with Browser(tmp_path / "profile") as browser:
+        browser.open(wrong.as_uri(), 1280, False)
+        assert {"color-contrast", "html-has-lang", "label"} <= {rule for rule, *_ in browser.violations()}

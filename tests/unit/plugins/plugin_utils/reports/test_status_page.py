@@ -140,7 +140,7 @@ def test_a_table_is_cut_and_says_where_the_rest_is() -> None:
 def test_a_state_is_a_word_and_tables_are_tables_where_they_are_laid_out_as_blocks() -> None:
     found = read(hurt())
     kinds = {value for _, name, value in found.attributes if name == "role"}
-    assert {"table", "row", "cell", "columnheader", "rowgroup", "region"} <= kinds
+    assert {"table", "row", "cell", "columnheader", "rowgroup", "group"} <= kinds
     assert set(found.values("tabindex")) == {"0"}
     assert [tag for tag, name, _ in found.attributes if name == "scope"].count("th") > 10
     pills = re.findall(r'<span class="pill[^"]*">([^<]*)</span>', status_page(everything()))
