@@ -19,7 +19,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cel
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import UNKNOWN
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS
 from page.poller import Seen
-from page.shown import clusters, groups, topics
+from page.shown import clusters, groups, moves, topics
 from page.shown.files import as_csv, as_json
 from page.shown.freshness import iso
 from page.shown.names import names_in
@@ -32,6 +32,7 @@ _HOME = Link("All clusters", "/")
 _LISTS: Mapping[str, tuple[Sequence[Sort], Callable[[State, Wanted], Sheet]]] = {
     "topics": (topics.SORTS, topics.topics),
     "groups": (groups.SORTS, groups.groups),
+    "moves": (moves.SORTS, moves.moves),
 }
 _SUBJECTS: Mapping[str, tuple[Sequence[Sort], Callable[[State, str, Wanted], Sheet | None]]] = {
     "topics": (topics.PARTITION_SORTS, topics.topic),
@@ -112,7 +113,7 @@ def _of_cluster(state: State, names: list[str], query: bytes) -> tuple[Sheet, Wa
     section, *subject = names
     if section == "brokers" and not subject:
         return clusters.brokers(state), wanted_of(query)
-    if section not in _LISTS:
+    if section not in _LISTS or (subject and section not in _SUBJECTS):
         raise _NotFoundError("A cluster has no such page.", "Choose one of its pages.", state.links)
     if not subject:
         sorts, make = _LISTS[section]

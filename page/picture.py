@@ -17,7 +17,8 @@ class Picture:
     C(taken): seconds since 1970. C(seconds), C(requests): what the poll took. C(logs): by topic and partition.
     C(groups): as the module group_info returns them. C(silent_brokers): those that did not tell their groups.
     C(cluster): as the report of status.yml has a cluster (cluster_part), with C(groups) in it; each topic also has
-    C(size_bytes), the bytes of the logs of its leaders, None where those of a partition are unknown.
+    C(size_bytes), the bytes of the logs of its leaders, None where those of a partition are unknown. Its C(moves) are
+    as page.moves.moves_of returns them.
     """
 
     taken: float

@@ -39,6 +39,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.look impor
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, log_ends
 from page.cluster import cluster_of, given_of
 from page.expected import Expected
+from page.moves import moves_of
 from page.picture import Picture
 
 _OFFSETS_TOPIC = "__consumer_offsets"
@@ -95,8 +96,9 @@ def take(name: str, connection: Connection, expected: Expected, seconds: float) 
         # The ends of logs come after the offsets: the other way round a group could seem to be ahead of its log.
         led = {(one.topic, one.index): one.leader for some in topics.values() for one in some}
         logs = log_ends(session, Leaders(led, frozenset()), {*led, *wanted_logs(groups, offsets, None)})
-        health = judged(state_of(session, snapshot, given_of(expected), polled=True), expected.limits)
+        state = state_of(session, snapshot, given_of(expected), polled=True)
         requests = session.requests
+    health = judged(state, expected.limits)
     found = by_topic(logs)
     seen = [shown(groups[one.name], offsets.get(one.name), found, members=False) for one in there]
     return Picture(
@@ -107,5 +109,8 @@ def take(name: str, connection: Connection, expected: Expected, seconds: float) 
         silent_brokers=len(silent),
         logs={topic: found[topic] for topic in topics if topic in found},
         groups=seen,
-        cluster=cluster_of(name, connection.bootstrap_servers, expected, health, together(seen, silent)),
+        cluster={
+            **cluster_of(name, connection.bootstrap_servers, expected, health, together(seen, silent)),
+            "moves": moves_of(state),
+        },
     )

@@ -18,7 +18,7 @@ from page.shown.wanted import Listing, Sort, Wanted
 
 #: What a page says instead of a status where it shows nothing, or nothing that holds now.
 _WORDS = {LOADING: "LOADING", STALE: "STALE", FAILED: UNKNOWN}
-_SECTIONS = (("Overview", ""), ("Brokers", "brokers"), ("Topics", "topics"), ("Groups", "groups"))
+_SECTIONS = (("Overview", ""), ("Brokers", "brokers"), ("Topics", "topics"), ("Groups", "groups"), ("Moves", "moves"))
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,12 @@ class State:
     @property
     def links(self) -> list[Link]:
         """The pages of it."""
-        return [Link(text, path("clusters", self.name, *([one] if one else []))) for text, one in _SECTIONS]
+        moving = len((self.cluster.get("moves") or {}).get("partitions", ()))
+        counts = {"moves": f" ({moving:,})" if moving else ""}
+        return [
+            Link(text + counts.get(one, ""), path("clusters", self.name, *([one] if one else [])))
+            for text, one in _SECTIONS
+        ]
 
     def data(self) -> dict[str, Any]:
         """Return the state for machines."""
@@ -157,7 +162,9 @@ class Sheet:
     crumbs: Sequence[Link] = ()
     sections: Sequence[Link] = ()
     subject: str | None = None
+    say: str = ""
     facts: Sequence[tuple[str, str]] = ()
+    findings: Sequence[Mapping[str, str]] = ()
     tiles: Sequence[tuple[str, str, str]] = ()
     tables: Sequence[Table] = ()
     lister: Lister | None = None

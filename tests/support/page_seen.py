@@ -67,6 +67,17 @@ def positioned(name: str, lag: int, of: str = "orders") -> dict[str, Any]:
     return group(name, lag + 9, topics=topics, coordinator=2)
 
 
+def moves(*names: str) -> dict[str, Any]:
+    """Moves of the first partition of these topics from the broker 1 to 4, and of one whose bytes are unknown."""
+    some = [
+        {"topic": name, "partition": 0, "from": [1, 2, 3], "to": [2, 3, 4], "adding": [4], "removing": [1],
+         "size_bytes": 4_200_000_000, "copied_bytes": 1_100_000_000 * number} for number, name in enumerate(names)
+    ]  # fmt: skip
+    last = {**some[0], "partition": 1, "to": [2, 3], "adding": [], "size_bytes": None, "copied_bytes": None}
+    throttles = [{"kind": "broker", "name": "4", "key": "follower.replication.throttled.rate", "value": "50000000"}]
+    return {"known": True, "partitions": [*some, last], "recorded": 40, "throttles": throttles}
+
+
 def cluster(topics: int = 120, names: list[str] | None = None) -> dict[str, Any]:
     """A hurt cluster with many topics, and topics and groups of hostile names."""
     named = HOSTILE if names is None else names
@@ -78,8 +89,15 @@ def cluster(topics: int = 120, names: list[str] | None = None) -> dict[str, Any]
         one["partitions"] = [{**row, "size_bytes": 4_200_000_000} for row in one["partitions"] or ()]
     groups = [positioned("search-index", 1_204_311), *(positioned(one, 7, one) for one in named)]
     told = [*found["groups"]["groups"][::2], *groups]
-    worse = [*found["findings"], *(finding("hostile", "note", one, next_step=one) for one in named[:4])]
-    return {**found, "topics": sized, "groups": {**found["groups"], "groups": told}, "findings": worse}
+    running = finding("move_running", "note", "partitions are being moved", next_step="wait until they have ended")
+    worse = [*found["findings"], running, *(finding("hostile", "note", one, next_step=one) for one in named[:4])]
+    return {
+        **found,
+        "topics": sized,
+        "groups": {**found["groups"], "groups": told},
+        "findings": worse,
+        "moves": moves("orders", *named),
+    }
 
 
 def picture(of: Mapping[str, Any], age: float) -> Picture:

@@ -25,7 +25,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     with_min_insync,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import log_dirs_of
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs, log_dirs_of
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     Broker,
     InFlight,
@@ -124,7 +124,7 @@ def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], pol
         for broker in alive
     }
     held = {broker: log_dirs_of(listed) for broker, listed in dirs.items() if listed}
-    moving: dict[Key, InFlight] = told("moves under way", partial(list_reassignments, session), {})
+    moving: dict[Key, InFlight] | None = told("moves under way", partial(list_reassignments, session), None)
     record: Record | None = told("the record of a move", partial(read_record, session, topics), None)
     throttles: list[dict[str, Any]] = told("throttles", partial(leftover_throttles, session, record, alive, topics), [])
     connection = session.connection
@@ -132,12 +132,14 @@ def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], pol
         describe(snapshot, partitions=polled, log_dirs=held),
         **given,
         failed_log_dirs={broker: _failed(listed) for broker, listed in dirs.items()},
-        moving=named(moving),
+        moving=named(moving or {}),
         recorded=None if record is None else len(record.rows),
         throttles=throttles,
         certificates=_certificates(connection, [b for b in snapshot.brokers if not b.fenced]),
         mechanisms=(connection.sasl_mechanism,) if connection.sasl_mechanism else (),
         untold=untold,
+        in_flight=moving,
+        copied={key: _copied(one, held) for key, one in (moving or {}).items()},
     )
 
 
@@ -168,6 +170,11 @@ def _told(
     except StreamopsError as error:
         untold.append(f"{what} ({error.message})")
     return otherwise
+
+
+def _copied(move: InFlight, held: Mapping[int, LogDirs]) -> dict[int, int]:
+    """Return the bytes that each new broker of a move has of the partition, as far as it told."""
+    return {to: held[to].sizes[move.key] for to in sorted(move.adding) if to in held and move.key in held[to].sizes}
 
 
 def _failed(directories: Iterable[Mapping[str, Any]]) -> list[str]:

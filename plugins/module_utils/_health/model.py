@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import InFlight, Key
+
 OK, DEGRADED, DOWN = "OK", "DEGRADED", "DOWN"
 #: How much a finding weighs: the cluster does not serve, serves with less than it should, or needs attention later.
 FATAL, SERIOUS, NOTE = "down", "degraded", "note"
@@ -66,6 +68,8 @@ class State:
     way, ``recorded`` how many partitions the record of an unfinished move has (None: there is no record).
     ``failed_log_dirs`` are paths by broker id. ``certificates`` are by broker id {server, days_left, error}.
     ``versions`` are what the hosts run, None where it is unknown. ``untold`` are questions that had no answer.
+    ``in_flight`` are the moves of ``moving`` in full, None where they are unknown; ``copied`` are by partition the
+    bytes that its new brokers have, as far as they told.
     """
 
     info: Mapping[str, Any] | None
@@ -80,6 +84,8 @@ class State:
     versions: Mapping[str, str | None] = field(default_factory=dict)
     mechanisms: tuple[str, ...] = ()
     untold: Sequence[str] = ()
+    in_flight: Mapping[Key, InFlight] | None = None
+    copied: Mapping[Key, Mapping[int, int]] = field(default_factory=dict)
 
     def name(self, node_id: int) -> str:
         """Return the host of a node, or what it is called without an inventory."""

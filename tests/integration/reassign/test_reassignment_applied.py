@@ -12,6 +12,7 @@ import pytest
 from kafka.admin import KafkaAdminClient
 from kafka.structs import TopicPartition
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
     list_brokers,
     list_reassignments,
@@ -28,6 +29,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.thro
     LEADER_REPLICAS,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import delete_topics
+from page.expected import Expected
+from page.poll import take
 from tests.support.cluster import Cluster, until
 from tests.support.modules import run_module
 from tests.support.moves import (
@@ -265,6 +268,15 @@ def test_what_others_move_is_named_and_left_and_so_are_throttles_that_nobody_rec
         assert said in refused["msg"]
         waited = move(combined, **spec, foreign="wait", timeout=2)
         assert f"({topic}-0) have not ended within 2s. Nothing was changed." in waited["msg"]
+        polled = take("orders", Connection.from_params({"bootstrap_servers": combined.bootstrap_servers}), Expected(), 60)
+        shown = polled.cluster["moves"]
+        (under_way,) = shown["partitions"]
+        assert under_way == under_way | {"topic": topic, "partition": 0, "from": [one], "to": [one, two], "adding": [two],
+                                         "removing": []}  # fmt: skip
+        assert under_way["size_bytes"] > 9_000_000
+        assert under_way["copied_bytes"] is None or under_way["copied_bytes"] < under_way["size_bytes"]
+        assert (shown["known"], shown["recorded"]) == (True, None)
+        assert {str(two), topic} <= {told["name"] for told in shown["throttles"]}
         cancelled = move(combined, state="cancelled")
         assert (cancelled["changed"], cancelled["foreign"]) == (False, [f"{topic}-0"])
         with administering(combined) as admin:

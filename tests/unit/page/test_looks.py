@@ -18,7 +18,8 @@ from tests.support.status_seen import MADE, everything
 PAGES = [
     "/", "/clusters/orders", "/clusters/orders/brokers", "/clusters/orders/topics?sort=size",
     "/clusters/orders/topics?search=nothing", "/clusters/orders/groups", "/clusters/orders/topics/orders",
-    "/clusters/orders/groups/search-index", "/clusters/payments", "/clusters/begins/topics", "/clusters/none",
+    "/clusters/orders/groups/search-index", "/clusters/orders/moves?sort=left", "/clusters/quiet/moves",
+    "/clusters/payments", "/clusters/begins/topics", "/clusters/none",
     "/clusters/quiet/groups", "/clusters/orders/topics?page=0",
     *(path("clusters", "orders", "groups", name) for name in HOSTILE[-6:]),
 ]  # fmt: skip

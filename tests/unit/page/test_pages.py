@@ -20,7 +20,7 @@ from tests.support.page import Answer
 from tests.support.page_seen import HOSTILE, Served, cluster, looked, served
 
 ORDERS = "/clusters/orders"
-LISTS = ("", "/brokers", "/topics", "/groups")
+LISTS = ("", "/brokers", "/topics", "/groups", "/moves")
 PAGES = ["/", *(f"{ORDERS}{one}" for one in LISTS), f"{ORDERS}/topics/orders", f"{ORDERS}/groups/search-index"]
 
 
@@ -74,7 +74,7 @@ def test_all_clusters_are_on_the_first_page_the_worst_first_with_what_to_do(page
      ("quiet", ["OK", "Everything is as it should be"])],
 )  # fmt: skip
 def test_every_state_of_a_cluster_has_words(page: Served, name: str, said: list[str]) -> None:
-    for section in ([], ["brokers"], ["topics"], ["groups"]):
+    for section in ([], ["brokers"], ["topics"], ["groups"], ["moves"]):
         found = read(page.get(path("clusters", name, *section)))
         for one in said:
             assert one in found.text, (section, one)
@@ -139,6 +139,21 @@ def test_what_a_group_has_not_committed_is_none_and_what_it_lost_is_told(page: S
     assert "Coordinator broker 2" in text
 
 
+def test_moves_are_shown_with_what_they_mean_and_what_has_been_copied(page: Served) -> None:
+    answer = page.get(f"{ORDERS}/moves?search=orders")
+    text = re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", read(answer).text and answer.text))
+    assert "2 of" in text
+    for said in ("Clients are served meanwhile", "has 40 partitions", "move_running", "wait until they have ended",
+                 "nothing to copy", "follower.replication.throttled.rate", "1, 2, 3 2, 3, 4 4 1 4.2 GB 0 B"):  # fmt: skip
+        assert said in text, said
+    assert "Moves (19)" in read(page.get(ORDERS)).text
+    head, *rows = csv.reader(io.StringIO(page.get(f"{ORDERS}/moves?format=csv&sort=left").text, newline=""))
+    assert dict(zip(head, rows[0], strict=True))["to"] == "2, 3, 4"
+    assert rows[-1][6:] == ["", ""], "what is unknown comes last"
+    nothing = read(page.get("/clusters/quiet/moves")).text
+    assert "Moves (" not in nothing
+
+
 def test_a_query_of_a_megabyte_is_refused_and_the_page_serves_on(page: Served) -> None:
     # It may close the connection before all was sent.
     with contextlib.suppress(OSError):
@@ -149,7 +164,7 @@ def test_a_query_of_a_megabyte_is_refused_and_the_page_serves_on(page: Served) -
 @pytest.mark.parametrize(
     "at",
     ["/none", "/none%0A", "/clusters", "/clusters/", f"{ORDERS}/none", f"{ORDERS}/brokers/1", "/clusters/none",
-     "//evil.example", "/%ff", f"{ORDERS}/topics/a/b"],
+     "//evil.example", "/%ff", f"{ORDERS}/topics/a/b", f"{ORDERS}/moves/orders"],
 )  # fmt: skip
 def test_what_is_not_there_is_a_page_too(page: Served, at: str) -> None:
     found = read(page.get(at), 404)
@@ -157,13 +172,14 @@ def test_what_is_not_there_is_a_page_too(page: Served, at: str) -> None:
     assert "/" in found.values("href")
 
 
-@pytest.mark.parametrize("section", ["topics", "groups"])
+@pytest.mark.parametrize("section", ["topics", "groups", "moves"])
 def test_csv_has_all_rows_and_no_formula(page: Served, section: str) -> None:
     answer = page.get(f"{ORDERS}/{section}?format=csv")
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     head, *rows = csv.reader(io.StringIO(answer.text, newline=""))
     names = [row[0] for row in rows]
-    assert len(names) == len(json.loads(page.get(f"{ORDERS}/{section}?format=json").text)[section])
+    found = json.loads(page.get(f"{ORDERS}/{section}?format=json").text)[section]
+    assert len(names) == len(found["partitions"] if section == "moves" else found)
     assert {len(row) for row in rows} == {len(head)}
     assert "'=1+1" in names
     assert not [one for one in names if one.lstrip().startswith(("=", "+", "-", "@"))]
