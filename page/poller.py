@@ -7,9 +7,10 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from page.history import History, followed
 from page.metrics import Family, families_of
 from page.picture import Picture, Polls
 
@@ -18,11 +19,12 @@ _LOG = logging.getLogger("page")
 
 @dataclass(frozen=True)
 class Seen:
-    """What readers get: how polls went, the last picture, and its metrics. Replaced as a whole."""
+    """What readers get: how polls went, the last picture, its metrics, and the lag of before. Replaced as a whole."""
 
     polls: Polls
     picture: Picture | None = None
     families: Sequence[Family] = ()
+    history: History = field(default_factory=History)
 
 
 class Poller:
@@ -56,7 +58,8 @@ class Poller:
         try:
             picture = self._take()
             families = families_of(self._cluster, picture, self._limit)
-            self.seen = Seen(replace(polls, error=""), picture, families)
+            history = followed(seen.history, picture.groups, picture.taken, picture.silent_brokers > 0)
+            self.seen = Seen(replace(polls, error=""), picture, families, history)
         except Exception as error:
             # Whatever goes wrong, the next poll must come: without it the page would show an old picture for ever.
             why = error.message if isinstance(error, StreamopsError) else f"{type(error).__name__}: {error}"

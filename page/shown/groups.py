@@ -21,6 +21,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
     silent,
 )
 from page.shown.clusters import linked, rows_for_machines
+from page.shown.curve import curve_of
+from page.shown.freshness import iso
 from page.shown.names import path
 from page.shown.sheet import Link, Lister, Sheet, State, sheet_of
 from page.shown.wanted import BY_NAME, CSV, JSON, Sort, Wanted, listed
@@ -105,8 +107,18 @@ def group(state: State, name: str, wanted: Wanted) -> Sheet | None:
     if found.get("error"):
         facts.append(("Not known", str(found["error"])))
     tables = [_members(found["members"])] if found.get("members") is not None else []
+    points = state.seen.history.points(name)
+    lags = [{"taken": iso(taken), "lag": some} for taken, some in points]
     return sheet_of(
-        state, "groups", {"group": found}, subject=name, tiles=tiles, facts=facts, lister=lister, tables=tables
+        state,
+        "groups",
+        {"group": found, "lag_of_polls": lags},
+        subject=name,
+        tiles=tiles,
+        facts=facts,
+        curve=curve_of(points),
+        lister=lister,
+        tables=tables,
     )
 
 

@@ -12,6 +12,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cel
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import ORDER, UNKNOWN
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS, Part, head
 from page.poller import Seen
+from page.shown.curve import Curve
 from page.shown.freshness import FAILED, LOADING, STALE, Freshness, freshness
 from page.shown.names import path
 from page.shown.wanted import Listing, Sort, Wanted
@@ -166,6 +167,7 @@ class Sheet:
     facts: Sequence[tuple[str, str]] = ()
     findings: Sequence[Mapping[str, str]] = ()
     tiles: Sequence[tuple[str, str, str]] = ()
+    curve: Curve | None = None
     tables: Sequence[Table] = ()
     lister: Lister | None = None
     is_whole: bool = False

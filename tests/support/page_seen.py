@@ -8,12 +8,13 @@ import contextlib
 import http.client
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import uvicorn
 
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
+from page.history import History, followed
 from page.hosts import names_served
 from page.picture import Picture, Polls
 from page.poller import Seen
@@ -106,13 +107,25 @@ def picture(of: Mapping[str, Any], age: float) -> Picture:
     return Picture(time.time() - age, 0.4, 12, 3, 0, logs, of["groups"]["groups"], of)
 
 
+def lags(groups: Sequence[Mapping[str, Any]], polls: int = 120) -> History:
+    """The lag of groups at the last polls, one every 30 s, with a time of which it was unknown."""
+    found, now = History(), time.time()
+    for number in range(polls):
+        share = abs(polls / 3 - number) / polls
+        some = [{"name": one["name"], "lag": None if 70 < number < 80 else int((one["lag"] or 0) * share)}
+                for one in groups]  # fmt: skip
+        found = followed(found, some if number < polls - 1 else groups, now - 30 * (polls - number), False)
+    return found
+
+
 def looked(names: list[str] | None = None) -> dict[str, Seen]:
     """What pollers have of five clusters."""
     why = "no bootstrap server answered (kafka1:9092: Connection refused). Check that the brokers run"
     began = time.time() - 900
+    orders = cluster(names=names)
     return {
         "quiet": Seen(Polls(began, 9), picture(well(), 12)),
-        "orders": Seen(Polls(began, 9), picture(cluster(names=names), 7)),
+        "orders": Seen(Polls(began, 9), picture(orders, 7), (), lags(orders["groups"]["groups"])),
         "payments": Seen(Polls(began, 9, 3, why), picture(well("payments"), 420)),
         "begins": Seen(Polls(time.time() - 4)),
         '</h2>"audit': Seen(Polls(began, 4, 4, why)),

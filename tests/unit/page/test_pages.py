@@ -144,7 +144,8 @@ def test_moves_are_shown_with_what_they_mean_and_what_has_been_copied(page: Serv
     text = re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", read(answer).text and answer.text))
     assert "2 of" in text
     for said in ("Clients are served meanwhile", "has 40 partitions", "move_running", "wait until they have ended",
-                 "nothing to copy", "follower.replication.throttled.rate", "1, 2, 3 2, 3, 4 4 1 4.2 GB 0 B"):  # fmt: skip
+                 "nothing to copy", "follower.replication.throttled.rate",
+                 "1, 2, 3 2, 3, 4 4 1 4.2 GB 0 B"):  # fmt: skip
         assert said in text, said
     assert "Moves (19)" in read(page.get(ORDERS)).text
     head, *rows = csv.reader(io.StringIO(page.get(f"{ORDERS}/moves?format=csv&sort=left").text, newline=""))
@@ -152,6 +153,16 @@ def test_moves_are_shown_with_what_they_mean_and_what_has_been_copied(page: Serv
     assert rows[-1][6:] == ["", ""], "what is unknown comes last"
     nothing = read(page.get("/clusters/quiet/moves")).text
     assert "Moves (" not in nothing
+
+
+def test_the_lag_of_a_group_over_time_is_a_line_and_words(page: Served) -> None:
+    at = f"{ORDERS}/groups/search-index"
+    found = read(page.get(at))
+    assert len([tag for tag, name, _ in found.attributes if (tag, name) == ("polyline", "points")]) == 2
+    for said in ("Lag over time", "120 polls: now 1,204,320 records; highest", "Since", "a restart forgets them"):
+        assert said in found.text, said
+    lags = json.loads(page.get(f"{at}?format=json").text)["lag_of_polls"]
+    assert (len(lags), lags[-1]["lag"], lags[75]["lag"]) == (120, 1_204_320, None)
 
 
 def test_a_query_of_a_megabyte_is_refused_and_the_page_serves_on(page: Served) -> None:

@@ -25,7 +25,9 @@ def test_a_poll_that_fails_leaves_the_last_picture_and_is_counted() -> None:
     assert (poller.seen.picture, poller.seen.families) == (first.picture, first.families)
     assert (poller.seen.polls.done, poller.seen.polls.failed) == (2, 1)
     assert poller.seen.polls.error == "ValueError: broken"
+    assert poller.seen.history.times == (1.0,)
     poller.poll()
+    assert poller.seen.history.times == (1.0, 2.0)
     assert poller.seen.picture is not None
     assert (poller.seen.picture.taken, poller.seen.polls.failed, poller.seen.polls.error) == (2.0, 1, "")
 
