@@ -96,7 +96,10 @@ def assert_the_page_sees_the_same(cluster: Cluster, report: dict[str, Any]) -> N
     expected, wrong = expected_of({"local": {"nodes": report["inventory"]}}, ["local"])
     assert wrong == []
     polled = take("local", connection, expected["local"], 300).cluster
-    assert polled.keys() == report.keys()
+    assert polled.keys() == {*report.keys(), "moves"}
+    moves = polled["moves"]
+    assert (moves["known"], moves["partitions"], moves["recorded"]) == (True, [], None)
+    assert [(one["kind"], one["key"], one["value"]) for one in moves["throttles"]] == [("broker", RATE, "1000000")]
     same = ("name", "status", "answered", "inventory", "cluster_id", "counts", "under_replicated", "offline")
     assert {key: polled[key] for key in same} == {key: report[key] for key in same}
     found, reported = ({one["what"]: one["kind"] for one in part["findings"]} for part in (polled, report))
