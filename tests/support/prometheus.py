@@ -65,6 +65,13 @@ class Prometheus:
         """The names of the alerts that fire."""
         return {one["labels"]["alertname"] for one in self.ask("alerts")["alerts"] if one["state"] == "firing"}
 
+    def fired(self) -> dict[str, list[str]]:
+        """What operators were told since it runs, by alert: the instance of each, or its cluster."""
+        told: dict[str, list[str]] = {}
+        for one in self.ask("series?match[]=ALERTS%7Balertstate%3D%22firing%22%7D"):
+            told.setdefault(one["alertname"], []).append(one.get("instance") or one.get("cluster", ""))
+        return told
+
     def summaries(self, name: str) -> list[str]:
         """What an operator reads of an alert that fires."""
         return [
@@ -110,11 +117,16 @@ def hastened(rules: Mapping[str, Any], times: int, least: int = 10) -> dict[str,
 
 @contextlib.contextmanager
 def prometheus(
-    directory: Path, scrape_configs: Sequence[Mapping[str, Any]], alerts: Mapping[str, Any], every: int = 1
+    directory: Path,
+    scrape_configs: Sequence[Mapping[str, Any]],
+    alerts: Mapping[str, Any],
+    every: int = 1,
+    is_hastened: bool = True,
 ) -> Iterator[Prometheus]:
     """A Prometheus with the alerts of the collection, that much faster as it reads oftener than each 45 seconds."""
     directory.mkdir()
-    (directory / "rules.yml").write_text(json.dumps(hastened(alert_rules(alerts), 45 // every, 10 * every)))
+    rules = alert_rules(alerts)
+    (directory / "rules.yml").write_text(json.dumps(hastened(rules, 45 // every, 10 * every) if is_hastened else rules))
     config = {
         "global": {"scrape_interval": f"{every}s", "scrape_timeout": f"{every}s", "evaluation_interval": "1s"},
         "rule_files": ["rules.yml"],
