@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -22,6 +21,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.properties i
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import disk
 from ansible_collections.streamops.kafka.plugins.module_utils._node.java import find
+from ansible_collections.streamops.kafka.plugins.module_utils._node.scratch import scratch, write
 
 MAIN = "kafka.tools.StorageTool"
 # Formatting needs little; a small heap and the simplest compiler halve its time on a small machine.
@@ -206,25 +206,16 @@ def _scratch(params: Mapping[str, Any], dirs: Sequence[str]) -> Iterator[tuple[s
 
     Arguments go through a file since argv is readable by every user of the host, and may hold SCRAM credentials.
     """
-    place = tempfile.mkdtemp(prefix="kafka-format-")
     try:
-        config = os.path.join(place, "server.properties")
-        with open(params["config"], encoding=READ_ENCODING) as file:
-            _write(config, overridden(file.read(), params, dirs))
-        for name, text in _LOGGING.items():
-            _write(os.path.join(place, name), text)
-        argument_file = os.path.join(place, "arguments")
-        _write(argument_file, "".join(f"{word}\n" for word in arguments(params, dirs, config)))
-        yield place, argument_file
+        with scratch("format") as place:
+            with open(params["config"], encoding=READ_ENCODING) as file:
+                config = write(place, "server.properties", overridden(file.read(), params, dirs))
+            for name, text in _LOGGING.items():
+                write(place, name, text)
+            words = arguments(params, dirs, config)
+            yield place, write(place, "arguments", "".join(f"{word}\n" for word in words))
     except (OSError, PropertiesError) as problem:
         raise FormatError(f"format of {_name(params)}: {problem}. Nothing was formatted.") from problem
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
-
-
-def _write(path: str, text: str) -> None:
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
 
 
 def _verify(params: Mapping[str, Any], found: Sequence[Mapping[str, Any]]) -> None:

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -23,6 +21,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret, parse, to_text
 from ansible_collections.streamops.kafka.plugins.module_utils._node.format import MAIN
 from ansible_collections.streamops.kafka.plugins.module_utils._node.java import find
+from ansible_collections.streamops.kafka.plugins.module_utils._node.scratch import scratch, write
 from ansible_collections.streamops.kafka.plugins.module_utils._node.start_record import argument_file_words
 
 #: Longest time for the JVM; it needs two seconds on a quiet machine.
@@ -177,17 +176,15 @@ def _said(java: str, words: Sequence[str], properties: str, run: Callable[..., A
 
     Its files, and those that a JVM leaves where it crashes, are of this user alone, and removed.
     """
-    place = tempfile.mkdtemp(prefix="kafka-trial-")
-    try:
-        arguments, config = os.path.join(place, "arguments"), os.path.join(place, "server.properties")
-        _write(arguments, "".join(quoted(words)))
-        _write(config, elsewhere(properties, os.path.join(place, "data")))
-        what = [MAIN, "info", "-c", config] if properties else ["-version"]
-        env = {key: value for key, value in os.environ.items() if key not in ARGUMENTS_OF_THE_LOGIN}
+    env = {key: value for key, value in os.environ.items() if key not in ARGUMENTS_OF_THE_LOGIN}
+    with scratch("trial") as place:
+        arguments = write(place, "arguments", "".join(quoted(words)))
+        what = ["-version"]
+        if properties:
+            moved = elsewhere(properties, os.path.join(place, "data"))
+            what = [MAIN, "info", "-c", write(place, "server.properties", moved)]
         code, out, err = run([java, f"@{arguments}", *what], SECONDS, cwd=place, env=env)
-        return code, f"{out}\n{err}"
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
+    return code, f"{out}\n{err}"
 
 
 def elsewhere(properties: str, directory: str) -> str:
@@ -217,8 +214,3 @@ def _has_jars(words: Sequence[str]) -> bool:
     """Whether the class path is there; a node whose release is not installed yet has none."""
     places = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "-cp"]
     return bool(places) and os.path.isdir(os.path.dirname(places[-1]))
-
-
-def _write(path: str, text: str) -> None:
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
