@@ -27,4 +27,4 @@ def is_served(header: bytes, served: frozenset[str] | None) -> bool:
     if served is None:
         return True
     found = _HOST.fullmatch(header.decode("latin-1").lower())
-    return bool(found) and (found[1] or found[2]) in served if found else False
+    return found is not None and (found[1] or found[2]) in served

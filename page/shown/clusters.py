@@ -7,16 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import Cell, Table
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import ON_THE_PAGE, Cell, Table
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tables import (
+    STATES,
     brokers_table,
     partitions_table,
     quorum_tables,
 )
 from page.shown.names import path
 from page.shown.sheet import Sheet, State, sheet_of
-
-_LISTS = ("offline", "under_min_isr", "under_replicated")
 
 
 def overview(states: Sequence[State]) -> Sheet:
@@ -41,7 +40,7 @@ def cluster(state: State) -> Sheet:
 def brokers(state: State) -> Sheet:
     """Return the brokers of a cluster."""
     one = state.cluster
-    tables = [_all(brokers_table(one))] if one.get("answered") else []
+    tables = [brokers_table(one, ON_THE_PAGE)] if one.get("answered") else []
     return sheet_of(state, "brokers", {"brokers": one.get("brokers"), "inventory": one.get("inventory")}, tables=tables)
 
 
@@ -49,19 +48,10 @@ def _tables(state: State) -> Iterator[Table]:
     one = state.cluster
     if not one.get("answered"):
         return
-    if any(one[kind] for kind in _LISTS):
-        yield _with_links(partitions_table(one), state)
+    if any(one[kind] for kind in STATES):
+        table = partitions_table(one, ON_THE_PAGE)
+        yield replace(table, rows=[[linked(row[0], state, "topics"), *row[1:]] for row in table.rows])
     yield from quorum_tables(one)
-
-
-def _with_links(table: Table, state: State) -> Table:
-    """Return a table whose first cells are topics, each with its page."""
-    return replace(_all(table), rows=[[linked(row[0], state, "topics"), *row[1:]] for row in table.rows])
-
-
-def _all(table: Table) -> Table:
-    """Return a table whose note says where the rest of its rows is, on this page."""
-    return replace(table, note=table.note.replace("the JSON file has all", "the JSON of this page has all"))
 
 
 def linked(cell: Cell, state: State, section: str) -> Cell:

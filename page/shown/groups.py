@@ -8,11 +8,12 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import (
-    LISTED,
     NOT_KNOWN,
+    ON_THE_PAGE,
     Cell,
     Table,
     count,
+    cut_table,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tables import (
     GROUP_COLUMNS,
@@ -24,8 +25,8 @@ from page.shown.clusters import linked, rows_for_machines
 from page.shown.curve import curve_of
 from page.shown.freshness import iso
 from page.shown.names import path
-from page.shown.sheet import Link, Lister, Sheet, State, sheet_of
-from page.shown.wanted import BY_NAME, CSV, JSON, Sort, Wanted, listed
+from page.shown.sheet import Link, Lister, Sheet, State, downloads, sheet_of
+from page.shown.wanted import BY_NAME, Sort, Wanted, listed
 
 Row = Mapping[str, Any]
 
@@ -62,10 +63,9 @@ def groups(state: State, wanted: Wanted) -> Sheet:
     empty = "No group has this in its name." if rows else no_group(seen) if seen else ""
     table = Table("Groups", silent(seen) if seen else "", GROUP_COLUMNS, cells, empty)
     own = path("clusters", state.name, "groups")
-    downloads = [Link(form.upper(), f"{own}{wanted.query(form=form, page=1)}") for form in (CSV, JSON)]
     data = {"groups": rows_for_machines(found.every, ("topics", "members")),  # type: ignore[arg-type]
             "known": seen.get("known"), "silent_brokers": seen.get("silent_brokers")}  # fmt: skip
-    lister = Lister("Groups", own, wanted, found, SORTS, table, downloads, True) if seen else None
+    lister = Lister("Groups", own, wanted, found, SORTS, table, downloads(own, wanted), True) if seen else None
     lines = [COLUMNS, *(_line(one) for one in found.every)]
     return sheet_of(state, "groups", data, lister=lister, rows=lines)
 
@@ -148,8 +148,7 @@ def _members(members: Any) -> Table:
             Cell(one["host"], "short"),
             count(sum(len(some["partitions"]) for some in one.get("assignment") or ())),
         ]
-        for one in members[:LISTED]
+        for one in members
     ]
-    note = f"{LISTED:,} of {len(members):,}; the JSON of this page has all." if len(members) > LISTED else ""
     columns = (("Member", "name"), ("Host", "short"), ("Partitions", "num"))
-    return Table("Members", note, columns, rows, "It has no member now.")
+    return cut_table("Members", "", columns, rows, "It has no member now.", ON_THE_PAGE)

@@ -4,20 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import megabytes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import (
-    LISTED,
-    NOT_KNOWN,
+    ON_THE_PAGE,
     Cell,
     Table,
+    cut_table,
     ids,
+    size,
 )
 from page.shown.clusters import linked
 from page.shown.names import path
-from page.shown.sheet import Link, Lister, Sheet, State, sheet_of
-from page.shown.wanted import BY_NAME, CSV, JSON, Sort, Wanted, listed
+from page.shown.sheet import Lister, Sheet, State, downloads, sheet_of
+from page.shown.wanted import BY_NAME, Sort, Wanted, listed
 
 Row = Mapping[str, Any]
 
@@ -54,14 +55,13 @@ def moves(state: State, wanted: Wanted) -> Sheet:
         empty if seen.get("known") else "Moves were not told; the finding untold of the overview says why.",
     )
     own = path("clusters", state.name, "moves")
-    downloads = [Link(form.upper(), f"{own}{wanted.query(form=form, page=1)}") for form in (CSV, JSON)]
     return sheet_of(
         state,
         "moves",
         {"moves": {**seen, "partitions": [*found.every]}},
         say=_said(seen) if rows else "",
         findings=[one for one in state.cluster.get("findings", ()) if one["kind"] in _KINDS],
-        lister=Lister("Moves", own, wanted, found, SORTS, table, downloads, True) if seen else None,
+        lister=Lister("Moves", own, wanted, found, SORTS, table, downloads(own, wanted), True) if seen else None,
         tables=[_throttles(seen["throttles"])] if seen.get("throttles") else [],
         rows=[COLUMNS, *(_line(one) for one in found.every)],
     )
@@ -82,28 +82,22 @@ def _line(one: Row) -> list[Any]:
 
 
 def _cells(one: Row, state: State) -> list[Cell]:
-    size, copied = one["size_bytes"], one["copied_bytes"]
-    share = min(1.0, copied / size) if size and copied is not None else None
+    whole, copied = one["size_bytes"], one["copied_bytes"]
+    share = min(1.0, copied / whole) if whole and copied is not None else None
     return [
         linked(Cell(one["topic"], "name"), state, "topics"),
         Cell(str(one["partition"]), "num"),
         *(Cell(ids(one[key])) for key in ("from", "to", "adding", "removing")),
-        _bytes(size),
-        Cell("nothing to copy", "num") if not one["adding"] else Cell(_bytes(copied).text, "num", share=share),
+        size(whole),
+        replace(size(copied), share=share) if one["adding"] else Cell("nothing to copy", "num"),
     ]
-
-
-def _bytes(count: int | None) -> Cell:
-    return Cell(NOT_KNOWN if count is None else megabytes(count), "num")
 
 
 def _throttles(throttles: list[Row]) -> Table:
     rows = [
         [Cell(f"{one['kind']} {one['name']}", "name"), Cell(one["key"], "name"), Cell(str(one["value"]), "name")]
-        for one in throttles[:LISTED]
+        for one in throttles
     ]
     note = "Kafka slows the copies of these down to the rates of their brokers, in bytes a second."
-    if len(throttles) > LISTED:
-        note += f" {LISTED:,} of {len(throttles):,}; the JSON of this page has all."
     columns = (("Set on", "name"), ("Setting", "name"), ("Value", "name"))
-    return Table("Throttles that no record of a run explains", note, columns, rows)
+    return cut_table("Throttles that no record of a run explains", note, columns, rows, whole=ON_THE_PAGE)

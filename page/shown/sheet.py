@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED
@@ -15,7 +16,7 @@ from page.poller import Seen
 from page.shown.curve import Curve
 from page.shown.freshness import FAILED, LOADING, STALE, Freshness, freshness
 from page.shown.names import path
-from page.shown.wanted import Listing, Sort, Wanted
+from page.shown.wanted import CSV, JSON, Listing, Sort, Wanted
 
 #: What a page says instead of a status where it shows nothing, or nothing that holds now.
 _WORDS = {LOADING: "LOADING", STALE: "STALE", FAILED: UNKNOWN}
@@ -64,7 +65,7 @@ class State:
         last = ORDER.index(self.cluster["status"]) if self.cluster else 0
         return last if self.fresh.is_fresh else max(last, ORDER.index(UNKNOWN))
 
-    @property
+    @cached_property
     def part(self) -> Part | None:
         """What the report of a status shows of it before its tables."""
         return head(1, self.cluster) if self.cluster else None
@@ -194,6 +195,11 @@ class Sheet:
         if len(self.states) == 1:
             return self.states[0].why
         return f"The worst of {self.counted}: {visible(self.states[0].name)}." if self.states else "No cluster is set."
+
+
+def downloads(own: str, wanted: Wanted) -> list[Link]:
+    """Return the links to the whole of a list at an address, as a reader has searched and ordered it."""
+    return [Link(form.upper(), f"{own}{wanted.query(form=form, page=1)}") for form in (CSV, JSON)]
 
 
 def sheet_of(state: State, section: str, data: Mapping[str, Any], **more: Any) -> Sheet:

@@ -3,29 +3,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import megabytes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import (
-    LISTED,
-    NOT_KNOWN,
     Cell,
     Table,
     count,
+    cut_table,
     ids,
+    size,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tables import (
     GROUP_COLUMNS,
     STATES,
     TOPIC_COLUMNS,
+    gravest,
     group_row,
     topic_row,
 )
 from page.shown.clusters import linked, rows_for_machines
 from page.shown.names import path
-from page.shown.sheet import Link, Lister, Sheet, State, sheet_of
-from page.shown.wanted import BY_NAME, CSV, JSON, Sort, Wanted, listed
+from page.shown.sheet import Link, Lister, Sheet, State, downloads, sheet_of
+from page.shown.wanted import BY_NAME, Sort, Wanted, listed
 
 Row = Mapping[str, Any]
 
@@ -58,15 +59,15 @@ COLUMNS = (
 
 def topics(state: State, wanted: Wanted) -> Sheet:
     """Return the topics that a reader looks for."""
-    hurt = _hurt(state.cluster)
-    rows = [{**one, "hurt": hurt.get(one["name"], 0)} for one in state.cluster.get("topics", ())]
+    hurt = Counter(name for name, _partition in gravest(state.cluster))
+    rows = [{**one, "hurt": hurt[one["name"]]} for one in state.cluster.get("topics", ())]
     found = listed(rows, wanted, SORTS)
     columns = (*TOPIC_COLUMNS, ("Size", "num"), ("State", "state"))
     empty = "No topic has this in its name." if rows else "The cluster has no topic."
     table = Table("Topics", "", columns, [_row(one, state) for one in found.rows], empty)
     own = path("clusters", state.name, "topics")
     data = {"topics": rows_for_machines(found.every, ("partitions",))}  # type: ignore[arg-type]
-    lister = Lister("Topics", own, wanted, found, SORTS, table, _downloads(own, wanted), True)
+    lister = Lister("Topics", own, wanted, found, SORTS, table, downloads(own, wanted), True)
     lines = [COLUMNS, *(_line(one) for one in found.every)]
     return sheet_of(state, "topics", data, lister=lister if state.cluster else None, rows=lines)
 
@@ -77,7 +78,7 @@ def topic(state: State, name: str, wanted: Wanted) -> Sheet | None:
     if found is None:
         return None
     logs = state.seen.picture.logs.get(name, {}) if state.seen.picture else {}
-    states = _states(state.cluster, name)
+    states = {at: STATES[kind][0] for (of, at), (kind, _row) in gravest(state.cluster).items() if of == name}
     rows = []
     for one in found.get("partitions") or ():
         log = logs.get(one["partition"])
@@ -93,44 +94,29 @@ def topic(state: State, name: str, wanted: Wanted) -> Sheet | None:
     none = "The partitions of this topic were not told."
     table = Table("Partitions", "", columns, [_partition(one) for one in cut.rows], none)
     own = path("clusters", state.name, "topics", name)
-    lister = Lister("Partitions", own, wanted, cut, PARTITION_SORTS, table, [_json(own)])
+    readers = _readers(state, name)
+    lister = Lister("Partitions", own, wanted, cut, PARTITION_SORTS, table, [Link("JSON", f"{own}?format=json")])
     tiles = [
         ("Partitions", f"{found['partition_count']:,}", f"{len(states):,} with findings"),
         ("Copies", f"{found['replication_factor']:,}", f"min.insync.replicas {found['min_insync_replicas']}"),
-        (
-            "Size",
-            megabytes(found["size_bytes"]) if found.get("size_bytes") is not None else NOT_KNOWN,
-            "of its leaders",
-        ),
-        ("Groups", f"{len(_readers(state, name)):,}", "with offsets in it"),
+        ("Size", size(found.get("size_bytes")).text, "of its leaders"),
+        ("Groups", f"{len(readers):,}", "with offsets in it"),
     ]
-    data = {"topic": {**found, "partitions": rows}, "groups": [one["name"] for one in _readers(state, name)]}
-    return sheet_of(state, "topics", data, subject=name, tiles=tiles, lister=lister, tables=[_groups(state, name)])
-
-
-def _downloads(own: str, wanted: Wanted) -> list[Link]:
-    return [Link(form.upper(), f"{own}{wanted.query(form=form, page=1)}") for form in (CSV, JSON)]
-
-
-def _json(own: str) -> Link:
-    return Link("JSON", f"{own}?format=json")
+    data = {"topic": {**found, "partitions": rows}, "groups": [one["name"] for one in readers]}
+    tables = [_groups(state, readers, name)]
+    return sheet_of(state, "topics", data, subject=name, tiles=tiles, lister=lister, tables=tables)
 
 
 def _row(one: Row, state: State) -> list[Cell]:
     first, *more = topic_row(one)
     hurt = one["hurt"]
     word = Cell(f"{hurt:,} with findings", "state", "inconclusive") if hurt else Cell("in sync", "state", "pass")
-    return [linked(first, state, "topics"), *more, _size(one), word]
+    return [linked(first, state, "topics"), *more, size(one.get("size_bytes")), word]
 
 
 def _line(one: Row) -> list[Any]:
     keys = ("name", "partition_count", "replication_factor", "min_insync_replicas", "size_bytes", "internal", "hurt")
     return [one.get(key) for key in keys]
-
-
-def _size(one: Row) -> Cell:
-    size = one.get("size_bytes")
-    return Cell(NOT_KNOWN if size is None else megabytes(size), "num")
 
 
 def _partition(one: Row) -> list[Cell]:
@@ -141,29 +127,10 @@ def _partition(one: Row) -> list[Cell]:
         Cell("none" if one["leader"] is None else str(one["leader"]), "num"),
         Cell(ids(one["replicas"])),
         Cell(ids(one["isr"])),
-        _size(one),
+        size(one.get("size_bytes")),
         count(one["start"]),
         count(one["end"]),
     ]
-
-
-def _hurt(cluster: Row) -> dict[str, int]:
-    """Return by topic how many of its partitions have a finding."""
-    keys = {(row["topic"], row["partition"]) for kind in STATES for row in cluster.get(kind) or ()}
-    found: dict[str, int] = {}
-    for name, _partition in keys:
-        found[name] = found.get(name, 0) + 1
-    return found
-
-
-def _states(cluster: Row, name: str) -> dict[int, str]:
-    """Return by partition of a topic its gravest state, where it has one."""
-    found: dict[int, str] = {}
-    for kind, (word, _tone) in STATES.items():
-        for row in cluster.get(kind) or ():
-            if row["topic"] == name:
-                found.setdefault(row["partition"], word)
-    return found
 
 
 def _readers(state: State, name: str) -> Sequence[Row]:
@@ -171,18 +138,22 @@ def _readers(state: State, name: str) -> Sequence[Row]:
     return [one for one in groups if any(topic["name"] == name for topic in one.get("topics") or ())]
 
 
-def _groups(state: State, name: str) -> Table:
+def _groups(state: State, readers: Sequence[Row], name: str) -> Table:
     """Return the groups with offsets in a topic, with their lag in it alone."""
     rows = []
-    for one in _readers(state, name):
+    for one in readers:
         lags = [row["lag"] for topic in one["topics"] if topic["name"] == name for row in topic["partitions"]]
         known = [lag for lag in lags if lag is not None]
         own = {**one, "lag": sum(known) if known else None, "lag_unknown": lags.count(None)}
         rows.append((own["lag"] or 0, own))
     rows.sort(key=lambda pair: (-pair[0], pair[1]["name"]))
-    shown = [group_row(one)[:5] for _lag, one in rows[:LISTED]]
+    shown = [group_row(one)[:5] for _lag, one in rows]
     cells = [[linked(first, state, "groups"), *more] for first, *more in shown]
-    note = "Lag in this topic alone."
-    if len(rows) > LISTED:
-        note += f" {LISTED:,} of {len(rows):,}; the JSON of this page names all."
-    return Table("Groups that read it", note, GROUP_COLUMNS[:5], cells, "No group has an offset in it.")
+    return cut_table(
+        "Groups that read it",
+        "Lag in this topic alone.",
+        GROUP_COLUMNS[:5],
+        cells,
+        "No group has an offset in it.",
+        "the JSON of this page names all",
+    )

@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.group_lines import shown
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import megabytes
 
 #: Rows that a table shows: a cluster of a hundred thousand partitions must still open on a phone.
 LISTED = 200
 #: What stands where a figure is not known.
 NOT_KNOWN = "not known"
+#: Where all rows of a table are that was cut: beside a report, and of a page that is served.
+IN_THE_FILE, ON_THE_PAGE = "the JSON file has all", "the JSON of this page has all"
 
 
 @dataclass(frozen=True)
@@ -50,16 +53,22 @@ def cut_table(
     columns: Sequence[tuple[str, str]],
     rows: Sequence[Sequence[Cell]],
     empty: str = "None.",
+    whole: str = IN_THE_FILE,
 ) -> Table:
-    """Return a table that is cut at LISTED rows and says so."""
+    """Return a table that is cut at LISTED rows and says so; ``whole`` is where all of them are."""
     if len(rows) > LISTED:
-        note = f"{note} {LISTED:,} of {len(rows):,}; the JSON file has all.".strip()
+        note = f"{note} {LISTED:,} of {len(rows):,}; {whole}.".strip()
     return Table(title, note, columns, rows[:LISTED], empty)
 
 
 def count(value: int | None, unit: str = "") -> Cell:
     """Return a number with its unit, or that it is not known."""
     return Cell(NOT_KNOWN if value is None else f"{value:,} {unit}".strip(), "num")
+
+
+def size(bytes_: int | None, more: str = "") -> Cell:
+    """Return a number of bytes for people, or that it is not known."""
+    return Cell(NOT_KNOWN if bytes_ is None else megabytes(bytes_), "num", more=more)
 
 
 def ids(brokers: Iterable[int]) -> str:

@@ -9,12 +9,14 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import megabytes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import (
+    IN_THE_FILE,
     NOT_KNOWN,
     Cell,
     Table,
     count,
     cut_table,
     ids,
+    size,
 )
 
 #: By the list of cluster_info what a partition in it is, the gravest first.
@@ -48,7 +50,7 @@ def cluster_tables(one: Row) -> Iterator[Table]:
         yield _ensemble(one["ensemble"])
 
 
-def brokers_table(one: Row) -> Table:
+def brokers_table(one: Row, whole: str = IN_THE_FILE) -> Table:
     """Return the brokers of a cluster: those of its inventory and those that are registered."""
     hosts = {node["node_id"]: node for node in one["inventory"] if "broker" in node["roles"]}
     registered = {broker["id"]: broker for broker in one["brokers"]}
@@ -61,7 +63,7 @@ def brokers_table(one: Row) -> Table:
         *(("Leaders", "num"), ("Replicas", "num"), ("Led by others", "num"), ("Disks used", "num")),
     )
     note = "Led by others: of the partitions that a broker prefers to lead."
-    return cut_table("Brokers", note, columns, rows)
+    return cut_table("Brokers", note, columns, rows, whole=whole)
 
 
 def _broker(number: int, node: Row | None, broker: Row | None, controller: int | None) -> list[Cell]:
@@ -149,33 +151,38 @@ def topic_row(one: Row) -> list[Cell]:
 
 
 def _largest(one: Row | None) -> Cell:
-    if not one:
-        return Cell(NOT_KNOWN, "num")
-    return Cell(megabytes(one["size_bytes"]), "num", more=f"partition {one['partition']}")
+    return size(one["size_bytes"], more=f"partition {one['partition']}") if one else size(None)
 
 
-def partitions_table(one: Row) -> Table:
+def gravest(one: Row) -> dict[tuple[str, int], tuple[str, Row]]:
+    """Return by topic and partition its gravest state (a key of STATES) and its row; those without one are left out."""
+    found: dict[tuple[str, int], tuple[str, Row]] = {}
+    for kind in STATES:
+        for row in sorted(one.get(kind) or (), key=lambda row: (row["topic"], row["partition"])):
+            found.setdefault((row["topic"], row["partition"]), (kind, row))
+    return found
+
+
+def partitions_table(one: Row, whole: str = IN_THE_FILE) -> Table:
     """Return partitions with findings, each once, by its gravest state."""
-    found: dict[tuple[str, int], list[Cell]] = {}
-    for kind, (word, tone) in STATES.items():
-        for row in sorted(one[kind] or (), key=lambda row: (row["topic"], row["partition"])):
-            missing = [broker for broker in row["replicas"] if broker not in row["isr"]]
-            found.setdefault(
-                (row["topic"], row["partition"]),
-                [
-                    Cell(row["topic"], "name"),
-                    Cell(str(row["partition"]), "num"),
-                    Cell(word, "state", tone),
-                    Cell("none" if row["leader"] is None else str(row["leader"]), "num"),
-                    Cell(ids(row["replicas"])),
-                    Cell(ids(missing)),
-                ],
-            )
     columns = (
         *(("Topic", "name"), ("Partition", "num"), ("State", "state"), ("Leader", "num"), ("Replicas", "text")),
         ("Not in sync", "text"),
     )
-    return cut_table("Partitions with findings", "Numbers are ids of brokers.", columns, [*found.values()])
+    rows = [_partition(kind, row) for kind, row in gravest(one).values()]
+    return cut_table("Partitions with findings", "Numbers are ids of brokers.", columns, rows, whole=whole)
+
+
+def _partition(kind: str, row: Row) -> list[Cell]:
+    word, tone = STATES[kind]
+    return [
+        Cell(row["topic"], "name"),
+        Cell(str(row["partition"]), "num"),
+        Cell(word, "state", tone),
+        Cell("none" if row["leader"] is None else str(row["leader"]), "num"),
+        Cell(ids(row["replicas"])),
+        Cell(ids(broker for broker in row["replicas"] if broker not in row["isr"])),
+    ]
 
 
 def _groups(found: Row) -> Table:
