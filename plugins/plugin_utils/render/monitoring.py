@@ -25,9 +25,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring import 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import planned
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.metrics import kind
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.prometheus import alertmanager_socket
 
-#: An Alertmanager of the collection listens on its own machine alone, by default here.
-ALERTMANAGER_PORT = 9093
 PAGE_PORT = 9406
 #: The login that a page has beside a port that others reach.
 PAGE_USER = "prometheus"
@@ -73,11 +72,10 @@ class Monitoring(Parts):
 
     def _alertmanagers(self) -> list[dict[str, str]]:
         """Return the Alertmanagers of the inventory: the host that each is asked from, and its url."""
-        ports = {
-            host: self._read(host).get("kafka_monitoring_alertmanager_port", ALERTMANAGER_PORT)
+        return [
+            {"host": host, "url": f"http://{alertmanager_socket(self._read(host))}"}
             for host in self._groups.get(PROMETHEUS_GROUP, ())
-        }
-        return [{"host": host, "url": f"http://127.0.0.1:{port}"} for host, port in ports.items()]
+        ]
 
     def _targets(self) -> list[dict[str, Any]]:
         return [*self._nodes(), *self._pages(), *self._machines(), *self._certificates()]

@@ -38,6 +38,11 @@ NOTE = "# Written by monitoring.yml of the collection streamops.kafka; the next 
 RULES = "rules/streamops-kafka.yml"
 
 
+def alertmanager_socket(settings: Mapping[str, Any]) -> str:
+    """Return where the Alertmanager of a host listens, on that host alone."""
+    return host_port(LOOPBACK, settings["kafka_monitoring_alertmanager_port"])
+
+
 class Prometheus(Parts):
     """The key C(prometheus) of the model; docs/house.md lists its own keys.
 
@@ -135,7 +140,7 @@ class Prometheus(Parts):
         }
 
     def _of_alertmanager(self) -> dict[str, Any]:
-        paths, socket = self["paths"], host_port(LOOPBACK, self._settings["kafka_monitoring_alertmanager_port"])
+        paths, socket = self["paths"], alertmanager_socket(self._settings)
         return {
             "url": f"http://{socket}",
             "config_file": "alertmanager.yml",
@@ -187,7 +192,7 @@ class Prometheus(Parts):
         """The configuration of Prometheus."""
         settings = self._settings
         interval = f"{settings['kafka_monitoring_scrape_interval']}s"
-        alertmanager = host_port(LOOPBACK, settings["kafka_monitoring_alertmanager_port"])
+        alertmanager = alertmanager_socket(settings)
         read = scrape_configs(self._placed[0])["scrape_configs"]
         return {
             # A node with many partitions needs longer than the ten seconds that Prometheus would give it.
