@@ -125,6 +125,14 @@ def test_an_alertmanager_that_does_not_answer_hinders_no_run(watch: Watch) -> No
 
 
 @pytest.mark.full
+def test_a_run_that_fails_lifts_its_silence(watch: Watch) -> None:
+    watch.playbook(PLAYBOOK).ok()
+    run = watch.playbook("site.yml", kafka_jvm_options=["-XX:+UseFoo"])
+    assert (run.rc, "UseFoo" in run.output) == (2, True), run.output[-3000:]
+    assert [one["status"]["state"] for one in silenced(watch)] == ["expired"]
+
+
+@pytest.mark.full
 def test_other_rules_are_read_by_the_same_process_and_wrong_ones_change_nothing(watch: Watch) -> None:
     watch.playbook(PLAYBOOK).ok()
     pids = watch.pids()
