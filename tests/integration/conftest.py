@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from tests.support.cluster import ROOT, Cluster, free_port_base
+from tests.support.cluster import ROOT, Cluster, free_port_base, ports_given_back
 from tests.support.growing import FOURTH, three_nodes, with_brokers
 from tests.support.parts import NOTED, note_minutes
 from tests.support.releases import unpacked
@@ -34,6 +34,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Several processes begin with what takes longest; one keeps the order of the files."""
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: longest_first(item.nodeid))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Iterator[None]:
+    """The cluster that a test itself makes ends with it; what fixtures made before keeps its ports."""
+    with ports_given_back():
+        return (yield)
 
 
 @pytest.fixture(scope="session")

@@ -42,6 +42,18 @@ def free_port_base(width: int = 100) -> int:
     raise RuntimeError("no free range of ports between 20000 and 32000")
 
 
+@contextlib.contextmanager
+def ports_given_back() -> Iterator[None]:
+    """Ranges taken inside are for other tests afterwards: there are 120, and more tests than that."""
+    before = len(_TAKEN)
+    try:
+        yield
+    finally:
+        for claim in _TAKEN[before:]:
+            claim.close()
+        del _TAKEN[before:]
+
+
 def _taken(base: int) -> bool:
     """Takes a range, whose ports a cluster opens much later, for this process; False when another has it."""
     claim = socket.socket(socket.AF_UNIX)

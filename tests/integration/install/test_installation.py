@@ -65,6 +65,7 @@ def test_the_first_run_installs_and_the_second_changes_and_restarts_nothing(clus
     assert "Topics       2 (orders, payments)" in second.output
 
 
+@pytest.mark.full
 def test_check_mode_on_a_converged_cluster_sees_no_change(cluster: Cluster) -> None:
     run = cluster.playbook("site.yml", "--check", "--diff").ok()
     assert run.changed == 0, run.output

@@ -36,6 +36,7 @@ def said(run: Run) -> str:
     return " ".join(run.output.split())
 
 
+@pytest.mark.full
 def test_a_role_alone_finds_a_running_cluster_as_wanted_after_all_guards(combined: Cluster, tmp_path: Path) -> None:
     before = combined.pids()
     run = play(combined, tmp_path, "kafka_brokers", "kafka_broker").ok()

@@ -59,6 +59,7 @@ def test_partitions_and_topics_can_be_left_out_and_check_mode_looks_too(combined
     assert info(combined, topics=[])["topics"] == []
 
 
+@pytest.mark.full
 def test_a_stopped_broker_shows_in_every_finding_and_leaders_come_back_by_election(
     combined: Cluster, orders: str
 ) -> None:

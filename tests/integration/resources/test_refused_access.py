@@ -17,13 +17,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     describe_quorum,
     disk_usage,
     list_brokers,
+    live_brokers,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import describe_quotas
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.apply import ensure_topics
 from ansible_collections.streamops.kafka.plugins.module_utils._users.api import describe_credentials
 from tests.support.certificates import issue
-from tests.support.cluster import Cluster
+from tests.support.cluster import Cluster, until
 from tests.support.modules import run_module
 from tests.support.secured import PASSWORD, admin_connection
 
@@ -137,6 +138,9 @@ def test_a_frozen_broker_does_not_hold_the_gate(secured: Cluster, connection: di
                 with Session(beside) as admin:
                     assert {broker.id for broker in list_brokers(admin)} >= {1, 2, 3} - {frozen}
                     assert describe_credentials(admin)
+            # A look beside a frozen broker may last as long as the gate waits, so the first one has to see it fenced.
+            with Session(beside) as admin:
+                until(lambda: frozen not in live_brokers(admin), "a fenced broker")
             # Without an end of its own the look would last as long as the broker is frozen.
             wish = {**connection, **GATE, "node_ids": [stopping], "timeout": 20}
             shut = run_module("streamops.kafka.restart_gate", wish, timeout=120)

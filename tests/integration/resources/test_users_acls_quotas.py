@@ -262,6 +262,7 @@ def test_others_are_left_alone_unless_the_list_is_authoritative(ensure: Ensure, 
     assert not ensure("acls", entry("t3"), authoritative=True)["changed"]
 
 
+@pytest.mark.full
 def test_only_what_is_clearly_true_makes_the_list_of_the_inventory_authoritative(
     secured: Cluster, ensure: Ensure, admin: Session
 ) -> None:

@@ -65,6 +65,7 @@ def shared(tmp_path: Path) -> Iterator[tuple[Mirrored, int]]:
         end(pid)
 
 
+@pytest.mark.full
 def test_supervisord_outlives_the_stop_of_one_cluster_and_ends_with_the_last(shared: tuple[Mirrored, int]) -> None:
     cluster, supervisord = shared
     limited = cluster.playbook("playbooks/stop.yml", "--limit", "dc_a,mirror1").ok()

@@ -39,6 +39,7 @@ def said(run: Run) -> str:
     return " ".join(run.output.split())
 
 
+@pytest.mark.full
 def test_a_node_goes_out_the_next_one_stays_and_topics_are_made_meanwhile(one_may_go: Cluster, tmp_path: Path) -> None:
     cluster = one_may_go
     pids = cluster.pids()

@@ -71,6 +71,7 @@ def refusal(client: dict[str, Any]) -> str:
     return " ".join(errors)
 
 
+@pytest.mark.full
 def test_a_second_run_changes_nothing(certified: Cluster) -> None:
     assert certified.playbook().ok().changed == 0
 

@@ -118,7 +118,9 @@ def test_a_table_is_put_back_at_once_when_a_run_asks_for_it(module: Any, table: 
     assert not module([], "reverted")["changed"]
 
 
-@pytest.mark.parametrize("wanted", [CHANGED, FIRST, WRONG])
+@pytest.mark.parametrize(
+    "wanted", [CHANGED, *(pytest.param(other, marks=pytest.mark.full) for other in (FIRST, WRONG))]
+)
 def test_a_run_after_one_that_broke_off_takes_over_its_trial(
     module: Any, table: Any, tmp_path: Path, wanted: list[dict[str, Any]]
 ) -> None:
@@ -284,6 +286,7 @@ def test_a_peer_that_is_locked_out_is_named_and_the_others_are_left_untouched(
     assert [one.run("nft", "list", "ruleset") for one in machines.values()] == ["", "", ""]
 
 
+@pytest.mark.full
 def test_peers_that_the_limit_leaves_out_prove_too(play: Any, tmp_path: Path) -> None:
     run = play("--limit", "kafka1", kafka3={"kafka_firewall_addresses": ["10.78.0.33"]})
     assert run.rc != 0

@@ -33,7 +33,8 @@ def brokers(cluster: Cluster) -> list[int]:
         return [broker.id for broker in list_brokers(admin)]
 
 
-@pytest.mark.parametrize("mode", ["zookeeper", pytest.param("older", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("mode", ["zookeeper", "older"])
 def test_replicas_move_under_load_and_throttles_are_then_as_they_were(
     mode: str, request: pytest.FixtureRequest
 ) -> None:
