@@ -132,6 +132,8 @@ class Machine:
         for one in self.get("kafka_listeners", LISTENERS):
             if one["purpose"] in opens:
                 ports[f"{one['purpose']} {one['name']}" if one["purpose"] in ports else one["purpose"]] = one["port"]
+        if self.get("kafka_metrics_enabled", False):
+            ports["metrics"] = self.get("kafka_metrics_port", 9404)
         return ports
 
     @property

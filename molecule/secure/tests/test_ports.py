@@ -19,7 +19,7 @@ BACK = "streamops-kafka-firewall-back-*"
 ALLOWED: dict[str, set[str]] = {
     "broker1": {"clients", "brokers", "controllers"},
     "controller1": {"controllers"},
-    "client": {"clients"},
+    "client": {"clients", "metrics"},
     "stranger": set(),
     "the control node": {"clients"},
 }

@@ -1,7 +1,8 @@
 """One request over HTTPS: reads JSON on standard input, prints the status of the answer, or why there is none.
 
 Runs on any machine with Python alone. Given are `address`, `port`, `ca` (PEM text), `method`, `path`, and if wanted
-`headers`, a `body` that is sent as JSON, and a `certificate` with its `key` (PEM text) to show.
+`headers`, a `body` that is sent as JSON, a `certificate` with its `key` (PEM text) to show, and `show`: print the text
+of the answer below its status.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def main() -> None:
     body = json.dumps(given["body"]) if "body" in given else None
     try:
         connection.request(given["method"], given["path"], body, headers)
-        print(connection.getresponse().status)
+        answer = connection.getresponse()
+        print(answer.status, *([answer.read().decode()] if given.get("show") else []), sep="\n")
     except OSError as error:
         print("refused", error)
 

@@ -280,7 +280,7 @@ def move(state: State, _limits: Limits) -> Iterator[Finding]:
         yield Finding(
             "move_running",
             NOTE,
-            f"{len(state.moving)} partitions are being moved",
+            f"{len(state.moving)} partition(s) are being moved",
             found=capped(list(state.moving), SHOWN),
             allowed="none, unless a run moves them",
             next_step="wait; if no run is active, the module reassignment with state: finished",

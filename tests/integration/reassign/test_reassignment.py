@@ -121,7 +121,7 @@ def test_nothing_is_planned_while_others_move_partitions(combined: Cluster, orde
             admin.alter_partition_reassignments({key: [*partition["replicas"], stopped]})
             refused = plan(combined, replication_factor={orders: 1})
             assert refused["failed"]
-            assert f"1 partitions are being moved now ({orders}-{partition['partition']})" in refused["msg"]
+            assert f"1 partition(s) are being moved now ({orders}-{partition['partition']})" in refused["msg"]
             admin.alter_partition_reassignments({key: None})
             settled(admin)
         needs = plan(combined, fix_racks=True, rack_rule="strict")

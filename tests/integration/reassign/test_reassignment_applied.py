@@ -264,7 +264,7 @@ def test_what_others_move_is_named_and_left_and_so_are_throttles_that_nobody_rec
             client.close()
         spec = {"replication_factor": {topic: 2}}
         refused = move(combined, **spec)
-        said = f"1 partitions are being moved by another tool ({topic}-0), which this module never cancels"
+        said = f"1 partition(s) are being moved by another tool ({topic}-0), which this module never cancels"
         assert said in refused["msg"]
         waited = move(combined, **spec, foreign="wait", timeout=2)
         assert f"({topic}-0) have not ended within 2s. Nothing was changed." in waited["msg"]

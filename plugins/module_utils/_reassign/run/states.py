@@ -113,7 +113,7 @@ def _refuse_moving(session: Session) -> None:
     if moving:
         raise RefusedError(
             "Reassignment",
-            [f"{len(moving)} partitions are being moved now ({shown(moving)}); plan when that has ended"],
+            [f"{len(moving)} partition(s) are being moved now ({shown(moving)}); plan when that has ended"],
         )
 
 

@@ -225,7 +225,7 @@ def _waiting(look: Look, params: Mapping[str, Any]) -> dict[str, Any]:
     if params["foreign"] == "wait":
         return {"changed": False, "stage": "waiting", "foreign": flying[:20], "foreign_total": len(flying)}
     raise _refused(
-        f"{len(flying)} partitions are being moved by another tool ({shown(flying)}), which this module never "
+        f"{len(flying)} partition(s) are being moved by another tool ({shown(flying)}), which this module never "
         "cancels. Set foreign: wait, or run again when these moves have ended"
     )
 

@@ -118,7 +118,7 @@ CASES: dict[str, tuple[State, str, str, str]] = {
     ),
     "move runs": (
         state(given={"moving": ["orders-0"], "recorded": 1, "throttles": [THROTTLE]}),
-        "move_running", "1 partitions are being moved", "OK",
+        "move_running", "1 partition(s) are being moved", "OK",
     ),
     "move left": (
         state(given={"recorded": 4, "throttles": [THROTTLE]}),
