@@ -56,6 +56,11 @@ options:
       Brokers do not tell.
     type: dict
     default: {}
+  start_files:
+    description: >-
+      What M(streamops.kafka.node_info) returned as start_files of each host, by name. Brokers do not tell.
+    type: dict
+    default: {}
   ensemble_problems:
     description: What M(streamops.kafka.zookeeper_info) returned as problems, in ZooKeeper mode.
     type: list
@@ -160,6 +165,7 @@ ARGUMENT_SPEC = {
         },
     },
     "versions": {"type": "dict", "default": {}},
+    "start_files": {"type": "dict", "default": {}},
     "ensemble_problems": {"type": "list", "elements": "str", "default": []},
     "fail_on": {"type": "str", "choices": ["never", "down", "degraded"], "default": "never"},
     "max_imbalance_percent": {"type": "float", "default": 10.0},

@@ -47,6 +47,11 @@ options:
       - The java argument file that the node would be started with; read for RV(version) where there is no start record.
     type: str
     default: ""
+  config_dir:
+    description:
+      - The directory of its configuration, for RV(start_files).
+    type: str
+    default: ""
   wanted:
     description:
       - What the node should have been started with; what is left out is not compared.
@@ -274,6 +279,30 @@ version:
   returned: always
   type: str
   sample: 4.3.1
+start_files:
+  description: What M(streamops.kafka.node_generation) keeps in O(config_dir); null without it.
+  returned: always
+  type: dict
+  contains:
+    current:
+      description: The name of the generation that the node starts with; null where there is none. So are the others.
+      type: str
+    staged:
+      description: The one that waits for the turn of the node.
+      type: str
+    previous:
+      description: The one that the node can still go back to.
+      type: str
+    failed:
+      description: The last one that the node did not come back with.
+      type: str
+    why_failed:
+      description: Why it did not; empty where none failed.
+      type: str
+    edited:
+      description: Names of files in use that differ from what was written there.
+      type: list
+      elements: str
 installed:
   description: Whether the release is there, complete (its manifest is written last).
   returned: always
@@ -300,6 +329,7 @@ SPEC = {
     "state_dir": {"type": "str", "default": ""},
     "config_file": {"type": "str", "default": ""},
     "jvm_file": {"type": "str", "default": ""},
+    "config_dir": {"type": "str", "default": ""},
     "wanted": {"type": "dict", "options": WANTED},
     "ports": {"type": "list", "elements": "int", "default": []},
     "names": {"type": "list", "elements": "str", "default": []},

@@ -83,7 +83,12 @@ def cluster_health(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def _health(connection: Connection, params: Mapping[str, Any]) -> dict[str, Any]:
     """Ask the cluster everything and judge it; a cluster that does not answer has only a reason."""
-    given = {"nodes": params["nodes"], "ensemble": params["ensemble_problems"], "versions": params["versions"]}
+    given = {
+        "nodes": params["nodes"],
+        "ensemble": params["ensemble_problems"],
+        "versions": params["versions"],
+        "start_files": params["start_files"],
+    }
     limits = Limits.from_params(params)
     try:
         with Session(connection) as session:
@@ -107,7 +112,8 @@ def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], pol
     Args:
         session: With the cluster; its user may describe the cluster.
         snapshot: The cluster with all its partitions.
-        given: Fields of the state that the inventory tells: nodes, ensemble, versions.
+        given: Fields of the state that the inventory tells, or that were read on the nodes: nodes, ensemble, versions,
+            start_files.
         polled: The snapshot has no min.insync.replicas, which is asked here too (one request more); topics carry their
             partitions; and a missing right is noted as well, where it otherwise raises RequestFailedError.
     """

@@ -67,7 +67,8 @@ class State:
     ``throttles`` are those that no record of a move tells of (kind, name, key, value). ``moving`` are partitions under
     way, ``recorded`` how many partitions the record of an unfinished move has (None: there is no record).
     ``failed_log_dirs`` are paths by broker id. ``certificates`` are by broker id {server, days_left, error}.
-    ``versions`` are what the hosts run, None where it is unknown. ``untold`` are questions that had no answer.
+    ``versions`` are what the hosts run, None where it is unknown. ``start_files`` are by host what node_info returns of
+    them. ``untold`` are questions that had no answer.
     ``in_flight`` are the moves of ``moving`` in full, None where they are unknown; ``copied`` are by partition the
     bytes that its new brokers have, as far as they told.
     """
@@ -82,6 +83,7 @@ class State:
     failed_log_dirs: Mapping[int, Sequence[str]] = field(default_factory=dict)
     certificates: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     versions: Mapping[str, str | None] = field(default_factory=dict)
+    start_files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     mechanisms: tuple[str, ...] = ()
     untold: Sequence[str] = ()
     in_flight: Mapping[Key, InFlight] | None = None

@@ -342,6 +342,41 @@ def known_vulnerability(state: State, _limits: Limits) -> Iterator[Finding]:
             )
 
 
+def start_files(state: State, _limits: Limits) -> Iterator[Finding]:
+    """Note start files that a node did not come back with, that wait for its restart, or that were edited by hand."""
+    files = sorted(state.start_files.items())
+    for host, seen in files:
+        if seen["failed"]:
+            why = (seen["why_failed"].splitlines() or ["unknown"])[0]
+            yield Finding(
+                "start_files_failed",
+                NOTE,
+                f"{host} did not come back with its last new start files and runs with those from before: {why}",
+                found=seen["failed"],
+                allowed="none",
+                next_step=f"correct the values, then: {_SITE}",
+            )
+    if waiting := [host for host, seen in files if seen["staged"]]:
+        yield Finding(
+            "start_files_staged",
+            NOTE,
+            f"new start files wait for the restart of {capped(waiting, SHOWN)}",
+            found=f"{len(waiting)} node(s)",
+            allowed="none",
+            next_step=_SITE,
+        )
+    for host, seen in files:
+        if seen["edited"]:
+            yield Finding(
+                "start_files_edited",
+                NOTE,
+                f"start files of {host} were edited by hand: {capped(seen['edited'], SHOWN)}",
+                found=f"{len(seen['edited'])} file(s)",
+                allowed="none",
+                next_step=f"put the change into the inventory, since a run replaces these files: {_SITE}",
+            )
+
+
 def untold(state: State, _limits: Limits) -> Iterator[Finding]:
     """Find questions that had no answer: what they are about is unknown, which is not the same as well."""
     for question in state.untold:
@@ -372,6 +407,7 @@ RULES: tuple[Callable[[State, Limits], Iterator[Finding]], ...] = (
     move,
     certificate_ends,
     known_vulnerability,
+    start_files,
     untold,
 )
 #: What a finding may be.
@@ -398,6 +434,9 @@ KINDS = (
     "move_left",
     "certificate_ends",
     "known_vulnerability",
+    "start_files_failed",
+    "start_files_staged",
+    "start_files_edited",
     "untold",
 )
 

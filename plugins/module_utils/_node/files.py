@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import read
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
@@ -61,29 +62,26 @@ def _directory(module: AnsibleModule, wanted: Mapping[str, Any], diffs: list[dic
         if module.check_mode:
             return True
         os.makedirs(wanted["path"])
-    return _attributes(module, wanted) or created
+    return attributes(module, wanted) or created
 
 
 def _file(module: AnsibleModule, wanted: Mapping[str, Any], diffs: list[dict[str, str]]) -> bool:
-    before = _read(wanted["path"])
+    before = read(wanted["path"])
     written = before != wanted["content"]
     if written:
-        shown = {"before": before or "", "after": wanted["content"]}
-        if wanted.get("secret"):
-            shown = {"before": "" if before is None else "content that is not shown\n", "after": "new content\n"}
-        diffs.append({"before_header": wanted["path"], "after_header": wanted["path"], **shown})
+        diffs.append(difference(wanted["path"], before, wanted["content"], bool(wanted.get("secret"))))
         if module.check_mode:
             return True
         _write(module, wanted)
-    return _attributes(module, wanted) or written
+    return attributes(module, wanted) or written
 
 
-def _read(path: str) -> str | None:
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
-            return file.read()
-    except FileNotFoundError:
-        return None
+def difference(path: str, before: str | None, after: str, secret: bool) -> dict[str, str]:
+    """Return the change of a file as Ansible shows it; of a secret one only that it changes."""
+    shown = {"before": before or "", "after": after}
+    if secret:
+        shown = {"before": "" if before is None else "content that is not shown\n", "after": "new content\n"}
+    return {"before_header": path, "after_header": path, **shown}
 
 
 def _write(module: AnsibleModule, wanted: Mapping[str, Any]) -> None:
@@ -92,11 +90,12 @@ def _write(module: AnsibleModule, wanted: Mapping[str, Any]) -> None:
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
         file.write(wanted["content"])
-    _attributes(module, {**wanted, "path": new})
+    attributes(module, {**wanted, "path": new})
     module.atomic_move(new, wanted["path"])
 
 
-def _attributes(module: AnsibleModule, wanted: Mapping[str, Any]) -> bool:
+def attributes(module: AnsibleModule, wanted: Mapping[str, Any]) -> bool:
+    """Bring mode, owner and group of a path to what is wanted; returns whether any differed. A missing path is left."""
     path = wanted["path"]
     if not os.path.lexists(path):
         return False

@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node import start
 from ansible_collections.streamops.kafka.plugins.module_utils._node.beside import beside
 from ansible_collections.streamops.kafka.plugins.module_utils._node.certificates import certificates
 from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import disks
+from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import Generations
 from ansible_collections.streamops.kafka.plugins.module_utils._node.java import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._node.network import busiest, names
 from ansible_collections.streamops.kafka.plugins.module_utils._node.ports import ports
@@ -51,6 +52,7 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "unreadable_files": unreadable,
         "beside": _beside(params),
         "traces": [path for path in params["trace_files"] if _left(path)],
+        "start_files": Generations(params["config_dir"]).look() if params["config_dir"] else None,
         "version": record.version(files.get(record.JVM)) or record.version(read_text(params["jvm_file"])),
         "installed": bool(params["release_dir"]) and os.path.isfile(os.path.join(params["release_dir"], MANIFEST)),
     }

@@ -31,6 +31,8 @@ CHANGES = {
     "ACLs": "__kafka_resources_acls",
     "quotas": "__kafka_resources_quotas",
 }
+#: The results of the tasks that write the files of a node, or let them wait.
+WRITTEN = ("__common_files", "__common_generation")
 
 
 class Reports(Parts):
@@ -77,6 +79,11 @@ class Reports(Parts):
         return {
             "nodes": [{key: node[key] for key in ("host", "node_id", "roles")} for node in nodes],
             "versions": {node["host"]: self._runs(node["host"]) for node in nodes},
+            "start_files": {
+                node["host"]: seen
+                for node in nodes
+                if (seen := self._results.of(node["host"], "__kafka_resources_runs").get("start_files"))
+            },
             "ensemble_problems": self._results.of(self._host, "__kafka_resources_ensemble").get("problems", []),
         }
 
@@ -158,7 +165,7 @@ class Reports(Parts):
         hosts = [node["host"] for node in (*self._model["members"], *self._model["nodes"])]
         return status.change_lines(
             {subject: self._results.of(self._host, name) for subject, name in CHANGES.items()},
-            [host for host in hosts if self._results.of(host, "__common_files").get("changed")],
+            [host for host in hosts if any(self._results.of(host, name).get("changed") for name in WRITTEN)],
             [host for host in hosts if host in self._restarted],
             bool(self._model["settings"].get("ansible_check_mode", False)),
         )

@@ -149,20 +149,36 @@ def test_values_that_kafka_does_not_take_together_stop_no_node(cluster: Cluster)
     assert cluster.pids() == before
 
 
-@pytest.mark.full
-def test_a_value_that_only_a_start_refuses_stops_at_the_first_node_with_kafkas_words(
+def test_a_value_that_only_a_start_refuses_goes_back_by_itself_and_survives_on_no_node(
     cluster: Cluster, stable: Stable
 ) -> None:
     before = cluster.pids()
-    run = cluster.playbook(kafka_broker_config=LATE, kafka_start_timeout=60)
+    with producing(cluster.bootstrap_servers, "orders") as ledger:
+        until(lambda: len(ledger.acknowledged) > 1000, "the producer to be under way")
+        run = cluster.playbook(kafka_broker_config=LATE, kafka_start_timeout=60)
+        until(lambda: len(ledger.acknowledged) >= 10000, "10,000 acknowledged records", timeout=120)
     assert run.rc != 0
-    down = [node for node in cluster.nodes if not cluster.alive(node)]
-    assert len(down) == 1
-    assert "no.such.Reporter" in run.output
-    assert all(cluster.pid(node) == before[node] for node in cluster.nodes if node not in down)
-    cluster.playbook(**stable).ok()
+    said = " ".join(run.output.split())
+    tried = [node for node in cluster.nodes if cluster.pid(node) != before[node]]
+    assert len(tried) == 1
+    assert f"{tried[0]} did not come back with its new start files. It runs with those from before again" in said
+    assert "Taken back: property metric.reporters: (not set) -> no.such.Reporter" in said
+    assert "no.such.Reporter" in said.partition("Cause:")[2]
     assert all(cluster.alive(node) for node in cluster.nodes)
-    assert all(cluster.pid(node) == before[node] for node in cluster.nodes if node not in down)
+    for node in cluster.nodes:
+        assert "no.such" not in (cluster.directory / "config" / node / "server.properties").read_text()
+    assert not ledger.failed
+    assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
+    middle = cluster.pids()
+    again = cluster.playbook(kafka_broker_config=LATE, kafka_start_timeout=60)
+    assert again.rc != 0
+    assert "the node was restarted with exactly these files before and did not come back" in again.output
+    assert "Stop the node" not in again.output
+    assert cluster.pids() == middle
+    cluster.playbook(**stable).ok()
+    assert cluster.pids() == middle, "what was never in use needs no restart"
+    for node in cluster.nodes:
+        assert not (cluster.directory / "config" / node / "staged").exists()
 
 
 @pytest.mark.full
@@ -177,9 +193,12 @@ def test_a_stopped_node_that_cannot_start_ends_the_run_before_any_other_stops(cl
     assert run.rc != 0
     assert "no.such.Reporter" in run.output
     assert {node: cluster.pid(node) for node in ("kafka1", "kafka2")} == {n: before[n] for n in ("kafka1", "kafka2")}
-    assert "Stop the node" not in run.output
+    assert "Roll | Stop the node" not in run.output
+    assert "kafka3 did not come back with its new start files" in run.output
+    assert cluster.alive("kafka3"), "it runs with its older files"
+    middle = cluster.pids()
     cluster.playbook(**stable).ok()
-    assert {node: cluster.pid(node) for node in ("kafka1", "kafka2")} == {n: before[n] for n in ("kafka1", "kafka2")}
+    assert cluster.pids() == middle
 
 
 @pytest.fixture

@@ -145,6 +145,22 @@ CASES: dict[str, tuple[State, str, str, str]] = {
         "known_vulnerability",
         "Kafka 4.2.1 on kafka1 has known vulnerabilities: CVE-2026-111073, CVE-2026-41115", "OK",
     ),
+    "start files failed": (
+        state(given={"start_files": {"kafka1": {"failed": "2", "why_failed": "no.such.Class\nmore", "staged": None,
+                                                "edited": []}}}),
+        "start_files_failed",
+        "kafka1 did not come back with its last new start files and runs with those from before: no.such.Class", "OK",
+    ),
+    "start files staged": (
+        state(given={"start_files": {host: {"failed": None, "why_failed": "", "staged": "2", "edited": []}
+                                     for host in ("kafka1", "kafka2")}}),
+        "start_files_staged", "new start files wait for the restart of kafka1, kafka2", "OK",
+    ),
+    "start files edited": (
+        state(given={"start_files": {"kafka1": {"failed": None, "why_failed": "", "staged": None,
+                                                "edited": ["jvm.options"]}}}),
+        "start_files_edited", "start files of kafka1 were edited by hand: jvm.options", "OK",
+    ),
     "untold": (state(given={"untold": ["throttles (timed out)"]}), "untold", "unknown: throttles (timed out)",
                "DEGRADED"),
     "unreachable": (

@@ -16,6 +16,7 @@ DEFAULTS: dict[str, Any] = {
     "state_dir": "",
     "config_file": "",
     "jvm_file": "",
+    "config_dir": "",
     "wanted": None,
     "ports": [],
     "names": [],

@@ -75,12 +75,14 @@ def test_a_cluster_that_does_not_answer_is_told_with_its_servers() -> None:
 
 
 def test_the_cluster_is_judged_by_the_inventory_and_what_runs() -> None:
-    runs = {"process": {"running": True}, "version": "4.3.1"}
+    files = {"staged": "2", "failed": None, "edited": []}
+    runs = {"process": {"running": True}, "version": "4.3.1", "start_files": files}
     ensemble = {"problems": ["server 3 is away"]}
     asked = reports({"__kafka_resources_runs": runs, "__kafka_resources_ensemble": ensemble})["health_asks"]
     assert asked == {
         "nodes": [{"host": "k", "node_id": 1, "roles": ["broker"]}],
         "versions": {"k": "4.3.1"},
+        "start_files": {"k": files},
         "ensemble_problems": ["server 3 is away"],
     }
 

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The generations of a node: whole sets of the files that its process reads when it starts, side by side.
+
+A configuration directory holds C(generations/NAME/), each a set, and links to those that matter: C(current) is the one
+in use. Every file keeps the path that it always had, as a link through C(current), so one rename changes all files of
+a node together, and nothing that names a file has to know of generations.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+DIRECTORY = "generations"
+#: In use; waiting for the node's turn; in use before, until the node has proven its current one; tried, and given up.
+CURRENT, STAGED, PREVIOUS, FAILED = "current", "staged", "previous", "failed"
+LINKS = (CURRENT, STAGED, PREVIOUS, FAILED)
+#: In a generation that was given up: why, for people.
+WHY = "why-it-failed.txt"
+#: In each that was written here: the digests of its files, which tell what was edited by hand since.
+MANIFEST = "MANIFEST.sha256"
+
+
+class Generations:
+    """The generations below one configuration directory. Whatever it changes, it changes by a rename, and synced."""
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+
+    def name(self, link: str) -> str | None:
+        """Return the name of the generation that a link leads to; None without one."""
+        path = self._path(link)
+        if not os.path.islink(path) or not os.path.isdir(path):
+            return None
+        return os.path.basename(os.readlink(path))
+
+    def names(self) -> dict[str, str | None]:
+        """Return the names of all generations that have a link, by link."""
+        return {link: self.name(link) for link in LINKS}
+
+    def look(self) -> dict[str, Any]:
+        """Return what an operator asks: the names by link, C(why_failed), and the files C(edited) by hand."""
+        return {**self.names(), "why_failed": self.why_failed(), "edited": self.edited()}
+
+    def texts(self, link: str) -> dict[str, str] | None:
+        """Return the files of a generation by name, without why it failed; None where the link leads nowhere."""
+        name = self.name(link)
+        if name is None:
+            return None
+        there = sorted(os.listdir(self._of(name)))
+        return {one: read(f"{self._of(name)}/{one}") or "" for one in there if one not in (WHY, MANIFEST)}
+
+    def edited(self) -> list[str]:
+        """Return the names of files in use that differ from what was written; none where that is not known."""
+        name = self.name(CURRENT)
+        manifest = read(f"{self._of(name)}/{MANIFEST}") if name else None
+        if manifest is None:
+            return []
+        written = [line.split("  ", 1) for line in manifest.splitlines()]
+        return [one for digest, one in written if _digest(self.in_use(one) or "") != digest]
+
+    def in_use(self, name: str) -> str | None:
+        """Return the text that the process would read in a file now; None without that file."""
+        return read(self._path(name))
+
+    def paths(self, names: Iterable[str]) -> list[str]:
+        """Return the paths of files by which the process knows them."""
+        return [self._path(name) for name in names]
+
+    def adopt(self, names: Iterable[str]) -> None:
+        """Take files that stand in the directory itself into the current generation, and link to them there.
+
+        These are the files of an installation from before generations, and those whose link an editor has replaced.
+        At each moment every path has the content that it had.
+        """
+        found = [one for one in names if self._is_strange(one)]
+        if not found:
+            return
+        name = self.name(CURRENT)
+        if name is None:
+            name = self._new_name("adopted")
+            self._fill(name, lambda at: self._copy_to(at, found))
+            self._point(CURRENT, name)
+        else:
+            self._copy_to(self._of(name), found)
+        for one in found:
+            self._link(one)
+
+    def stage(self, name: str, write: Callable[[str], object]) -> None:
+        """Make a generation, which C(write) fills in the directory that it gets, and let it wait for its turn."""
+        name = self._new_name(name)
+        self._fill(name, lambda at: self._write_with_manifest(at, write))
+        # The links of new files lead nowhere until the turn, and then there is nothing left to do but one rename.
+        for one in os.listdir(self._of(name)):
+            if one != MANIFEST and not os.path.lexists(self._path(one)):
+                self._link(one)
+        self._point(STAGED, name)
+
+    def unstage(self) -> None:
+        """Forget what waits."""
+        self._drop(STAGED)
+        self._prune()
+
+    def switch(self) -> bool:
+        """Make the staged generation the current one; the one before is kept until this one is proven."""
+        staged, current = self.name(STAGED), self.name(CURRENT)
+        if staged is None:
+            return False
+        # A generation that is not proven must not become the one to go back to.
+        if current is not None and self.name(PREVIOUS) is None:
+            self._point(PREVIOUS, current)
+        self._point(CURRENT, staged)
+        self._drop(STAGED)
+        self._prune()
+        return True
+
+    def prove(self) -> bool:
+        """Let the node keep its current generation: there is no way back behind this."""
+        if self.name(PREVIOUS) is None:
+            return False
+        self._drop(PREVIOUS)
+        self._prune()
+        return True
+
+    def go_back(self, why: str) -> bool:
+        """Make the previous generation the current one again; the one given up is kept with why."""
+        previous, current = self.name(PREVIOUS), self.name(CURRENT)
+        if previous is None or current is None:
+            return False
+        _write(f"{self._of(current)}/{WHY}", why)
+        self._point(FAILED, current)
+        self._point(CURRENT, previous)
+        self._drop(PREVIOUS)
+        self._drop(STAGED)
+        self._prune()
+        return True
+
+    def why_failed(self) -> str:
+        """Return why the last generation was given up, empty without one."""
+        name = self.name(FAILED)
+        return (read(f"{self._of(name)}/{WHY}") or "").strip() if name else ""
+
+    def forget_failed(self) -> None:
+        """Let the generation that was given up be tried again."""
+        self._drop(FAILED)
+        self._prune()
+
+    def _path(self, name: str) -> str:
+        return f"{self._directory}/{name}"
+
+    def _of(self, name: str) -> str:
+        return f"{self._directory}/{DIRECTORY}/{name}"
+
+    def _write_with_manifest(self, at: str, write: Callable[[str], object]) -> None:
+        write(at)
+        digests = {one: _digest(read(f"{at}/{one}") or "") for one in sorted(os.listdir(at))}
+        _write(f"{at}/{MANIFEST}", "".join(f"{digest}  {one}\n" for one, digest in digests.items()))
+
+    def _copy_to(self, at: str, names: Iterable[str]) -> None:
+        for one in names:
+            _copy(self._path(one), f"{at}/{one}")
+
+    def _is_strange(self, name: str) -> bool:
+        """Whether a file is here that is no link through C(current)."""
+        path = self._path(name)
+        return os.path.isfile(path) and not (os.path.islink(path) and os.readlink(path) == f"{CURRENT}/{name}")
+
+    def _new_name(self, wanted: str) -> str:
+        name, number = wanted, 1
+        while os.path.lexists(self._of(name)):
+            number += 1
+            name = f"{wanted}-{number}"
+        return name
+
+    def _fill(self, name: str, write: Callable[[str], object]) -> None:
+        # A generation has its name only once it is whole; what a cut run has left of another is pruned.
+        new = f"{self._of(name)}.new"
+        shutil.rmtree(new, ignore_errors=True)
+        os.makedirs(new, mode=0o750)
+        write(new)
+        for one in os.listdir(new):
+            _sync(f"{new}/{one}")
+        _sync(new)
+        os.rename(new, self._of(name))
+        _sync(f"{self._directory}/{DIRECTORY}")
+
+    def _point(self, link: str, name: str) -> None:
+        self._replace_link(link, f"{DIRECTORY}/{name}")
+
+    def _link(self, name: str) -> None:
+        self._replace_link(name, f"{CURRENT}/{name}")
+
+    def _replace_link(self, name: str, target: str) -> None:
+        new = self._path(f"{name}.new")
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(new)
+        os.symlink(target, new)
+        os.replace(new, self._path(name))
+        _sync(self._directory)
+
+    def _drop(self, link: str) -> None:
+        if os.path.islink(self._path(link)):
+            os.remove(self._path(link))
+            _sync(self._directory)
+
+    def _prune(self) -> None:
+        """Remove generations without a link, and links of files that no generation has any more."""
+        kept = {name for name in self.names().values() if name}
+        for one in os.listdir(self._path(DIRECTORY)):
+            if one not in kept:
+                shutil.rmtree(self._of(one))
+        files = {file for name in kept for file in os.listdir(self._of(name))}
+        for one in os.listdir(self._directory):
+            path = self._path(one)
+            if os.path.islink(path) and os.readlink(path) == f"{CURRENT}/{one}" and one not in files:
+                os.remove(path)
+
+
+def read(path: str) -> str | None:
+    """Return the text of a file; None without that file."""
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+        file.write(text)
+    os.chmod(path, 0o640)
+    _sync(path)
+
+
+def _copy(source: str, target: str) -> None:
+    new = f"{target}.new"
+    shutil.copy2(source, new)
+    before, copied = os.stat(source), os.stat(new)
+    if (before.st_uid, before.st_gid) != (copied.st_uid, copied.st_gid):
+        os.chown(new, before.st_uid, before.st_gid)
+    os.replace(new, target)
+    _sync(target)
+
+
+def _sync(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def differing(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    """Return the names of the files that differ between two generations, new and removed ones with them."""
+    return sorted(name for name in {*before, *after} if before.get(name) != after.get(name))

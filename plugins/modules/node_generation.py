@@ -1,0 +1,220 @@
+#!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ansible module: the start files of a node as one set that is staged, switched to, and switched back from."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: node_generation
+short_description: Stage the start files of a node, switch to them, and switch back
+version_added: 0.1.0
+description:
+  - Keeps all files that a node reads when it starts as one set, a generation, below C(generations) in O(path).
+  - Every file has its path in O(path) too, as a link through C(current), so a switch is one rename. It is on disk
+    before the module returns.
+  - C(staged) waits for the turn of the node, C(previous) is what the node goes back to until it has proven the current
+    generation, and C(failed) is the last one that was given up, with its cause in C(why-it-failed.txt). Others are
+    removed.
+  - Files of an installation without generations are taken into the first one. Each path keeps its content meanwhile.
+options:
+  path:
+    description: The configuration directory of the node; it must exist.
+    type: path
+    required: true
+  state:
+    description:
+      - With V(staged), the files wait as the next generation. Where they are those in use, nothing waits.
+      - With V(current), they are in use from now on. Without O(files) and O(secret_files), what waits is.
+      - With V(proven), there is no way back to the previous generation any more.
+      - With V(previous), the previous generation is in use again.
+    type: str
+    choices: [staged, current, proven, previous]
+    required: true
+  mode:
+    description: Permissions of a generation as an octal string.
+    type: str
+    default: "0750"
+  owner:
+    description: Owner of a generation; left alone when not given.
+    type: str
+  group:
+    description: Group of a generation; left alone when not given.
+    type: str
+  files:
+    description: The whole set of files; for V(staged) and V(current) only.
+    type: list
+    elements: dict
+    default: []
+    suboptions: &file
+      path:
+        description: The file, right in O(path).
+        type: path
+        required: true
+      content:
+        description: The content.
+        type: str
+        required: true
+      mode:
+        description: Permissions as an octal string.
+        type: str
+        required: true
+      owner:
+        description: Owner; left alone when not given.
+        type: str
+      group:
+        description: Group; left alone when not given.
+        type: str
+  secret_files:
+    description: Files as in O(files) whose content is never shown.
+    type: list
+    elements: dict
+    default: []
+    suboptions: *file
+  why:
+    description: Why the node goes back, with O(state=previous). It is kept beside the generation that is given up.
+    type: str
+    default: ""
+  retry:
+    description: Whether exactly the files with which the node did not come back may be tried again.
+    type: bool
+    default: false
+extends_documentation_fragment: [streamops.kafka._attributes]
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+author: The streamops engineers (@streamops)
+"""
+
+EXAMPLES = r"""
+- name: Let new files wait for the turn of the node
+  streamops.kafka.node_generation:
+    path: /etc/kafka/kafka1
+    state: staged
+    files:
+      - path: /etc/kafka/kafka1/jvm.options
+        content: "{{ lookup('ansible.builtin.template', 'jvm.options.j2') }}"
+        mode: "0640"
+
+- name: Switch to them while the node is stopped
+  streamops.kafka.node_generation:
+    path: /etc/kafka/kafka1
+    state: current
+"""
+
+RETURN = r"""
+changed_paths:
+  description:
+    - The files that differ from those in use, with O(state=staged) and O(state=current) and files.
+    - With O(state=previous), those that were taken back.
+  returned: success
+  type: list
+  elements: str
+generations:
+  description: The names of the generations behind C(current), C(staged), C(previous) and C(failed), null where none is.
+  returned: success
+  type: dict
+"""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule, run_module
+from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import (
+    CURRENT,
+    PREVIOUS,
+    STAGED,
+    Generations,
+    differing,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._node.staging import stage
+
+PLACE = {
+    "path": {"type": "path", "required": True},
+    "owner": {"type": "str"},
+    "group": {"type": "str"},
+}
+FILE = {**PLACE, "mode": {"type": "str", "required": True}}
+SPEC = {
+    **PLACE,
+    "mode": {"type": "str", "default": "0750"},
+    "state": {"type": "str", "choices": ["staged", "current", "proven", "previous"], "required": True},
+    "files": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {**FILE, "content": {"type": "str", "required": True}},
+    },
+    "secret_files": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "no_log": False,  # only the content is secret
+        "options": {**FILE, "content": {"type": "str", "required": True, "no_log": True}},
+    },
+    "why": {"type": "str", "default": ""},
+    "retry": {"type": "bool", "default": False},
+}
+
+
+def work(module: Any) -> Mapping[str, Any]:
+    """Bring the generations of a directory to the wanted state."""
+    options = module.params
+    found = Generations(options["path"])
+    if not os.path.isdir(options["path"]) and not module.check_mode:
+        raise StreamopsError(f"{options['path']} is no directory. Create it first; nothing was written.")
+    result: dict[str, Any] = {"changed": False, "changed_paths": []}
+    state, files = options["state"], _files(options)
+    if state in ("staged", "current") and files:
+        result = stage(module, {name: options[name] for name in FILE}, files, options["retry"])
+    if state == "current":
+        result["changed"] |= _done(module, found.name(STAGED), found.switch)
+    elif state == "proven":
+        result["changed"] = _done(module, found.name(PREVIOUS), found.prove)
+    elif state == "previous":
+        result["changed_paths"] = _apart(found)
+        result["changed"] = _done(module, found.name(PREVIOUS), lambda: found.go_back(options["why"]))
+    if not module._diff:
+        # Ansible prints whatever diff it gets, also of a task with `diff: false`.
+        result.pop("diff", None)
+    return {**result, "generations": found.names()}
+
+
+def _files(options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    files = []
+    for kind, secret in (("files", False), ("secret_files", True)):
+        for one in options[kind]:
+            directory, name = os.path.split(one["path"])
+            if os.path.normpath(directory) != os.path.normpath(options["path"]):
+                raise StreamopsError(
+                    f"{one['path']} is not right in {options['path']}, so it cannot be switched with the others there. "
+                    "Nothing was written."
+                )
+            files.append({**one, "name": name, "secret": secret})
+    return files
+
+
+def _apart(found: Generations) -> list[str]:
+    """Return the paths that differ between what is in use and what the node would go back to."""
+    previous = found.texts(PREVIOUS)
+    return found.paths(differing(previous, found.texts(CURRENT) or {})) if previous is not None else []
+
+
+def _done(module: Any, there: str | None, change: Any) -> bool:
+    return there is not None if module.check_mode else bool(change())
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(SPEC, work, SecretModule)
+
+
+if __name__ == "__main__":
+    main()

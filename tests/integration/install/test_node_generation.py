@@ -1,0 +1,193 @@
+"""Start files of a node as generations, written for real: staged, switched to, proven, and switched back from."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.modules import run_module
+
+OLD = {"server.properties": "a=1\n", "jvm.options": "-Xmx1g\n"}
+NEW = {"server.properties": "a=2\n", "jvm.options": "-Xmx2g\n"}
+
+
+def generation(conf: Path, state: str, texts: dict[str, str] | None = None, **more: Any) -> dict[str, Any]:
+    files = [{"path": str(conf / name), "content": text, "mode": "0640"} for name, text in (texts or {}).items()]
+    options = {"path": str(conf), "state": state, "files": files, **more}
+    how = {name: options.pop(name) for name in ("check", "diff") if name in options}
+    return run_module("streamops.kafka.node_generation", options, **how)
+
+
+def used(conf: Path) -> dict[str, str]:
+    """What a process that starts now would read."""
+    return {name: (conf / name).read_text() for name in ("server.properties", "jvm.options")}
+
+
+def looked(conf: Path) -> dict[str, Any]:
+    seen: dict[str, Any] = run_module("streamops.kafka.node_info", {"config_dir": str(conf)})["start_files"]
+    return seen
+
+
+@pytest.fixture
+def conf(tmp_path: Path) -> Path:
+    """A node that runs with its first files, and has proven them."""
+    made = generation(tmp_path, "current", OLD)
+    assert made["changed"]
+    assert not made.get("failed"), made.get("msg")
+    assert used(tmp_path) == OLD
+    return tmp_path
+
+
+def test_the_same_files_again_change_nothing_and_make_no_generation(conf: Path) -> None:
+    for state in ("staged", "current"):
+        again = generation(conf, state, OLD)
+        assert (again["changed"], again["changed_paths"]) == (False, [])
+    assert not generation(conf, "proven")["changed"]
+    assert len(list((conf / "generations").iterdir())) == 1
+    assert again["generations"]["staged"] is None
+    assert oct(stat.S_IMODE((conf / "generations").stat().st_mode)) == "0o750"
+
+
+def test_what_is_staged_waits_until_the_switch(conf: Path) -> None:
+    planned = generation(conf, "staged", NEW, check=True, diff=True)
+    assert planned["changed"]
+    assert [(one["before"], one["after"]) for one in planned["diff"]] == [("-Xmx1g\n", "-Xmx2g\n"), ("a=1\n", "a=2\n")]
+    assert planned["generations"]["staged"] is None
+    staged = generation(conf, "staged", NEW)
+    assert staged["changed"]
+    assert staged["changed_paths"] == [str(conf / "jvm.options"), str(conf / "server.properties")]
+    assert used(conf) == OLD
+    assert not generation(conf, "staged", NEW)["changed"], "it waits already"
+    assert generation(conf, "current", check=True)["changed"]
+    assert used(conf) == OLD
+    assert generation(conf, "current")["changed"]
+    assert used(conf) == NEW
+    assert not generation(conf, "current")["changed"]
+    proven = generation(conf, "proven")
+    assert proven["changed"]
+    assert (proven["generations"]["staged"], proven["generations"]["previous"]) == (None, None)
+    assert len(list((conf / "generations").iterdir())) == 1
+
+
+def test_what_waits_is_forgotten_when_it_is_wanted_no_more(conf: Path) -> None:
+    generation(conf, "staged", NEW)
+    assert generation(conf, "staged", OLD)["changed"]
+    assert not generation(conf, "current")["changed"]
+    assert used(conf) == OLD
+
+
+def test_a_node_goes_back_and_the_same_files_are_refused_until_they_differ(conf: Path) -> None:
+    generation(conf, "staged", NEW)
+    generation(conf, "current")
+    back = generation(conf, "previous", why="a=2 is out of range")
+    assert back["changed"]
+    assert back["changed_paths"] == [str(conf / "jvm.options"), str(conf / "server.properties")]
+    assert used(conf) == OLD
+    failed = conf / "failed"
+    assert (failed / "why-it-failed.txt").read_text() == "a=2 is out of range"
+    assert (failed / "server.properties").read_text() == "a=2\n"
+    assert (looked(conf)["failed"], looked(conf)["why_failed"]) == (failed.readlink().name, "a=2 is out of range")
+    for check in (True, False):
+        refused = generation(conf, "staged", NEW, check=check)
+        assert refused["failed"]
+        assert "did not come back" in refused["msg"]
+        assert "a=2 is out of range" in refused["msg"]
+        assert "kafka_retry_generation=true" in refused["msg"]
+    assert used(conf) == OLD
+    assert generation(conf, "staged", {**NEW, "server.properties": "a=3\n"})["changed"], "other files are no retry"
+    assert generation(conf, "staged", NEW, retry=True)["changed"]
+    assert generation(conf, "current")["changed"]
+    assert used(conf) == NEW
+    assert not generation(conf, "previous", why="")["generations"]["staged"]
+
+
+def test_without_a_way_back_nothing_changes(conf: Path) -> None:
+    assert not generation(conf, "previous", why="never")["changed"]
+    assert used(conf) == OLD
+
+
+def test_the_way_back_leads_to_what_was_proven_last(conf: Path) -> None:
+    """A run that was cut behind a switch has proven nothing; the next one goes back past it."""
+    generation(conf, "staged", NEW)
+    generation(conf, "current")
+    generation(conf, "current", {**NEW, "server.properties": "a=3\n"})
+    generation(conf, "previous", why="neither")
+    assert used(conf) == OLD
+
+
+def test_an_older_installation_is_taken_over_and_keeps_every_path(tmp_path: Path) -> None:
+    for name, text in OLD.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o640)
+    (tmp_path / "has-data").write_text("note\n")
+    taken = generation(tmp_path, "staged", NEW)
+    assert not taken.get("failed"), taken.get("msg")
+    assert used(tmp_path) == OLD
+    assert (tmp_path / "server.properties").is_symlink()
+    assert not (tmp_path / "has-data").is_symlink(), "what is no start file stays where it is"
+    generation(tmp_path, "current")
+    assert used(tmp_path) == NEW
+    generation(tmp_path, "previous", why="back")
+    assert used(tmp_path) == OLD
+
+
+def test_files_edited_by_hand_are_found_through_the_link_and_in_its_place(conf: Path) -> None:
+    (conf / "jvm.options").write_text("-Xmx9g\n")
+    (conf / "server.properties").unlink()
+    (conf / "server.properties").write_text("a=9\n")
+    assert looked(conf)["edited"] == ["jvm.options", "server.properties"]
+    found = generation(conf, "staged", OLD, diff=True)
+    assert [one["before"] for one in found["diff"]] == ["-Xmx9g\n", "a=9\n"]
+    assert used(conf) == {"jvm.options": "-Xmx9g\n", "server.properties": "a=9\n"}, "the node was not restarted yet"
+    generation(conf, "current")
+    assert used(conf) == OLD
+    assert looked(conf)["edited"] == []
+    (conf / "jvm.options").chmod(0o666)
+    assert generation(conf, "staged", OLD)["changed"]
+    assert oct(stat.S_IMODE((conf / "jvm.options").stat().st_mode)) == "0o640"
+
+
+def test_files_come_and_go_with_their_generation(conf: Path) -> None:
+    more = {**NEW, "metrics.yml": "rules: []\n"}
+    generation(conf, "staged", more)
+    assert not (conf / "metrics.yml").exists()
+    generation(conf, "current")
+    assert (conf / "metrics.yml").read_text() == "rules: []\n"
+    generation(conf, "previous", why="no metrics")
+    assert not (conf / "metrics.yml").exists()
+    generation(conf, "current", {**more, "server.properties": "a=3\n"})
+    generation(conf, "proven")
+    generation(conf, "current", NEW, retry=True)
+    generation(conf, "proven")
+    assert not (conf / "metrics.yml").is_symlink()
+    assert used(conf) == NEW
+
+
+def test_a_secret_is_never_shown(conf: Path) -> None:
+    secret = [{"path": str(conf / "jaas.conf"), "content": "hunter22", "mode": "0440"}]
+    result = generation(conf, "staged", OLD, secret_files=secret, diff=True)
+    assert "hunter22" not in str(result)
+    assert result["diff"][0]["after"] == "new content\n"
+
+
+@pytest.mark.parametrize("name", ["current", "generations", "why-it-failed.txt", "x.new"])
+def test_names_that_the_directory_needs_itself_are_refused(conf: Path, name: str) -> None:
+    refused = generation(conf, "staged", {name: ""})
+    assert refused["failed"]
+    assert "is no name for a start file" in refused["msg"]
+    assert used(conf) == OLD
+
+
+def test_wrong_places_are_refused_before_anything_is_written(conf: Path, tmp_path: Path) -> None:
+    outside = [{"path": str(tmp_path / "tls" / "keystore.pem"), "content": "", "mode": "0440"}]
+    refused = generation(conf, "staged", NEW, secret_files=outside)
+    assert "is not right in" in refused["msg"]
+    (conf / "metrics.yml").mkdir()
+    refused = generation(conf, "staged", {**NEW, "metrics.yml": ""})
+    assert "something that is no file stands there" in refused["msg"]
+    assert (conf / "staged").exists() is False
+    missing = generation(tmp_path / "none", "current", NEW)
+    assert "is no directory" in missing["msg"]
