@@ -4,17 +4,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import SOURCES, TYPES, ConfigValue
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import (
+    SOURCES,
+    TYPES,
+    ConfigValue,
+    TopicConfigs,
+    topic_configs_of,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 
 #: Kafka's resource types (ConfigResource.Type).
 TOPIC, BROKER = 2, 4
 #: Kafka's operations of an incremental change (AlterConfigOp.OpType).
 _SET, _DELETE = 0, 1
+#: Values that one answer about topics may have, and how many keys a topic has without any named (Kafka 4.3: 32).
+_ENTRIES, _KEYS = 32_000, 32
 #: Kafka's error UNKNOWN_TOPIC_OR_PARTITION.
 _UNKNOWN_TOPIC = 3
 
@@ -27,9 +36,31 @@ def describe_configs(
     C(at) asks one broker for its view of topics or of the default; without it any one.
     Topics that do not exist are left out, and so are keys that Kafka does not know.
     """
+    return {
+        name: {entry.name: _config_value(entry) for entry in entries}
+        for name, entries in _described(session, kind, wanted, at)
+    }
+
+
+def topic_configs(session: Session, topics: Iterable[str], keys: Iterable[str] | None = None) -> TopicConfigs:
+    """What these topics set of these keys (None = all), and what holds where they do not.
+
+    Topics that do not exist are left out. One request for each 1,000 topics, or for each 32,000 keys of topics where
+    keys are named: of a topic a broker tells about 32 keys in 2.5 KB, and all of an answer is in memory at once.
+    """
+    wanted = None if keys is None else sorted(set(keys))
+    size = _ENTRIES // (len(wanted) if wanted else _KEYS)
+    return topic_configs_of(
+        one for part in parts(topics, size) for one in _described(session, TOPIC, dict.fromkeys(part, wanted), None)
+    )
+
+
+def _described(
+    session: Session, kind: int, wanted: Mapping[str, Iterable[str] | None], at: int | None
+) -> Iterator[tuple[str, Any]]:
+    """Yield names with the entries of an answer, for describe_configs and topic_configs."""
     from kafka.protocol.admin import DescribeConfigsRequest
 
-    found: dict[str, dict[str, ConfigValue]] = {}
     for node, names in _by_node(kind, wanted).items():
         resources = [(kind, name, None if wanted[name] is None else list(wanted[name] or ())) for name in names]
         request = DescribeConfigsRequest(resources=resources, include_synonyms=True, min_version=1)
@@ -39,8 +70,7 @@ def describe_configs(
             name = result.resource_name
             if result.error_code:
                 raise RequestFailedError("configs of", name, *session.explain("configs of", result, name))
-            found[name] = {entry.name: _config_value(entry) for entry in result.configs}
-    return found
+            yield name, result.configs
 
 
 def topic_values(session: Session, topics: Iterable[str], keys: Iterable[str]) -> dict[str, dict[str, str | None]]:

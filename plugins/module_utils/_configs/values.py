@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Configuration values: from YAML to Kafka's text, and whether two texts mean the same."""
+"""Configuration values: from YAML to Kafka's text, whether two texts mean the same, and what topics set themselves."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +30,8 @@ SOURCES = {
     5: "DEFAULT",
     6: "DYNAMIC_BROKER_LOGGER",
 }
+#: The source (of SOURCES) of what a topic sets itself.
+OF_TOPIC = "DYNAMIC_TOPIC"
 _NUMBERS = {"INT", "SHORT", "LONG", "DOUBLE"}
 
 
@@ -90,3 +92,81 @@ def same_value(kind: str, one: str | None, other: str | None) -> bool:
 
 def _items(text: str) -> set[str]:
     return {item.strip() for item in text.split(",") if item.strip()}
+
+
+@dataclass(frozen=True)
+class Behind:
+    """What a broker has for a setting under a name of its own, such as log.retention.hours behind retention.ms.
+
+    C(value) is in the unit of this name, None where it is unset or sensitive. C(source) is one of SOURCES.
+    """
+
+    name: str
+    value: str | None
+    source: str
+
+
+@dataclass(frozen=True)
+class TopicValue:
+    """The value of a setting in a topic.
+
+    C(value) is None when it is unset or C(sensitive). C(kind) is one of TYPES, C(source) one of SOURCES. C(behind) is
+    what would count next if the value were not set at its source; None where the broker told nothing of that.
+    """
+
+    value: str | None
+    kind: str = "STRING"
+    source: str = "DEFAULT"
+    sensitive: bool = False
+    behind: Behind | None = None
+
+
+@dataclass(frozen=True)
+class TopicConfigs:
+    """The configurations of topics.
+
+    C(own), by topic: what it sets itself; a topic that sets nothing is there too. C(inherited), by key: what holds in
+    a topic that does not set it, as the broker that was asked has it. That is the same for all topics, so it is kept
+    once; a key that all topics set is not in it.
+    """
+
+    own: Mapping[str, Mapping[str, TopicValue]] = field(default_factory=dict)
+    inherited: Mapping[str, TopicValue] = field(default_factory=dict)
+
+    def value(self, topic: str, key: str) -> str | None:
+        """Return the value in force; None where it is unset, not known, or sensitive."""
+        found = self.own.get(topic, {}).get(key) or self.inherited.get(key)
+        return found.value if found else None
+
+
+def topic_configs_of(answers: Iterable[tuple[str, Iterable[Any]]]) -> TopicConfigs:
+    """Return the configurations in answers of DescribeConfigs with synonyms: topics, and the entries of each."""
+    own: dict[str, dict[str, TopicValue]] = {}
+    inherited: dict[str, TopicValue] = {}
+    for topic, entries in answers:
+        own[topic] = {}
+        for entry in entries:
+            if SOURCES.get(entry.config_source) == OF_TOPIC:
+                own[topic][entry.name] = _value(entry)
+            elif entry.name not in inherited:
+                inherited[entry.name] = _value(entry)
+    return TopicConfigs(own, inherited)
+
+
+def _value(entry: Any) -> TopicValue:
+    secret = bool(entry.is_sensitive)
+    source = SOURCES.get(entry.config_source, "UNKNOWN")
+    next_one = next((one for one in entry.synonyms or () if _level(SOURCES.get(one.source)) != _level(source)), None)
+    return TopicValue(
+        value=None if secret else entry.value,
+        kind=TYPES.get(entry.config_type, "STRING"),
+        source=source,
+        sensitive=secret,
+        behind=next_one
+        and Behind(next_one.name, None if secret else next_one.value, SOURCES.get(next_one.source, "UNKNOWN")),
+    )
+
+
+def _level(source: str | None) -> str | None:
+    """Return a source, that of a broker without where the broker has it from."""
+    return "BROKER" if source in ("DYNAMIC_BROKER", "DYNAMIC_DEFAULT_BROKER", "STATIC_BROKER") else source

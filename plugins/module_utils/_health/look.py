@@ -22,7 +22,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     list_reassignments,
     require_describe,
     take_snapshot,
-    with_min_insync,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs, log_dirs_of
@@ -30,10 +29,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Broker,
     InFlight,
     Key,
+    Partition,
     Snapshot,
     ids_alive,
     named,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_configs
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import TopicConfigs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     ClusterUnreachableError,
@@ -49,12 +51,16 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health.rules import findings
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import read_record
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Record
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import leftover_throttles
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Priors, Record
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import (
+    TOPIC_KEYS,
+    leftover_throttles,
+)
 
 #: OpenSSL's number of a certificate that has expired (X509_V_ERR_CERT_HAS_EXPIRED).
 _EXPIRED = 10
 _DAY = 86_400
+_MIN_INSYNC = "min.insync.replicas"
 Answer = TypeVar("Answer")
 
 
@@ -93,7 +99,7 @@ def _health(connection: Connection, params: Mapping[str, Any]) -> dict[str, Any]
     try:
         with Session(connection) as session:
             require_describe(session, "cluster_health")
-            snapshot = take_snapshot(session, describe_quorum(session))
+            snapshot = take_snapshot(session, describe_quorum(session), min_insync=False)
             return judged(state_of(session, snapshot, given), limits)
     except (ClusterUnreachableError, RequestFailedError) as error:
         # One that answers and refuses our login is no cluster that is down.
@@ -106,24 +112,20 @@ def _health(connection: Connection, params: Mapping[str, Any]) -> dict[str, Any]
 def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], polled: bool = False) -> State:
     """Ask beside a snapshot for everything else that health is judged by. What fails by itself is noted.
 
-    Requests: one to each broker for its log directories, one to each for its throttles, one for those of topics, one
-    for moves, some for the record of a move where there is one; and a handshake of TLS with each broker.
+    Requests: one to each broker for its log directories, one to each for its throttles, one for moves, one for the
+    configurations of each 1,000 topics (of each 10,000 where not polled), some for the record of a move where there is
+    one; and a handshake of TLS with each broker.
 
     Args:
         session: With the cluster; its user may describe the cluster.
-        snapshot: The cluster with all its partitions.
+        snapshot: The cluster with all its partitions, whose min.insync.replicas are asked here.
         given: Fields of the state that the inventory tells, or that were read on the nodes: nodes, ensemble, versions,
             start_files.
-        polled: The snapshot has no min.insync.replicas, which is asked here too (one request more); topics carry their
-            partitions; and a missing right is noted as well, where it otherwise raises RequestFailedError.
+        polled: Configurations of topics are asked in full, topics carry their partitions, and a missing right is noted
+            too, where it otherwise raises RequestFailedError.
     """
     untold: list[str] = []
     told = partial(_told, untold, polled)
-    if polled:
-        partitions = told(
-            "min.insync.replicas of topics", partial(with_min_insync, session, snapshot.partitions), snapshot.partitions
-        )
-        snapshot = replace(snapshot, partitions=partitions)
     alive, topics = ids_alive(snapshot.brokers), sorted({one.topic for one in snapshot.partitions})
     dirs: dict[int, list[dict[str, Any]]] = {
         broker: told(f"log directories of broker {broker}", partial(describe_log_dirs, session, broker), [])
@@ -132,8 +134,16 @@ def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], pol
     held = {broker: log_dirs_of(listed) for broker, listed in dirs.items() if listed}
     moving: dict[Key, InFlight] | None = told("moves under way", partial(list_reassignments, session), None)
     record: Record | None = told("the record of a move", partial(read_record, session, topics), None)
-    throttles: list[dict[str, Any]] = told("throttles", partial(leftover_throttles, session, record, alive, topics), [])
+    keys = None if polled else (_MIN_INSYNC, *TOPIC_KEYS)
+    configs: TopicConfigs | None = told(
+        "min.insync.replicas and throttles of topics", partial(topic_configs, session, topics, keys), None
+    )
+    throttled = _throttled(configs or TopicConfigs())
+    throttles: list[dict[str, Any]] = told(
+        "throttles of brokers", partial(leftover_throttles, session, record, alive, throttled), []
+    )
     connection = session.connection
+    snapshot = replace(snapshot, partitions=_with_min_insync(snapshot.partitions, configs or TopicConfigs()))
     return State(
         describe(snapshot, partitions=polled, log_dirs=held),
         **given,
@@ -146,6 +156,7 @@ def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], pol
         untold=untold,
         in_flight=moving,
         copied={key: _copied(one, held) for key, one in (moving or {}).items()},
+        configs=configs,
     )
 
 
@@ -176,6 +187,18 @@ def _told(
     except StreamopsError as error:
         untold.append(f"{what} ({error.message})")
     return otherwise
+
+
+def _with_min_insync(partitions: Iterable[Partition], configs: TopicConfigs) -> tuple[Partition, ...]:
+    """Return partitions with the min.insync.replicas of their topics: Kafka's default is 1, and 0 is not known."""
+    least = {topic: int(configs.value(topic, _MIN_INSYNC) or 1) for topic in configs.own}
+    return tuple(replace(one, min_insync=least.get(one.topic, 0)) for one in partitions)
+
+
+def _throttled(configs: TopicConfigs) -> Priors:
+    """Return the lists of throttled replicas that topics have of their own."""
+    found = {topic: {key: own[key].value for key in TOPIC_KEYS if key in own} for topic, own in configs.own.items()}
+    return {topic: some for topic, some in found.items() if some}
 
 
 def _copied(move: InFlight, held: Mapping[int, LogDirs]) -> dict[int, int]:

@@ -151,7 +151,7 @@ def a_missing_right_is_a_finding_and_spoils_no_picture(cluster: Cluster) -> None
 
     have("absent")
     try:
-        wanted = ("min.insync.replicas", "the record of a move", "throttles")
+        wanted = ("the record of a move", "min.insync.replicas and throttles of topics", "throttles of brokers")
         until(lambda: len(untold(cluster)) == len(wanted), "the rights to be gone", PICTURE)
         for what, found in zip(wanted, untold(cluster), strict=True):
             assert found.startswith(f"unknown: {what}")

@@ -158,17 +158,17 @@ def restore(session: Session, record: Record, alive: Iterable[int]) -> Record:
 
 
 def leftover_throttles(
-    session: Session, record: Record | None, alive: Iterable[int], topics: Iterable[str] | None = None
+    session: Session, record: Record | None, alive: Iterable[int], topics: Priors | None = None
 ) -> list[dict[str, Any]]:
     """Throttles that are set and that no record tells of: of runs or tools that left them. They are only reported.
 
-    C(topics) are the names of all topics, where they have been listed already.
+    C(topics) are what topics have of TOPIC_KEYS of their own, where they have been asked for it already.
     """
     if record is not None and record.batches:
         return []
     ours = set(record.brokers) if record is not None else set()
     brokers = live_throttles(session, BROKER, [str(broker) for broker in alive if str(broker) not in ours])
-    return leftovers(brokers, live_throttles(session, TOPIC, list_topics(session) if topics is None else topics))
+    return leftovers(brokers, live_throttles(session, TOPIC, list_topics(session)) if topics is None else topics)
 
 
 def _remember(session: Session, record: Record, copies: list[Copy], living: set[str]) -> Record:

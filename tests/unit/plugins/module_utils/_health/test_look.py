@@ -7,12 +7,19 @@ from collections.abc import Callable
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import partition_of
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import TopicConfigs, TopicValue
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     MissingLibraryError,
     RequestFailedError,
     StreamopsError,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._health.look import _told, judged
+from ansible_collections.streamops.kafka.plugins.module_utils._health.look import (
+    _throttled,
+    _told,
+    _with_min_insync,
+    judged,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits, State
 
 DENIED = RequestFailedError("configs of", "orders", "TOPIC_AUTHORIZATION_FAILED", "no right")
@@ -60,3 +67,21 @@ def test_a_state_is_judged_as_the_module_returns_it() -> None:
     found = judged(State(None, "no answer"), Limits())
     assert (found["changed"], found["status"], found["cluster"]) == (False, "DOWN", None)
     assert [one["kind"] for one in found["findings"]] == ["cluster_unreachable"]
+
+
+def own(**values: str) -> dict[str, TopicValue]:
+    """What a topic sets; "_" stands for "."."""
+    return {name.replace("_", "."): TopicValue(value, source="DYNAMIC_TOPIC") for name, value in values.items()}
+
+
+def test_one_answer_about_topics_has_min_insync_and_the_throttles_that_they_have_of_their_own() -> None:
+    told = TopicConfigs(
+        {"orders": own(min_insync_replicas="2", leader_replication_throttled_replicas="0:1", retention_ms="1"),
+         "plain": {}},
+        {"min.insync.replicas": TopicValue("3"), "follower.replication.throttled.replicas": TopicValue("")},
+    )  # fmt: skip
+    partitions = [partition_of(topic, 0, 1, [1], [1]) for topic in ("orders", "plain", "deleted")]
+    assert [one.min_insync for one in _with_min_insync(partitions, told)] == [2, 3, 0]
+    assert [one.min_insync for one in _with_min_insync(partitions, TopicConfigs({"plain": {}}))] == [0, 1, 0]
+    assert _throttled(told) == {"orders": {"leader.replication.throttled.replicas": "0:1"}}
+    assert _throttled(TopicConfigs()) == {}
