@@ -19,7 +19,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cel
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import UNKNOWN
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS
 from page.poller import Seen
-from page.shown import clusters, groups, moves, topics
+from page.shown import access, clusters, groups, moves, topics
 from page.shown.files import as_csv, as_json
 from page.shown.freshness import iso
 from page.shown.names import names_in
@@ -33,6 +33,7 @@ _LISTS: Mapping[str, tuple[Sequence[Sort], Callable[[State, Wanted], Sheet]]] = 
     "topics": (topics.SORTS, topics.topics),
     "groups": (groups.SORTS, groups.groups),
     "moves": (moves.SORTS, moves.moves),
+    "access": (access.SORTS, access.access),
 }
 _SUBJECTS: Mapping[str, tuple[Sequence[Sort], Callable[[State, str, Wanted], Sheet | None]]] = {
     "topics": (topics.PARTITION_SORTS, topics.topic),

@@ -2,12 +2,14 @@
 
 Two requests for the brokers, one for the quorum, and one for all topics, on which everything after it rests. Then, for
 lag: one to each broker for its groups, for each coordinator and type of group two for each 500 groups, and for each
-leader two for each 5,000 partitions (ListOffsets answers one end of a log at a time). At last, for health: one to each
-broker for its log directories and one for its throttles, one for min.insync.replicas of all topics, one for their
-throttles, one for moves under way, and one read of the record of a move where a run has ever kept one. With TLS a
-handshake with each broker shows its certificate.
+leader two for each 5,000 partitions (ListOffsets answers one end of a log at a time). Then, for health: one to each
+broker for its log directories and one for its throttles, one for the configurations of each 1,000 topics, which
+min.insync.replicas and throttles are taken from, one for moves under way, and one read of the record of a move where a
+run has ever kept one. With TLS a handshake with each broker shows its certificate. At last three: SCRAM users, ACLs and
+client quotas.
 
-What fails of the last part alone is noted in the findings (untold); so is what the time of the poll leaves no room for.
+What fails of health alone is noted in the findings (untold); so is what the time of the poll leaves no room for. What
+is not told of users, ACLs and quotas is said on their page.
 """
 # SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -17,6 +19,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.api import describe_acls
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, denied
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
@@ -27,7 +30,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     topics_at,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import (
     describe_groups,
     group_offsets,
@@ -37,8 +40,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.look impor
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import by_topic, shown, together
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import judged, state_of
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, log_ends
+from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import describe_quotas
+from ansible_collections.streamops.kafka.plugins.module_utils._users.api import describe_credentials
 from page.cluster import cluster_of, given_of
 from page.expected import Expected
+from page.grants import ACLS, QUOTAS, USERS, Grants, acl_rows, quota_rows, user_rows, why_not
 from page.moves import moves_of
 from page.picture import Picture
 
@@ -97,6 +103,7 @@ def take(name: str, connection: Connection, expected: Expected, seconds: float) 
         led = {(one.topic, one.index): one.leader for some in topics.values() for one in some}
         logs = log_ends(session, Leaders(led, frozenset()), {*led, *wanted_logs(groups, offsets, None)})
         state = state_of(session, snapshot, given_of(expected), polled=True)
+        grants = grants_of(session)
         requests = session.requests
     health = judged(state, expected.limits)
     found = by_topic(logs)
@@ -113,4 +120,23 @@ def take(name: str, connection: Connection, expected: Expected, seconds: float) 
             **cluster_of(name, connection.bootstrap_servers, expected, health, together(seen, silent)),
             "moves": moves_of(state),
         },
+        configs=state.configs,
+        grants=grants,
     )
+
+
+def grants_of(session: Session) -> Grants:
+    """Ask for users, ACLs and quotas, a request each; what fails is told in C(why), and raises nothing."""
+    questions: dict[str, Callable[[], list[dict[str, Any]]]] = {
+        USERS: lambda: user_rows(describe_credentials(session)),
+        ACLS: lambda: acl_rows(describe_acls(session)),
+        QUOTAS: lambda: quota_rows(describe_quotas(session)),
+    }
+    told: dict[str, list[dict[str, Any]]] = {}
+    why: dict[str, str] = {}
+    for what, question in questions.items():
+        try:
+            told[what] = question()
+        except StreamopsError as error:
+            why[what] = why_not(what, error)
+    return Grants(**told, why=why)

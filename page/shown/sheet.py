@@ -20,7 +20,14 @@ from page.shown.wanted import CSV, JSON, Listing, Sort, Wanted
 
 #: What a page says instead of a status where it shows nothing, or nothing that holds now.
 _WORDS = {LOADING: "LOADING", STALE: "STALE", FAILED: UNKNOWN}
-_SECTIONS = (("Overview", ""), ("Brokers", "brokers"), ("Topics", "topics"), ("Groups", "groups"), ("Moves", "moves"))
+_SECTIONS = (
+    ("Overview", ""),
+    ("Brokers", "brokers"),
+    ("Topics", "topics"),
+    ("Groups", "groups"),
+    ("Moves", "moves"),
+    ("Access", "access"),
+)
 
 
 @dataclass(frozen=True)
@@ -119,12 +126,18 @@ class Lister:
     table: Table
     downloads: Sequence[Link] = ()
     is_searched: bool = False
+    #: What of a row a search looks at.
+    within: str = "name"
 
     @property
     def counted(self) -> str:
         """How many rows there are, and which of them are shown."""
         found, total, page = self.listing.found, self.listing.total, self.listing.page
-        fit = f"{found:,} of {total:,} have this in their name. " if self.wanted.search else f"{total:,} in all. "
+        fit = (
+            f"{found:,} of {total:,} have this in their {self.within}. "
+            if self.wanted.search
+            else f"{total:,} in all. "
+        )
         return fit + (f"Page {page:,} of {self.listing.pages:,}." if self.listing.pages > 1 else "")
 
     @property

@@ -25,6 +25,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
 )
 from page.shown.clusters import linked, rows_for_machines
 from page.shown.names import path
+from page.shown.settings import setting_rows, settings_table
 from page.shown.sheet import Link, Lister, Sheet, State, downloads, sheet_of
 from page.shown.wanted import BY_NAME, Sort, Wanted, listed
 
@@ -73,7 +74,7 @@ def topics(state: State, wanted: Wanted) -> Sheet:
 
 
 def topic(state: State, name: str, wanted: Wanted) -> Sheet | None:
-    """Return a topic with its partitions and the groups that read it; None where the picture has none of this name."""
+    """Return a topic with its partitions, configuration and readers; None where the picture has none of this name."""
     found = next((one for one in state.cluster.get("topics", ()) if one["name"] == name), None)
     if found is None:
         return None
@@ -102,8 +103,14 @@ def topic(state: State, name: str, wanted: Wanted) -> Sheet | None:
         ("Size", size(found.get("size_bytes")).text, "of its leaders"),
         ("Groups", f"{len(readers):,}", "with offsets in it"),
     ]
-    data = {"topic": {**found, "partitions": rows}, "groups": [one["name"] for one in readers]}
-    tables = [_groups(state, readers, name)]
+    configs = state.seen.picture.configs if state.seen.picture else None
+    settings = None if configs is None or name not in configs.own else setting_rows(configs, name)
+    data = {
+        "topic": {**found, "partitions": rows},
+        "config": settings,
+        "groups": [one["name"] for one in readers],
+    }
+    tables = [settings_table(settings), _groups(state, readers, name)]
     return sheet_of(state, "topics", data, subject=name, tiles=tiles, lister=lister, tables=tables)
 
 

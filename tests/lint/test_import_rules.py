@@ -195,7 +195,8 @@ def test_spark_jobs_import_pyspark_the_root_and_their_own_room_only(path: Path) 
 #: What the service imports of the collection: calls to Kafka, and what is pure, the reports of a status among it. Its
 #: libraries are those of the web.
 PAGE_ROOMS = (
-    *(f"module_utils/{one}" for one in ("_client", "_cluster", "_core", "_groups", "_health", "_logs")),
+    *(f"module_utils/{one}" for one in ("_client", "_cluster", "_configs", "_core", "_groups", "_health", "_logs")),
+    *(f"module_utils/{one}" for one in ("_acls", "_quotas", "_users")),
     "plugin_utils/reports",
 )
 

@@ -13,7 +13,14 @@ from typing import Any
 
 import uvicorn
 
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import (
+    OF_TOPIC,
+    Behind,
+    TopicConfigs,
+    TopicValue,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
+from page.grants import ACLS, Grants
 from page.history import History, followed
 from page.hosts import names_served
 from page.picture import Picture, Polls
@@ -101,10 +108,47 @@ def cluster(topics: int = 120, names: list[str] | None = None) -> dict[str, Any]
     }
 
 
-def picture(of: Mapping[str, Any], age: float) -> Picture:
+def grants(*names: str) -> Grants:
+    """Users, ACLs and quotas: of a service, of everybody, and of these names."""
+    read = {"principal": "User:billing", "host": "*", "permission": "allow", "operation": "read",
+            "resource_type": "topic", "resource": "invoices.", "pattern_type": "prefixed"}  # fmt: skip
+    deny = {**read, "principal": "User:*", "permission": "deny", "operation": "write", "host": "192.0.2.7",
+            "resource": "*", "pattern_type": "literal"}  # fmt: skip
+    named = [{**read, "principal": f"User:{one}", "resource": one, "pattern_type": "literal"} for one in names]
+    quotas: list[dict[str, Any]] = [
+        {"entity": [{"type": "user", "name": None}], "limits": {"consumer_byte_rate": 1048576.0}},
+        {"entity": [{"type": "user", "name": "billing"}, {"type": "client-id", "name": None}],
+         "limits": {"producer_byte_rate": 2097152.0, "request_percentage": 12.5}},
+        *({"entity": [{"type": "client-id", "name": one}], "limits": {"made_up_rate": 1.0}} for one in names),
+    ]  # fmt: skip
+    users = [{"name": one, "mechanisms": {"SCRAM-SHA-512": 8192}} for one in ("billing", *names)]
+    return Grants(users, [read, deny, *named], quotas)
+
+
+def configs(topics: Sequence[str], *hostile: str) -> TopicConfigs:
+    """Configurations: one topic sets three, brokers set one, and these names stand for settings and values too."""
+    own = {"retention.ms": TopicValue("86400000", "LONG", OF_TOPIC),
+           "segment.bytes": TopicValue("1048576", "INT", OF_TOPIC, behind=Behind("log.segment.bytes", "9", "DEFAULT")),
+           "password": TopicValue(None, "PASSWORD", OF_TOPIC, True),
+           **{name: TopicValue(name, source=OF_TOPIC) for name in hostile}}  # fmt: skip
+    inherited = {
+        "retention.ms": TopicValue("604800000", "LONG"),
+        "min.insync.replicas": TopicValue(
+            "2", "INT", "STATIC_BROKER", behind=Behind("min.insync.replicas", "1", "DEFAULT")
+        ),
+        "flush.ms": TopicValue("9223372036854775807", "LONG"),
+    }  # fmt: skip
+    return TopicConfigs({**{name: {} for name in topics}, "orders": own}, inherited)
+
+
+def picture(of: Mapping[str, Any], age: float, told: Grants | None = None, hostile: Sequence[str] = ()) -> Picture:
     """A picture that was taken so many seconds ago."""
-    logs = {one["name"]: {number: Log(5, 1_204_911) for number in range(3)} for one in of["topics"]}
-    return Picture(time.time() - age, 0.4, 12, 3, 0, logs, of["groups"]["groups"], of)
+    topics = [one["name"] for one in of["topics"]]
+    logs = {name: {number: Log(5, 1_204_911) for number in range(3)} for name in topics}
+    told = told or Grants([], None, [], {ACLS: "This cluster has no authorizer. Next step: set kafka_authorizer."})
+    return Picture(
+        time.time() - age, 0.4, 12, 3, 0, logs, of["groups"]["groups"], of, configs(topics, *hostile), told
+    )  # fmt: skip
 
 
 def lags(groups: Sequence[Mapping[str, Any]], polls: int = 120) -> History:
@@ -122,10 +166,11 @@ def looked(names: list[str] | None = None) -> dict[str, Seen]:
     """What pollers have of five clusters."""
     why = "no bootstrap server answered (kafka1:9092: Connection refused). Check that the brokers run"
     began = time.time() - 900
-    orders = cluster(names=names)
+    hostile = HOSTILE if names is None else names
+    orders = picture(cluster(names=names), 7, grants(*hostile), hostile)
     return {
         "quiet": Seen(Polls(began, 9), picture(well(), 12)),
-        "orders": Seen(Polls(began, 9), picture(orders, 7), (), lags(orders["groups"]["groups"])),
+        "orders": Seen(Polls(began, 9), orders, (), lags(orders.groups)),
         "payments": Seen(Polls(began, 9, 3, why), picture(well("payments"), 420)),
         "begins": Seen(Polls(time.time() - 4)),
         '</h2>"audit': Seen(Polls(began, 4, 4, why)),

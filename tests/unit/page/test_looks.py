@@ -21,6 +21,7 @@ PAGES = [
     "/clusters/orders/groups/search-index", "/clusters/orders/moves?sort=left", "/clusters/quiet/moves",
     "/clusters/payments", "/clusters/begins/topics", "/clusters/none",
     "/clusters/quiet/groups", "/clusters/orders/topics?page=0",
+    "/clusters/orders/access", "/clusters/orders/access?search=billing&sort=-resource", "/clusters/quiet/access",
     *(path("clusters", "orders", "groups", name) for name in HOSTILE[-6:]),
 ]  # fmt: skip
 #: A screen with 200 % zoom is as narrow as a phone.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import html
 import io
 import json
 import re
@@ -20,7 +21,7 @@ from tests.support.page import Answer
 from tests.support.page_seen import HOSTILE, Served, cluster, looked, served
 
 ORDERS = "/clusters/orders"
-LISTS = ("", "/brokers", "/topics", "/groups", "/moves")
+LISTS = ("", "/brokers", "/topics", "/groups", "/moves", "/access")
 PAGES = ["/", *(f"{ORDERS}{one}" for one in LISTS), f"{ORDERS}/topics/orders", f"{ORDERS}/groups/search-index"]
 
 
@@ -74,7 +75,7 @@ def test_all_clusters_are_on_the_first_page_the_worst_first_with_what_to_do(page
      ("quiet", ["OK", "Everything is as it should be"])],
 )  # fmt: skip
 def test_every_state_of_a_cluster_has_words(page: Served, name: str, said: list[str]) -> None:
-    for section in ([], ["brokers"], ["topics"], ["groups"], ["moves"]):
+    for section in ([], ["brokers"], ["topics"], ["groups"], ["moves"], ["access"]):
         found = read(page.get(path("clusters", name, *section)))
         for one in said:
             assert one in found.text, (section, one)
@@ -155,6 +156,63 @@ def test_moves_are_shown_with_what_they_mean_and_what_has_been_copied(page: Serv
     assert "Moves (" not in nothing
 
 
+def words(answer: Answer) -> str:
+    """What a page says, without markup."""
+    assert read(answer)
+    return html.unescape(re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", answer.text)))
+
+
+def test_who_may_do_what_is_shown_searched_by_any_part_and_taken_whole(page: Served) -> None:
+    text = words(page.get(f"{ORDERS}/access"))
+    for said in ("User:billing * all hosts allow read topic invoices. prefixed all names that begin so",
+                 "User:* 192.0.2.7 deny write topic * literal all names", "billing SCRAM-SHA-512 8,192 1",
+                 "each other user the default consumer_byte_rate 1,048,576 bytes a second from each broker",
+                 "user billing each other client-id request_percentage 12.5 %",
+                 "Principal, host, operation or resource contains"):  # fmt: skip
+        assert said in text, said
+    found = json.loads(page.get(f"{ORDERS}/access?format=json&search=192.0.2.7").text)
+    assert [one["permission"] for one in found["acls"]] == ["deny"]
+    assert len(found["users"]) == len(HOSTILE) + 1
+    assert found["quotas"][0]["entity"] == [{"type": "user", "name": None}]
+    assert f"1 of {len(HOSTILE) + 2} have this in their principal" in words(page.get(f"{ORDERS}/access?search=DENY"))
+    lines = page.get(f"{ORDERS}/access?format=csv&sort=resource").text
+    head, *rows = csv.reader(io.StringIO(lines, newline=""))
+    assert head == ["principal", "host", "permission", "operation", "resource_type", "resource", "pattern_type"]
+    assert len(rows) == len(HOSTILE) + 2
+    assert "'=1+1" in [row[5] for row in rows]
+    assert not [one for row in rows for one in row if one.lstrip().startswith(("=", "+", "-", "@"))]
+
+
+def test_what_was_not_told_of_access_says_why_and_the_next_step(page: Served) -> None:
+    text = words(page.get("/clusters/quiet/access"))
+    for said in ("no authorizer. Next step: set kafka_authorizer", "has no SCRAM user", "limits no client"):
+        assert said in text, said
+    found = json.loads(page.get("/clusters/quiet/access?format=json").text)
+    assert (found["users"], found["acls"], found["quotas"], list(found["not_told"])) == ([], None, [], ["acls"])
+    begins = words(page.get("/clusters/begins/access"))
+    assert "Nothing has been seen" in begins
+    assert "SCRAM users" not in begins
+
+
+def test_a_topic_has_what_it_sets_against_what_holds_without_it(page: Served) -> None:
+    text = words(page.get(f"{ORDERS}/topics/orders"))
+    for said in (
+        "retention.ms time after which segments are removed; -1 is never 86400000 1 day 604800000 7 days, "
+        "Kafka's default this topic",
+        "1048576 1.0 MB log.segment.bytes = 9 Kafka's default this topic",
+        "password sensitive, not shown not known this topic",
+        "2 1 Kafka's default the file of a broker",
+    ):
+        assert said in text, said
+    assert "flush.ms" not in text
+    found = json.loads(page.get(f"{ORDERS}/topics/orders?format=json").text)["config"]
+    values = {one["name"]: (one["value"], one["from"]) for one in found}
+    assert values["flush.ms"] == ("9223372036854775807", "default")
+    assert values["password"] == (None, "topic")
+    plain = json.loads(page.get(f"{path('clusters', 'orders', 'topics', 'a/b/../c')}?format=json").text)["config"]
+    assert [one["name"] for one in plain] == ["flush.ms", "min.insync.replicas", "retention.ms"]
+
+
 def test_the_lag_of_a_group_over_time_is_a_line_and_words(page: Served) -> None:
     at = f"{ORDERS}/groups/search-index"
     found = read(page.get(at))
@@ -175,7 +233,8 @@ def test_a_query_of_a_megabyte_is_refused_and_the_page_serves_on(page: Served) -
 @pytest.mark.parametrize(
     "at",
     ["/none", "/none%0A", "/clusters", "/clusters/", f"{ORDERS}/none", f"{ORDERS}/brokers/1", "/clusters/none",
-     "//evil.example", "/%ff", f"{ORDERS}/topics/a/b", f"{ORDERS}/moves/orders"],
+     "//evil.example", "/%ff", f"{ORDERS}/topics/a/b", f"{ORDERS}/moves/orders",
+     f"{ORDERS}/access/User:billing"],
 )  # fmt: skip
 def test_what_is_not_there_is_a_page_too(page: Served, at: str) -> None:
     found = read(page.get(at), 404)
