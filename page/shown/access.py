@@ -92,7 +92,7 @@ def _why(seen: Grants, what: str) -> str:
 def _acl(one: Row) -> list[Cell]:
     denies = one["permission"] == "deny"
     permission = Cell(one["permission"], "state", "inconclusive") if denies else Cell(one["permission"])
-    pattern = {"prefixed": "all names that begin so", "literal": "this name"}.get(one["pattern_type"], "")
+    pattern = "all names that begin so" if one["pattern_type"] == "prefixed" else ""
     if (one["resource"], one["pattern_type"]) == ("*", "literal"):
         pattern = "all names"
     return [

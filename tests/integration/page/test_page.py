@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,15 +11,22 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
     describe_quorum,
     take_snapshot,
     topics_at,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import judged, state_of
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
-from page.expected import expected_of
-from page.poll import BoundedSession, take
+from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import alter_quotas
+from ansible_collections.streamops.kafka.plugins.module_utils._users.api import alter_credentials
+from page.expected import Expected, expected_of
+from page.grants import why_not
+from page.poll import BoundedSession, grants_of, take
+from page.shown.settings import setting_rows
 from tests.support.cluster import free_port_base, until
 from tests.support.groups import commit, make_topic
 from tests.support.lone_broker import LoneBroker
@@ -103,6 +111,42 @@ def test_a_picture_has_the_whole_cluster_and_judges_it(broker: LoneBroker) -> No
     assert (missing_one["status"], kinds) == ("DEGRADED", {"broker_down", "controller_no_voter"})
 
 
+def test_users_quotas_and_settings_are_told_and_what_no_authorizer_means(broker: LoneBroker) -> None:
+    connection = Connection.from_params({"bootstrap_servers": broker.bootstrap_servers, "request_timeout": 30})
+    default, named = (("user", None),), (("client-id", "<b>"),)
+    with Session(connection) as session:
+        key = hashlib.pbkdf2_hmac("sha256", b"of-a-test", b"s" * 16, 8192)
+        alter_credentials(session, [("<i>alice", "SCRAM-SHA-256", 8192, b"s" * 16, key)], [])
+        alter_quotas(session, {default: {"producer_byte_rate": 1000.0}, named: {"request_percentage": 12.5}})
+        alter_configs(session, TOPIC, {"orders": {"retention.ms": "3600000", "cleanup.policy": "compact"}})
+
+    def told() -> bool:
+        seen = take("orders", connection, Expected(), 120)
+        own = seen.configs.own["orders"] if seen.configs else {}
+        return bool(seen.grants.users) and (len(seen.grants.quotas or ()), len(own)) == (2, 2)
+
+    until(told, "the changes to be seen", 60)
+    seen = take("orders", connection, Expected(), 120)
+    assert seen.grants.users == [{"name": "<i>alice", "mechanisms": {"SCRAM-SHA-256": 8192}}]
+    assert seen.grants.quotas == [
+        {"entity": [{"type": "client-id", "name": "<b>"}], "limits": {"request_percentage": 12.5}},
+        {"entity": [{"type": "user", "name": None}], "limits": {"producer_byte_rate": 1000.0}},
+    ]
+    assert seen.grants.acls is None
+    assert seen.grants.why == {"acls": why_not("acls", RequestFailedError("", "", "SECURITY_DISABLED", ""))}
+    assert [one for one in seen.cluster["findings"] if one["kind"] == "untold"] == []
+
+    assert seen.configs is not None
+    found = {one["name"]: one for one in setting_rows(seen.configs, "orders")}
+    assert len(found) > 25
+    # __consumer_offsets is the only other topic: it inherits the retention, and sets its own cleanup.policy.
+    without = {"name": "retention.ms", "value": "604800000", "source": "DEFAULT"}
+    assert (found["retention.ms"]["value"], found["retention.ms"]["without"]) == ("3600000", without)
+    assert found["cleanup.policy"]["without"] == {"name": "log.cleanup.policy", "value": "delete", "source": "DEFAULT"}
+    assert found["segment.ms"]["from"] == "default"
+    assert seen.configs.own["__consumer_offsets"].keys() >= {"cleanup.policy", "segment.bytes"}
+
+
 def test_what_a_poll_has_no_time_for_is_a_finding(broker: LoneBroker) -> None:
     connection = Connection.from_params({"bootstrap_servers": broker.bootstrap_servers})
     with BoundedSession(connection, 120) as session:
@@ -112,7 +156,10 @@ def test_what_a_poll_has_no_time_for_is_a_finding(broker: LoneBroker) -> None:
         sent = session.requests
     with BoundedSession(connection, -1) as late:
         health = judged(state_of(late, snapshot, {}, polled=True), Limits())
+        grants = grants_of(late)
     assert (sent, late.requests) == (3, 0)
+    assert (grants.users, grants.acls, grants.quotas) == (None, None, None)
+    assert all("Raise poll_timeout" in one for one in grants.why.values())
     assert {one["kind"] for one in health["findings"]} == {"untold"}
     assert all("Raise poll_timeout" in one["what"] for one in health["findings"]), health["findings"]
     assert [one["partition_count"] for one in health["cluster"]["topics"] if one["name"] == "orders"] == [2]

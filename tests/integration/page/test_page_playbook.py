@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import made_state_topic, write_state
 from page.expected import Expected
+from page.picture import Picture
 from page.poll import take
 from tests.support.cluster import Cluster, free_port_base, hosts_file, local_variables, until
 from tests.support.groups import make_topic
@@ -156,16 +157,57 @@ def a_missing_right_is_a_finding_and_spoils_no_picture(cluster: Cluster) -> None
         for what, found in zip(wanted, untold(cluster), strict=True):
             assert found.startswith(f"unknown: {what}")
             assert "User:streamops-page has no right to do this" in found
+        poor = polled(cluster)
+        assert "it needs the operation describe_configs on the cluster. Fix: grant it" in poor.grants.why["quotas"]
+        assert (list(poor.grants.why), poor.configs) == (["quotas"], None)
+        assert poor.grants.acls
     finally:
         have("present")
     until(lambda: untold(cluster) == [], "the rights to be back", PICTURE)
 
 
-def untold(cluster: Cluster) -> list[str]:
-    """Poll as the page does, and return what had no answer."""
+def access_is_told_without_a_secret(cluster: Cluster) -> None:
+    """Limit a client, and see quotas, ACLs and users, in a poll and as the page serves them."""
+    limits = [{"user": "<default>", "consumer_byte_rate": 10_000_000}]
+    made = run_module("streamops.kafka.quotas", {**admin_connection(cluster, ADMIN), "quotas": limits})
+    assert made["changed"], made
+
+    def told() -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(get(f"{address}?format=json")[1])
+        return found
+
+    address = f"http://127.0.0.1:{cluster.port_base + 50}/clusters/local/access"
+    until(lambda: bool(told()["quotas"]), "the quota on the page", PICTURE)
+    found = told()
+    assert found["quotas"] == [
+        {"entity": [{"type": "user", "name": None}], "limits": {"consumer_byte_rate": 10_000_000.0}}
+    ]
+    own = [one for one in found["acls"] if one["principal"] == "User:streamops-page"]
+    assert {
+        "principal": "User:streamops-page", "host": "*", "permission": "allow", "operation": "read",
+        "resource_type": "topic", "resource": "_streamops_state", "pattern_type": "literal",
+    } in own  # fmt: skip
+    users = {one["name"]: one["mechanisms"] for one in found["users"]}
+    assert {name: list(some) for name, some in users.items() if name in ("admin", "streamops-page")} == {
+        "admin": ["SCRAM-SHA-512"], "streamops-page": ["SCRAM-SHA-512"],
+    }  # fmt: skip
+    assert users["streamops-page"]["SCRAM-SHA-512"] >= 8192
+    text = get(address)[1]
+    assert "User:streamops-page" in text
+    for secret in (ADMIN, PASSWORD):
+        assert secret not in text + json.dumps(found)
+
+
+def polled(cluster: Cluster) -> Picture:
+    """Poll as the page does."""
     login = {"sasl_username": "streamops-page", "sasl_password": PASSWORD}
     connection = Connection.from_params({**admin_connection(cluster, ADMIN), **login})
-    seen = take("local", connection, Expected(), 300)
+    return take("local", connection, Expected(), 300)
+
+
+def untold(cluster: Cluster) -> list[str]:
+    """Return what had no answer in a poll."""
+    seen = polled(cluster)
     assert seen.logs["orders"]
     assert [one["name"] for one in seen.cluster["topics"] if one["name"] == "orders"]
     assert all(one["disk_total_bytes"] for one in seen.cluster["brokers"])
@@ -187,6 +229,7 @@ def test_its_user_sees_a_cluster_that_allows_nothing_else(cluster: Cluster) -> N
     assert list(json.loads(config.read_text())["clusters"]) == ["local"]
 
     every_question_has_an_answer(cluster)
+    access_is_told_without_a_secret(cluster)
     a_missing_right_is_a_finding_and_spoils_no_picture(cluster)
 
     for playbook in (PLAYBOOK, "playbooks/resources.yml"):
