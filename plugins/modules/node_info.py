@@ -294,7 +294,7 @@ start_files:
       description: The one that the node can still go back to.
       type: str
     failed:
-      description: The last one that the node did not come back with.
+      description: The last one that the node did not come back with; null once a run wanted others.
       type: str
     why_failed:
       description: Why it did not; empty where none failed.

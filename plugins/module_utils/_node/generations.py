@@ -22,8 +22,11 @@ CURRENT, STAGED, PREVIOUS, FAILED = "current", "staged", "previous", "failed"
 LINKS = (CURRENT, STAGED, PREVIOUS, FAILED)
 #: In a generation that was given up: why, for people.
 WHY = "why-it-failed.txt"
+#: Beside it, once a run wants other files: the node is fine, and the generation is only kept to be refused.
+SETTLED = "settled"
 #: In each that was written here: the digests of its files, which tell what was edited by hand since.
 MANIFEST = "MANIFEST.sha256"
+OWN = {WHY, SETTLED, MANIFEST}
 
 
 class Generations:
@@ -45,7 +48,10 @@ class Generations:
 
     def look(self) -> dict[str, Any]:
         """Return what an operator asks: the names by link, C(why_failed), and the files C(edited) by hand."""
-        return {**self.names(), "why_failed": self.why_failed(), "edited": self.edited()}
+        names, failed = self.names(), self.name(FAILED)
+        if failed and os.path.exists(f"{self._of(failed)}/{SETTLED}"):
+            names[FAILED] = None
+        return {**names, "why_failed": self.why_failed() if names[FAILED] else "", "edited": self.edited()}
 
     def texts(self, link: str) -> dict[str, str] | None:
         """Return the files of a generation by name, without why it failed; None where the link leads nowhere."""
@@ -53,7 +59,7 @@ class Generations:
         if name is None:
             return None
         there = sorted(os.listdir(self._of(name)))
-        return {one: read(f"{self._of(name)}/{one}") or "" for one in there if one not in (WHY, MANIFEST)}
+        return {one: read(f"{self._of(name)}/{one}") or "" for one in there if one not in OWN}
 
     def edited(self) -> list[str]:
         """Return the names of files in use that differ from what was written; none where that is not known."""
@@ -144,6 +150,12 @@ class Generations:
         """Return why the last generation was given up, empty without one."""
         name = self.name(FAILED)
         return (read(f"{self._of(name)}/{WHY}") or "").strip() if name else ""
+
+    def settle_failed(self) -> None:
+        """Note that what was given up is wanted no more."""
+        name = self.name(FAILED)
+        if name and not os.path.exists(f"{self._of(name)}/{SETTLED}"):
+            _write(f"{self._of(name)}/{SETTLED}", "")
 
     def forget_failed(self) -> None:
         """Let the generation that was given up be tried again."""

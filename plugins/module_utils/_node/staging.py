@@ -16,9 +16,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.generations 
     DIRECTORY,
     FAILED,
     LINKS,
-    MANIFEST,
+    OWN,
     STAGED,
-    WHY,
     Generations,
     differing,
 )
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
 
 #: Names that the directory needs for itself.
-RESERVED = {DIRECTORY, WHY, MANIFEST, *LINKS}
+RESERVED = {DIRECTORY, *OWN, *LINKS}
 
 
 class GenerationFailedError(StreamopsError):
@@ -82,6 +81,7 @@ def stage(
         return {**result, "changed": _repair(module, place, found, files) or result["changed"]}
     if retry:
         found.forget_failed()
+    found.settle_failed()
     found.adopt(names)
     if changed and waiting != wanted:
         found.stage(time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()), lambda at: _write_all(module, place, files, at))

@@ -97,6 +97,10 @@ def test_a_node_goes_back_and_the_same_files_are_refused_until_they_differ(conf:
         assert "a=2 is out of range" in refused["msg"]
         assert "kafka_retry_generation=true" in refused["msg"]
     assert used(conf) == OLD
+    assert looked(conf)["failed"]
+    assert not generation(conf, "staged", OLD)["changed"]
+    assert (looked(conf)["failed"], looked(conf)["why_failed"]) == (None, ""), "it is wanted no more"
+    assert generation(conf, "staged", NEW)["failed"], "and refused all the same"
     assert generation(conf, "staged", {**NEW, "server.properties": "a=3\n"})["changed"], "other files are no retry"
     assert generation(conf, "staged", NEW, retry=True)["changed"]
     assert generation(conf, "current")["changed"]
