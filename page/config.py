@@ -27,7 +27,7 @@ NUMBERS = {
 }
 #: Paths of the certificate and its key: both or none.
 TLS = ("tls_certificate", "tls_key")
-KNOWN = {"host", "users", "clusters", "expected", *TLS, *NUMBERS}
+KNOWN = {"host", "users", "clusters", "expected", "reports", *TLS, *NUMBERS}
 #: Characters of a name or an address that is bound; what they mean the system says at the start.
 _HOST = re.compile(r"[0-9A-Za-z._:%-]{1,253}")
 
@@ -43,6 +43,8 @@ class Config:
     #: Paths of the certificate and of its key.
     tls: tuple[str, str] | None
     host: str
+    #: The directory of reports; empty for none.
+    reports: str
     port: int
     interval: int
     poll_timeout: int
@@ -67,10 +69,11 @@ def config_of(text: str, wrong_pair: Callable[[str, str], list[str]]) -> Config:
     named = given.get("clusters")
     expected, wrong_expected = expected_of(given.get("expected", {}), named if isinstance(named, dict) else ())
     wrong += [*_wrong_host(host, bool(given.get("users")), given.keys() >= set(TLS)), *wrong_tls]
-    wrong += [*wrong_users, *wrong_clusters, *wrong_expected]
+    reports = given.get("reports", "")
+    wrong += [*wrong_users, *wrong_clusters, *wrong_expected, *_wrong_reports(reports)]
     if wrong:
         raise RefusedError("configuration", wrong)
-    return Config(clusters, expected, users, tls, host, **numbers)
+    return Config(clusters, expected, users, tls, host, reports, **numbers)
 
 
 def _parsed(text: str) -> tuple[dict[str, Any], list[str]]:
@@ -110,6 +113,12 @@ def _wrong_host(host: object, has_users: bool, has_tls: bool) -> list[str]:
             "and tls_key, or host to 127.0.0.1."
         )
     return wrong
+
+
+def _wrong_reports(reports: object) -> list[str]:
+    if reports == "" or (isinstance(reports, str) and reports.startswith("/") and "\0" not in reports):
+        return []
+    return [f"reports is {short(reports)}. Set the absolute path of a directory, or leave it out."]
 
 
 def _is_loopback(host: str) -> bool:

@@ -18,17 +18,24 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.markup imp
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import visible
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import UNKNOWN
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS
+from page.filed.shelf import Shelf
 from page.poller import Seen
-from page.shown import access, clusters, groups, moves, topics
+from page.shown import access, clusters, groups, moves, operations, topics
 from page.shown.files import as_csv, as_json
 from page.shown.freshness import iso
-from page.shown.names import names_in
+from page.shown.names import names_in, path
 from page.shown.sheet import Link, Sheet, State, state_of
 from page.shown.wanted import CSV, HTML, JSON, LONGEST_SEARCH, Sort, Wanted, WrongQueryError, wanted_of
 
 _HERE = Path(__file__).parent
 _LINKS = {"stylesheet": "/style.css", "icon": "/icon.svg"}
 _HOME = Link("All clusters", "/")
+#: A report is one file with its style in it, and nobody knows who wrote it: no script of it runs, and it is no page of
+#: this site (Content Security Policy Level 3, sandbox).
+_ALONE = {
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; "
+    "base-uri 'none'; form-action 'none'; sandbox"
+}
 _LISTS: Mapping[str, tuple[Sequence[Sort], Callable[[State, Wanted], Sheet]]] = {
     "topics": (topics.SORTS, topics.topics),
     "groups": (groups.SORTS, groups.groups),
@@ -50,10 +57,10 @@ class _NotFoundError(Exception):
 
 
 class Pages:
-    """The pages of what C(look) gives by cluster; C(stale_after) is in seconds."""
+    """The pages of what C(look) gives by cluster, and of the reports of C(shelf); C(stale_after) is in seconds."""
 
-    def __init__(self, look: Callable[[], Mapping[str, Seen]], stale_after: float) -> None:
-        self._look, self._stale_after = look, stale_after
+    def __init__(self, look: Callable[[], Mapping[str, Seen]], stale_after: float, shelf: Shelf) -> None:
+        self._look, self._stale_after, self._shelf = look, stale_after, shelf
 
     def style(self, _request: Request) -> Response:
         """Serve the style sheet: that of all reports, and what only these pages have."""
@@ -67,8 +74,11 @@ class Pages:
         """Serve the page of an address, or say why there is none. Runs in a thread, as it may take a while."""
         raw = request.scope.get("raw_path") or request.scope["path"].encode()
         query = request.scope["query_string"]
+        names = names_in(raw)
         try:
-            sheet, wanted = self._sheet(names_in(raw), query)
+            if names and len(names) == 4 and names[0] == "clusters" and names[2] == operations.SECTION:
+                return self._report(names[1], names[3], wanted_of(query).form)
+            sheet, wanted = self._sheet(names, query)
         except WrongQueryError as error:
             return _problem(400, "This request cannot be answered.", str(error), [])
         except _NotFoundError as error:
@@ -105,7 +115,25 @@ class Pages:
                 "Choose one of the clusters; kafka_page_clusters, and then page.yml, add others.",
                 [Link(name, one.address) for name, one in states.items()],
             )
+        if names[2:] == [operations.SECTION]:
+            wanted = wanted_of(query, operations.SORTS, (HTML, JSON, CSV))
+            return operations.operations(state, self._shelf.look(), wanted), wanted
         return _of_cluster(state, names[2:], query)
+
+    def _report(self, cluster: str, key: str, form: str) -> Response:
+        """Serve a report on a cluster, or its JSON; the key is compared with those of what is there."""
+        some = self._shelf.look().reports if cluster in self._look() else ()
+        found = next((one for one in operations.of_cluster(some, cluster) if one.key == key), None)
+        content = found and (self._shelf.data(found) if form == JSON else self._shelf.page(found))
+        if content is None:
+            raise _NotFoundError(
+                f"The cluster {cluster} has no such report.",
+                "It may have been removed, or cannot be read, or is too large. Choose one of its reports.",
+                [Link("Operations", path("clusters", cluster, operations.SECTION))] if cluster in self._look() else [],
+            )
+        if form == JSON:
+            return Response(content, media_type="application/json; charset=utf-8")
+        return Response(content, headers=_ALONE, media_type="text/html; charset=utf-8")
 
 
 def _of_cluster(state: State, names: list[str], query: bytes) -> tuple[Sheet, Wanted]:

@@ -83,6 +83,7 @@ def _server(config: Config, pollers: dict[str, Poller]) -> uvicorn.Server:
             Access(config.users) if config.users else None,
             renew,
             names_served(config.host, bool(config.users)),
+            config.reports,
         ),
         host=config.host,
         port=config.port,

@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from page.access import Access, Answer
+from page.filed.shelf import Shelf
 from page.health import health
 from page.hosts import is_served
 from page.metrics import CONTENT_TYPE, exposition, families_of_polls
@@ -48,11 +49,13 @@ def application(
     access: Access | None,
     beside: Callable[[], Awaitable[None]],
     served: frozenset[str] | None = None,
+    reports: str = "",
 ) -> ASGIApp:
     """Return the application.
 
     C(look) gives what the pollers have by cluster, C(stale_after) is in seconds, without C(access) there is no login,
-    C(beside) runs as long as the application, and requests are answered for the names C(served) alone, None for any.
+    C(beside) runs as long as the application, requests are answered for the names C(served) alone, None for any, and
+    C(reports) is the directory of reports, empty for none.
     """
 
     async def metrics(_request: Request) -> Response:
@@ -78,7 +81,7 @@ def application(
     inner = Starlette(lifespan=lifespan)
     inner.add_route("/metrics", metrics, methods=["GET"])
     inner.add_route("/health", healthy, methods=["GET"])
-    pages = Pages(look, stale_after)
+    pages = Pages(look, stale_after, Shelf(reports))
     inner.add_route("/style.css", pages.style, methods=["GET"])
     inner.add_route("/icon.svg", pages.icon, methods=["GET"])
     register_url_convertor("everything", _Everything())
@@ -94,9 +97,11 @@ def _guarded(inner: ASGIApp, access: Access | None, served: frozenset[str] | Non
             return
 
         async def with_headers(message: Message) -> None:
-            """Add the headers to the start of an answer."""
+            """Add the headers to the start of an answer, but for those that it has: two policies would both hold."""
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", []), *_HEADERS.items()]
+                own = message.get("headers", [])
+                there = {name.lower() for name, _value in own}
+                message["headers"] = [*own, *(one for one in _HEADERS.items() if one[0] not in there)]
             await send(message)
 
         if not _is_for_this(scope, served):

@@ -27,6 +27,7 @@ _SECTIONS = (
     ("Groups", "groups"),
     ("Moves", "moves"),
     ("Access", "access"),
+    ("Operations", "operations"),
 )
 
 

@@ -193,14 +193,14 @@ class Served:
 
 
 @contextlib.contextmanager
-def served(look: Callable[[], Mapping[str, Seen]]) -> Iterator[Served]:
-    """Serve the application of the page on a free port."""
+def served(look: Callable[[], Mapping[str, Seen]], reports: str = "") -> Iterator[Served]:
+    """Serve the application of the page on a free port, with the reports of a directory."""
 
     async def nothing() -> None:
         """Run nothing beside it."""
 
     port = free_port_base()
-    inner = application(look, STALE_AFTER, None, nothing, names_served("127.0.0.1", False))
+    inner = application(look, STALE_AFTER, None, nothing, names_served("127.0.0.1", False), reports)
     server = uvicorn.Server(uvicorn.Config(inner, port=port, log_level="critical", access_log=False, ws="none"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -190,6 +190,7 @@ class Page(Parts):
             "port": settings["kafka_page_port"],
             **{name: settings[f"kafka_page_{name}"] for name in ("interval", "poll_timeout", "stale_after")},
             "series_limit": settings["kafka_page_series_limit"],
+            "reports": settings["kafka_page_reports"],
             **({"tls_certificate": f"{config}/page.pem", "tls_key": f"{config}/page.key"} if has_tls else {}),
             "users": {user: login(self._host, user, word) for user, word in settings["kafka_page_users"].items()},
             "clusters": {

@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import carried, group_lines, restarts, status
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.advice import advice_lines
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_data import move_data
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import again_lines, move_lines
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_report import move_report
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import (
@@ -62,7 +63,7 @@ class Reports(Parts):
                 "restart": self._restart,
                 "move": self._move,
                 "move_again": lambda: again_lines(results.own("__kafka_resources_moved")),
-                "move_page": self._move_page,
+                "move_files": self._move_files,
                 "move_plan": lambda: carried.plan_file(results.own("__kafka_resources_plan")),
                 "outcome": self._outcome,
                 "plans": lambda: carried.plans_text(self._plans),
@@ -232,10 +233,17 @@ class Reports(Parts):
         plan = self._results.own("__kafka_resources_plan")
         return refusal(self._model["settings"].get("kafka_plan_digest"), plan.get("plan_digest", "0-")) or ""
 
-    def _move_page(self) -> str:
-        """The report of a move as one HTML document; of a move that was only planned it has no results."""
+    def _move_files(self) -> list[dict[str, str]]:
+        """The report of a move and its data; files as the module node_files takes them. Of a move that was only planned
+        they have no results."""
         settings = self._model["settings"]
         only_planned = settings.get("plan_only", False) or settings.get("ansible_check_mode", False)
         done = {} if only_planned else self._results.own("__kafka_resources_moved")
         plan = self._results.own("__kafka_resources_plan")
-        return move_report(plan, done, settings["_kafka_resources_move_title"], settings["kafka_cluster_name"])
+        title, cluster = settings["_kafka_resources_move_title"], settings["kafka_cluster_name"]
+        page, machines = report_paths(self._results.own("__kafka_resources_report"))
+        data = move_data(plan, done, title, cluster, settings["_kafka_resources_made"])
+        return [
+            {"path": page, "content": move_report(plan, done, title, cluster), "mode": "0644"},
+            {"path": machines, "content": data, "mode": "0644"},
+        ]

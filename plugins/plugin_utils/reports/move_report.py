@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.document import document
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_data import misplaced, outcome_of
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import (
     UNKEPT,
     above_lines,
@@ -33,7 +34,7 @@ def move_report(plan: Mapping[str, Any], done: Mapping[str, Any], title: str, cl
     C(plan): the plan (state applied in check mode); C(done): what carrying it out returned, empty when only planned.
     C(title): the goal, in words.
     """
-    word = "planned" if not done else "done" if done.get("stage") == "done" and not _misplaced(done) else "failed"
+    word = outcome_of(done)
     sections = [_head(word, title, cluster, done)]
     if "moves" in plan:
         sections += [
@@ -99,16 +100,11 @@ def _above(plan: Mapping[str, Any]) -> list[str]:
     return [f"{line[0].upper()}{line[1:]}." for line in above_lines(plan)]
 
 
-def _misplaced(done: Mapping[str, Any]) -> int:
-    """How many partitions were not where they had been put, when the cluster was asked at the end."""
-    return int((done.get("verified") or {}).get("misplaced_total", 0))
-
-
 def _checks(done: Mapping[str, Any]) -> str:
     if not done:
         return ""
     rows = [
-        ("Every partition has the replicas that were planned", done.get("stage") == "done" and not _misplaced(done)),
+        ("Every partition has the replicas that were planned", done.get("stage") == "done" and not misplaced(done)),
         ("The cluster refused no partition", not done.get("refused")),
         ("Throttles are what they were on every broker", not done.get("throttles_left")),
         ("No throttle was left by somebody else", not done.get("leftover_throttles")),

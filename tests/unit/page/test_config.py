@@ -37,6 +37,7 @@ def test_defaults_listen_on_loopback() -> None:
     )  # fmt: skip
     assert (found.users, found.tls) == ({}, None)
     assert read({**GOOD, "host": "::1"}).host == "::1"
+    assert (found.reports, read({**GOOD, "reports": "/reports"}).reports) == ("", "/reports")
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "kafka1.example.com", "localhost"])
@@ -121,6 +122,10 @@ def cluster(**options: Any) -> dict[str, Any]:
         ({**GOOD, **TLS, "tls_key": ""}, "tls_key"),
         ({**GOOD, **TLS, "tls_key": None}, "tls_key is null"),
         ({**GOOD, **TLS, "tls_key": "a\0b"}, "tls_key"),
+        ({**GOOD, "reports": None}, "reports is null"),
+        ({**GOOD, "reports": "reports"}, "reports"),
+        ({**GOOD, "reports": ["/reports"]}, "reports is a list"),
+        ({**GOOD, "reports": "/a\0b"}, "reports"),
         ({**GOOD, "users": None}, "users is no object"),
         ({**GOOD, "users": ["prometheus"]}, "users is no object"),
         ({**GOOD, "users": {"prometheus": "secret"}}, "prometheus.*form scrypt"),

@@ -3,6 +3,7 @@ axe-core, with all of its rules, finds to keep people from using it."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_pag
 from page.shown.names import path
 from tests.support.browser import Browser
 from tests.support.page_seen import HOSTILE, Served, looked, served
+from tests.support.reports_left import SCRIPT, left
 from tests.support.status_seen import MADE, everything
 
 PAGES = [
@@ -20,6 +22,7 @@ PAGES = [
     "/clusters/orders/topics?search=nothing", "/clusters/orders/groups", "/clusters/orders/topics/orders",
     "/clusters/orders/groups/search-index", "/clusters/orders/moves?sort=left", "/clusters/quiet/moves",
     "/clusters/payments", "/clusters/begins/topics", "/clusters/none",
+    "/clusters/orders/operations", "/clusters/orders/operations?search=nothing", "/clusters/begins/operations",
     "/clusters/quiet/groups", "/clusters/orders/topics?page=0",
     "/clusters/orders/access", "/clusters/orders/access?search=billing&sort=-resource", "/clusters/quiet/access",
     *(path("clusters", "orders", "groups", name) for name in HOSTILE[-6:]),
@@ -31,9 +34,9 @@ SCREENS = pytest.mark.parametrize(
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Served]:
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     seen = looked()
-    with served(lambda: seen) as one:
+    with served(lambda: seen, str(left(tmp_path_factory.mktemp("left") / "reports"))) as one:
         yield one
 
 
@@ -55,6 +58,24 @@ def test_no_page_has_an_error_or_is_wider_than_the_screen(
             body = browser.value("getComputedStyle(document.body).backgroundColor")
             assert body == ("rgb(16, 21, 27)" if is_dark else "rgb(246, 247, 249)"), at
             assert browser.violations() == [], at
+
+
+def test_a_report_is_served_with_its_style_and_no_script_of_it_runs(page: Served, tmp_path: Path) -> None:
+    seen = json.loads(page.get("/clusters/orders/operations?format=json").text)["reports"]
+    with Browser(tmp_path / "profile") as browser:
+        for one in seen:
+            if not one["address"]:
+                continue
+            browser.complaints.clear()
+            browser.open(f"http://127.0.0.1:{page.port}{one['address']}", 1280, False)
+            if page.get(one["address"]).text == SCRIPT:
+                assert browser.value("document.title") != "ran", one
+                assert any("sandbox" in said for said in browser.complaints), browser.complaints
+                continue
+            assert browser.complaints == [], one
+            assert browser.value("getComputedStyle(document.body).backgroundColor") == "rgb(246, 247, 249)", one
+            assert browser.value("document.documentElement.scrollWidth") <= 1280, one
+    assert {"move", "status", "validation"} <= {one["kind"] for one in seen}
 
 
 @SCREENS

@@ -21,7 +21,7 @@ from tests.support.page import Answer
 from tests.support.page_seen import HOSTILE, Served, cluster, looked, served
 
 ORDERS = "/clusters/orders"
-LISTS = ("", "/brokers", "/topics", "/groups", "/moves", "/access")
+LISTS = ("", "/brokers", "/topics", "/groups", "/moves", "/access", "/operations")
 PAGES = ["/", *(f"{ORDERS}{one}" for one in LISTS), f"{ORDERS}/topics/orders", f"{ORDERS}/groups/search-index"]
 
 
@@ -75,7 +75,7 @@ def test_all_clusters_are_on_the_first_page_the_worst_first_with_what_to_do(page
      ("quiet", ["OK", "Everything is as it should be"])],
 )  # fmt: skip
 def test_every_state_of_a_cluster_has_words(page: Served, name: str, said: list[str]) -> None:
-    for section in ([], ["brokers"], ["topics"], ["groups"], ["moves"], ["access"]):
+    for section in ([], ["brokers"], ["topics"], ["groups"], ["moves"], ["access"], ["operations"]):
         found = read(page.get(path("clusters", name, *section)))
         for one in said:
             assert one in found.text, (section, one)

@@ -39,6 +39,7 @@ def seen(host: str, own: dict[str, Any] | None = None, pages: int = 1, **cluster
             "kafka_install_dir": "/opt/kafka",
             "kafka_page_install_dir": "/opt/p",
             "kafka_page_config_dir": "/etc/p",
+            "kafka_page_reports": "/opt/p/reports",
         },
     }
     hosts["page1"].update(own or {})
@@ -116,6 +117,8 @@ def test_the_configuration_has_what_each_cluster_is_compared_with_and_the_page_t
     assert found["expected"]["orders"]["limits"]["max_quorum_lag"] == 60
     assert found["expected"]["stock"]["limits"] == dataclasses.asdict(Limits())
     read = config_of(json.dumps(found), lambda _certificate, _key: [])
+    assert read.reports == "/opt/p/reports"
+    assert seen("page1", {"kafka_page_reports": ""})["page"]["configuration"]["reports"] == ""
     assert (read.expected["orders"].limits, read.expected["orders"].nodes) == (Limits(max_quorum_lag=60), [node])
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.support.inventory_data import view
 from tests.support.markup import Markup
+from tests.support.reports_left import DONE, PLAN
 
 BROKER = {"id": 1, "fenced": False, "imbalance_percent": 0.0, "log_dirs": [], "replicas": 2, "rack": None}
 STATUS = {
@@ -180,3 +181,16 @@ def test_what_is_handed_on_has_no_secret_of_the_inventory_or_of_what_tasks_left(
     found = reports(left)
     assert found["outcome"] == {"streamops_verdict": "fail", "streamops_reports": ["/r/move.html", "/r/report.html"]}
     assert SECRET not in f"{found['outcome']}{found['plans']}{found['plan_digests']}"
+
+
+def test_a_move_leaves_its_report_and_beside_it_the_same_for_machines() -> None:
+    left = {"__kafka_resources_plan": PLAN, "__kafka_resources_moved": DONE, "__kafka_resources_report": "/r/move.html"}
+    told = {"_kafka_resources_made": "2026-11-24T10:19:04Z", "_kafka_resources_move_title": "Rebalance"}
+    for more, outcome in (({}, "done"), ({"plan_only": True}, "planned"), ({"ansible_check_mode": True}, "planned")):
+        page, data = reports(left, **told, **more)["move_files"]
+        assert [(one["path"], one["mode"]) for one in (page, data)] == [
+            ("/r/move.html", "0644"),
+            ("/r/move.json", "0644"),
+        ]
+        assert json.loads(data["content"])["outcome"] == outcome
+        assert ("Done: Rebalance" in Markup(page["content"]).text) is (outcome == "done")

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A directory of reports as runs leave them, each made by the code that makes it, and what others may leave there."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import planned
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_data import move_data
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_report import move_report
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import as_json
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_page import status_page
+from spark_validation.report.page import render
+from spark_validation.result import Check, Result
+from tests.support.status_seen import everything
+
+SCRIPT = "<!doctype html><script>document.title = 'ran'</script><p onclick='alert(1)'>hostile</p>"
+#: Names of files that somebody may leave, without their ending.
+NAMES = [
+    "<script>alert(1)</script>".replace("/", "_"),
+    '"><img src=x onerror=alert(1)>',
+    "{{ 7 * 7 }}",
+    "..",
+    "=1+1",
+    "\u202egnp",
+    "line\nbreak\x1b[31m",
+    "a%2fb?c#d",
+]
+_ROWS = [{"partition": number, "replicas": [1], "size_bytes": 1_000_000} for number in range(6)]
+_SNAPSHOT: dict[str, Any] = {
+    "nodes": [{"id": number, "rack": rack} for number, rack in ((1, "a"), (2, "b"), (3, "c"))],
+    "topics": [{"name": "orders", "partitions": _ROWS}],
+}
+PLAN = planned(_SNAPSHOT, {"concurrency": 5, "throttle": None, "rebalance": True}, registered_only=True)
+DONE: dict[str, Any] = {"stage": "done", "elapsed": 244.0, "history": [], "refused": {}, "throttles_left": []}
+
+
+def result(job: str = "smoke", status: str = "pass", **more: Any) -> dict[str, Any]:
+    """What a Spark job writes, with two checks of which the second may fail."""
+    checks = [Check("lost", "No record is lost", "pass", 0, 0), Check("order", "In order", status, 0, 3)]
+    return Result(job, "write", "run-1", 1_795_600_000_000, 1_795_600_062_000, checks=checks, **more).to_dict()
+
+
+def left(root: Path) -> Path:
+    """Make the directory; the cluster is orders."""
+    own = root / "orders"
+    put(own / "20261124T101500-000001-rebalance", "report", move_report(PLAN, DONE, "Rebalance", "orders"),
+        move_data(PLAN, DONE, "Rebalance", "orders", "2026-11-24T10:19:04Z"))  # fmt: skip
+    put(own / "20261125T101500-000001-rebalance-plan", "report", move_report(PLAN, {}, "Rebalance", "orders"),
+        move_data(PLAN, {}, "Rebalance", "orders", "2026-11-25T10:19:04Z"))  # fmt: skip
+    put(root / "all", "status", status_page(everything()), as_json(everything()))
+    passed = result()
+    put(own / "20261125T120000-000001-validation", "report", render(passed), json.dumps(passed), "result")
+    sides = {side: {"alias": name} for side, name in (("source", "orders"), ("target", "copy"))}
+    failed = result("mirror_audit", "fail", settings=sides)
+    put(root / "mirror-orders-copy" / "1", "report", SCRIPT, json.dumps(failed), "result")
+    for number, name in enumerate(NAMES):
+        put(own, name, SCRIPT, ["", "[" * 100_000, "{}", "null", '{"schema": 1}', "\0", '{"schema": []}', "[]"][number])
+    outside = root.parent / "outside.html"
+    outside.write_text("not of this directory", encoding="utf-8")
+    (own / "linked.html").symlink_to(outside)
+    (root / "linked").symlink_to(own)
+    (own / "linked-directory").symlink_to(own / "20261125T120000-000001-validation")
+    put(own, "linked-data", SCRIPT)
+    (own / "linked-data.json").symlink_to(own / "20261125T120000-000001-validation" / "result.json")
+    os.mkfifo(own / "pipe.html")
+    put(own, "pipe-data", SCRIPT)
+    os.mkfifo(own / "pipe-data.json")
+    (own / "directory.html").mkdir()
+    put(own, "large", "")
+    os.truncate(own / "large.html", 20_000_001)
+    return root
+
+
+def put(folder: Path, name: str, page: str, data: str | None = None, data_name: str = "") -> None:
+    """Write a report and its data."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.html").write_text(page, encoding="utf-8")
+    if data is not None:
+        (folder / f"{data_name or name}.json").write_text(data, encoding="utf-8")
