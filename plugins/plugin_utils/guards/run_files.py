@@ -13,9 +13,15 @@ from typing import Any
 _DATA = ".json"
 
 
-def report_paths(path: str) -> tuple[str, str]:
-    """Return the paths of a report and of its data; a relative one begins where ansible-playbook was started."""
+def report_paths(path: str, made: str = "") -> tuple[str, str]:
+    """Return the paths of a report and of its data; a relative one begins where ansible-playbook was started.
+
+    A path that ends with a slash is a directory, in which each run has a file of its own; C(made) is its time as text
+    (ISO 8601, UTC).
+    """
     page = os.path.abspath(os.path.expanduser(path))
+    if path.endswith("/"):
+        page = os.path.join(page, f"{made.replace('-', '').replace(':', '')}-status.html")
     return page, os.path.splitext(page)[0] + _DATA
 
 
@@ -39,7 +45,9 @@ def _fault(page: str, data: str) -> str:
     if page == data:
         return f"a report cannot end in {_DATA}, where its data for machines goes. fix: let it end in .html"
     if os.path.isdir(page):
-        return f"{page} is a directory. fix: name a file, as in {page}/status.html"
+        return (
+            f"{page} is a directory. fix: name a file, as in {page}/status.html, or end it with / for one of each run"
+        )
     if os.path.isdir(data):
         return f"{data}, where the data of the report goes, is a directory. fix: choose another name for the report"
     if not os.path.isdir(folder):

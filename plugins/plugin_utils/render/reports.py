@@ -55,7 +55,7 @@ class Reports(Parts):
                 "status_fails": lambda: fails(results.own("__kafka_resources_health")["status"], self["fail_on"]),
                 "status": self._status,
                 "status_part": self._status_part,
-                "status_path": lambda: report_paths(model["settings"]["status_report"])[0],
+                "status_path": lambda: self._status_paths[0],
                 "status_files": self._status_files,
                 "ensemble": self._ensemble,
                 "restart_plan": self._restart_plan,
@@ -113,18 +113,27 @@ class Reports(Parts):
             self._results.of(self._host, "__kafka_resources_ensemble"),
         )
 
+    @property
+    def _looked_at(self) -> str:
+        """When the first host was looked at for the report: it is written twice, and is the same file both times."""
+        kept = [made for host in self._hosts if (made := self._results.of(host, "__kafka_resources_made"))]
+        return str(min(kept, default=self._model["settings"]["_kafka_resources_made"]))
+
+    @property
+    def _status_paths(self) -> tuple[str, str]:
+        return report_paths(self._model["settings"]["status_report"], self._looked_at)
+
     def _status_files(self) -> list[dict[str, str]]:
         """The report on all clusters and mirrors that this run has looked at until now, and its data; files as the
         module node_files takes them. They name hosts and topics, so they are not for everybody."""
-        settings = self._model["settings"]
         clusters = [part for host in self._hosts if (part := self._results.of(host, "__kafka_resources_status_part"))]
         mirrors = [
             verdict["seen"]
             for host in self._hosts
             for verdict in self._results.of(host, "__mirror_maker_verdicts") or ()
         ]
-        data = status_data(clusters, mirrors, settings["_kafka_resources_made"])
-        page, machines = report_paths(settings["status_report"])
+        data = status_data(clusters, mirrors, self._looked_at)
+        page, machines = self._status_paths
         return [
             {"path": page, "content": status_page(data), "mode": "0640"},
             {"path": machines, "content": as_json(data), "mode": "0640"},

@@ -8,6 +8,7 @@ import dataclasses
 import json
 import re
 import ssl
+import stat
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -69,6 +70,14 @@ def get(url: str) -> tuple[int, str]:
         return 0, ""
 
 
+def operations(address: str) -> list[dict[str, Any]]:
+    """The reports on the cluster local that the page lists."""
+    found = json.loads(get(f"{address}/clusters/local/operations?format=json")[1])
+    assert found["known"], found
+    reports: list[dict[str, Any]] = found["reports"]
+    return reports
+
+
 def pid_of(cluster: Cluster) -> int:
     """The process of the page."""
     return int(cluster.supervisorctl("pid", SERVICE))
@@ -84,7 +93,8 @@ def test_it_shows_a_broker_and_a_second_run_changes_nothing(
     broker.start()
     try:
         make_topic(broker.bootstrap_servers, "orders", 2, records=10)
-        own = inventory(tmp_path / "inventory", kafka_page_port=base + 50)
+        shelf = tmp_path / "reports"
+        own = inventory(tmp_path / "inventory", kafka_page_port=base + 50, kafka_page_reports=str(shelf))
         with ended(Cluster(own, tmp_path / "run", base)) as cluster:
             assert cluster.playbook(PLAYBOOK).ok().changed > 0
             address = f"http://127.0.0.1:{base + 50}"
@@ -92,6 +102,15 @@ def test_it_shows_a_broker_and_a_second_run_changes_nothing(
             text = get(f"{address}/metrics")[1]
             assert 'topic="orders"' in text
             assert 'cluster="local"' in text
+            assert stat.S_IMODE(shelf.stat().st_mode) == 0o2750
+            assert operations(address) == []
+            (shelf / "status").mkdir()
+            run = cluster.playbook("playbooks/status.yml", status_report=f"{shelf}/status/").ok()
+            (one,) = operations(address)
+            assert (one["kind"], one["clusters"]) == ("status", ["local"])
+            assert f"Report       {shelf}/{one['name']}" in run.output
+            assert one["result"] in run.output
+            assert get(f"{address}{one['address']}") == (200, (shelf / one["name"]).read_text())
             before = pid_of(cluster)
             again = cluster.playbook(PLAYBOOK).ok()
             assert again.changed == 0, again.output

@@ -81,6 +81,8 @@ def test_an_approved_plan_is_carried_out_and_no_other(
         assert plan.parent.name.endswith("-change-of-replication-factors-plan")
         assert stats_of(shown.output)["streamops_reports"] == [str(plan)]
         assert stats_of(done.output)["streamops_reports"] == [str(moved)]
+        told = [json.loads((one.parent / "report.json").read_text()) for one in (plan, moved)]
+        assert [(one["outcome"], one["moves"]) for one in told] == [("planned", 4), ("done", 4)]
         written = [json.loads((one.parent / "plan.json").read_text()) for one in (plan, moved)]
         assert {one["plan_digest"] for one in written} == {approved["kafka_plan_digest"]}
         assert written[0]["reassignment"] == written[1]["reassignment"]

@@ -22,6 +22,8 @@ def test_a_report_and_its_data_are_beside_each_other(tmp_path: Path, monkeypatch
     assert report_paths("status.html") == (f"{tmp_path}/status.html", f"{tmp_path}/status.json")
     assert report_paths("~/a.b/now") == ("/home/ops/a.b/now", "/home/ops/a.b/now.json")
     assert report_paths("/r/x.y.html") == ("/r/x.y.html", "/r/x.y.json")
+    stamped = (f"{tmp_path}/d/20261124T101500Z-status.html", f"{tmp_path}/d/20261124T101500Z-status.json")
+    assert report_paths("d/", "2026-11-24T10:15:00Z") == stamped
 
 
 @pytest.mark.parametrize("path", [None, "", "  "])
@@ -32,13 +34,15 @@ def test_no_path_is_no_report(path: str | None) -> None:
 def test_a_file_in_a_directory_that_is_there_may_be_written_also_anew(tmp_path: Path) -> None:
     (tmp_path / "status.html").write_text("of yesterday")
     assert why(f"{tmp_path}/status.html") == ""
+    assert why(f"{tmp_path}/") == ""
 
 
 def test_what_cannot_be_written_is_refused_with_a_fix(tmp_path: Path) -> None:
     (tmp_path / "taken.json").mkdir()
     for path, said in (
         (f"{tmp_path}", f"{tmp_path} is a directory. fix: name a file, as in {tmp_path}/status.html"),
-        (f"{tmp_path}/", "is a directory"),
+        (f"{tmp_path}/none/", f"the directory {tmp_path}/none does not exist on the control node. fix: "),
+        (f"{tmp_path}/status.html/", f"the directory {tmp_path}/status.html does not exist"),
         (f"{tmp_path}/none/status.html", f"the directory {tmp_path}/none does not exist on the control node. fix: "),
         (f"{tmp_path}/taken.html", "where the data of the report goes, is a directory. fix: "),
         (f"{tmp_path}/status.json", "a report cannot end in .json"),

@@ -160,6 +160,22 @@ def test_the_report_of_a_status_has_every_cluster_and_mirror_that_was_looked_at(
     assert "It could not be looked at: refused" in Markup(page["content"]).text
 
 
+def test_the_report_of_a_status_is_the_same_file_when_it_is_written_again() -> None:
+    given = {"status_report": "/r/", "_kafka_resources_made": "2026-11-24T12:00:09Z"}
+    hosts: dict[str, dict[str, Any]] = {
+        "e": {"kafka_node_id": 1, "__kafka_resources_made": "2026-11-24T12:00:05Z", **given},
+        "w": {"kafka_node_id": 2, "__kafka_resources_made": "2026-11-24T12:00:04Z"},
+    }
+    for name in hosts:
+        found = view(hosts, host=name, brokers=[*hosts], **given)["reports"]
+        page, data = found["status_files"]
+        assert found["status_path"] == page["path"] == "/r/20261124T120004Z-status.html"
+        assert data["path"] == "/r/20261124T120004Z-status.json"
+        assert json.loads(data["content"])["made"] == "2026-11-24T12:00:04Z"
+    alone = view({"e": {"kafka_node_id": 1, **given}}, brokers=["e"])["reports"]
+    assert alone["status_path"] == "/r/20261124T120009Z-status.html"
+
+
 SECRET = "planted-secret"
 
 
