@@ -55,8 +55,15 @@ options:
         description: Number of the partition.
         type: int
         required: true
+  step_seconds:
+    description:
+      - Elects in steps of 1, 2, 4 and so on, at most 256 partitions, with so many seconds between them. A broker that
+        has just started serves its first requests slowly; so few clients wait for them.
+      - With V(0) all are elected at once.
+    type: float
+    default: 0
   timeout:
-    description: Longest time in seconds to wait until the elected replicas lead.
+    description: Longest time in seconds to wait until the elected replicas lead, in each step.
     type: int
     default: 60
 """
@@ -118,6 +125,7 @@ ARGUMENT_SPEC = {
         "elements": "dict",
         "options": {"topic": {"type": "str", "required": True}, "partition": {"type": "int", "required": True}},
     },
+    "step_seconds": {"type": "float", "default": 0},
     "timeout": {"type": "int", "default": 60},
 }
 

@@ -9,9 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
+
+#: Partitions of the largest step. A JVM that has just started serves its first requests slowly, so few wait for it at
+#: first; and a broker that gets thousands of leaders at once answers nothing meanwhile.
+LARGEST_STEP = 256
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,17 @@ def unled(
         for p in planned.elect
         if (p.topic, p.index) not in failed and not planned.is_led(p, leaders.get((p.topic, p.index)))
     ]
+
+
+def steps(partitions: Sequence[Partition], growing: bool) -> list[list[Partition]]:
+    """Return what to elect together: all at once, or 1, 2, 4, ... up to LARGEST_STEP partitions, in their order."""
+    if not growing:
+        return [list(partitions)] if partitions else []
+    found, begin, size = [], 0, 1
+    while begin < len(partitions):
+        found.append(list(partitions[begin : begin + size]))
+        begin, size = begin + size, min(2 * size, LARGEST_STEP)
+    return found
 
 
 def listed(partitions: Iterable[Partition]) -> list[dict[str, Any]]:

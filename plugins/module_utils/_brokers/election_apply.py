@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import elect
@@ -14,6 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election 
     listed,
     plan,
     plan_unclean,
+    steps,
     unknown_broker,
     unled,
 )
@@ -53,8 +57,7 @@ def ensure_leaders(session: Session, params: Mapping[str, Any], check: bool, _di
     if planned.elect and not check:
         try:
             # A replica may fall out of the ISR at any moment: what cannot be elected is reported and not waited for.
-            failed = elect(session, [(p.topic, p.index) for p in planned.elect], unclean)
-            wait_until_none("leader_election", lambda: unled(planned, failed, _leaders(session)), params["timeout"])
+            failed = _elect(session, planned, params["step_seconds"], params["timeout"])
         except StreamopsError as error:
             error.done = _done(session, planned)
             raise
@@ -67,6 +70,23 @@ def ensure_leaders(session: Session, params: Mapping[str, Any], check: bool, _di
         "not_elected": [{"topic": key[0], "partition": key[1], "why": why} for key, why in sorted(failed.items())],
         "diff": diff_of(changes(elected, leaders if unclean else None)),
     }
+
+
+def _elect(session: Session, planned: Plan, pause: float, timeout: float) -> dict[Key, str]:
+    """Elect in steps with C(pause) seconds between them, all at once without; return why not, where it failed."""
+    failed: dict[Key, str] = {}
+    for number, step in enumerate(steps(planned.elect, pause > 0)):
+        if number:
+            time.sleep(pause)
+        failed |= elect(session, [(p.topic, p.index) for p in step], planned.unclean)
+        wait_until_none(
+            "leader_election", partial(_unled, session, replace(planned, elect=tuple(step)), failed), timeout
+        )
+    return failed
+
+
+def _unled(session: Session, planned: Plan, failed: Mapping[Key, str]) -> list[str]:
+    return unled(planned, failed, _leaders(session))
 
 
 def _leaders(session: Session) -> dict[Key, int | None]:

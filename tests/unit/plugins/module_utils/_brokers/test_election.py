@@ -6,6 +6,7 @@ from __future__ import annotations
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election import (
     plan,
     plan_unclean,
+    steps,
     unknown_broker,
     unled,
 )
@@ -88,3 +89,12 @@ def test_an_unclean_election_ends_when_any_replica_leads() -> None:
 def test_the_diff_of_an_unclean_election_names_who_leads_or_that_kafka_chooses() -> None:
     assert [one.after for one in changes([UNLED], {("t", 4): 2})] == [{"leader": 2}]
     assert [one.after for one in changes([UNLED], {})] == [{"leader": "chosen by Kafka"}]
+
+
+def test_steps_grow_up_to_a_bound_and_hold_everything_once() -> None:
+    many = [part(index, 1, (2, 1)) for index in range(1000)]
+    found = steps(many, growing=True)
+    assert [len(one) for one in found] == [1, 2, 4, 8, 16, 32, 64, 128, 256, 256, 233]
+    assert [one for step in found for one in step] == many
+    assert steps(many, growing=False) == [many]
+    assert steps([], growing=True) == steps([], growing=False) == []
