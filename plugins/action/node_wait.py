@@ -25,7 +25,7 @@ class ActionModule(ProgressAction):
 
         def look(elapsed: float) -> Step:
             """Run the module once, for one interval."""
-            window = 0.0 if checking else min(options["interval"], max(0.0, timeout - elapsed))
+            window = 0.0 if checking else options["interval"]
             return tracker.step(self.call(task_vars, interval=window, **tracker.overrides()), elapsed)
 
         followed = self.follow(look, task_vars, timeout, options["interval"])

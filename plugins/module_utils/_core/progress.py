@@ -17,6 +17,9 @@ HEARTBEAT = 60.0
 # Rows of history that a result carries; the latest ones are kept.
 HISTORY_LIMIT = 500
 
+# So many times its timeout a wait may last while it makes progress: 2 hours with the 120 s of a start.
+PATIENCE = 60
+
 GOING, DONE, FAILED = "going", "done", "failed"
 
 
@@ -85,11 +88,16 @@ class LineFilter:
 
 @dataclass(frozen=True)
 class Step:
-    """What one look found: ``state`` is going, done or failed; ``text`` the line for people; ``facts`` for history."""
+    """What one look found: ``state`` is going, done or failed; ``text`` the line for people; ``facts`` for history.
+
+    ``progress`` is the last that is known of work under way, empty without any: where it changes, the wait has its
+    whole time again.
+    """
 
     state: str
     text: str
     facts: dict[str, Any] = field(default_factory=dict)
+    progress: str = ""
 
 
 @dataclass(frozen=True)
@@ -118,20 +126,25 @@ def follow(
 ) -> Followed:
     """Look again and again until a look says done or failed, or ``timeout`` seconds have passed.
 
+    Progress gives it ``timeout`` seconds more from then on, up to PATIENCE times as long in all.
+
     ``look`` gets the seconds since the start. It may itself take about one ``interval`` (a module that observes);
     what it leaves of the interval is slept. There is at least one look, and no sleep reaches past the timeout.
     """
     started, lines, attempts = clock(), LineFilter(heartbeat), 0
+    deadline, progress = timeout, ""
     history: deque[dict[str, Any]] = deque(maxlen=HISTORY_LIMIT)
     while True:
         began = clock()
         step = look(began - started)
         attempts += 1
         elapsed = clock() - started
+        if step.progress != progress:
+            deadline, progress = max(deadline, min(elapsed + timeout, PATIENCE * timeout)), step.progress
         history.append(dict(step.facts, elapsed=round(elapsed, 1), state=step.state))
         # A failed step is not shown: the error that follows says it in full. Without a timeout it was one look only.
         if step.state != FAILED and lines.passes(elapsed, step.text):
-            show(f"{step.text}, elapsed {duration(elapsed)} of {duration(timeout)}" if timeout else step.text)
-        if step.state != GOING or elapsed >= timeout:
+            show(f"{step.text}, elapsed {duration(elapsed)} of {duration(deadline)}" if timeout else step.text)
+        if step.state != GOING or elapsed >= deadline:
             return Followed(step, step.state == GOING, elapsed, attempts, list(history))
-        sleep(max(0.0, min(interval - (clock() - began), timeout - elapsed)))
+        sleep(max(0.0, min(interval - (clock() - began), deadline - elapsed)))

@@ -104,7 +104,7 @@ class Tracker:
             return Step(FAILED, f"{self._name}: its process ended right after its start", facts)
         if self._state == "started" and not self.seen and elapsed >= self._start_timeout:
             return Step(FAILED, f"{self._name}: no process was started", facts)
-        return Step(GOING, f"{self._name}: {self._standing()}", facts)
+        return Step(GOING, f"{self._name}: {self._standing()}", facts, found["loading"])
 
     def _standing(self) -> str:
         process, missing = self.last.get("process") or {}, self.last.get("missing_ports") or []

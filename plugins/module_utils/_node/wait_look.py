@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node.log_cause import cause, distinct
@@ -31,6 +31,9 @@ SEARCHED = 5000
 # Until a process knows from a leader how far the metadata is committed, its loader says so ten times a second (Kafka
 # 3.9.2 and 4.3.1); then it says how far that is, and no more.
 LOADER = r"MetadataLoader.*high water mark"
+# What a node says while it loads its logs, recovers them behind an unclean stop, or loads its metadata; each line has
+# another partition, segment or offset (LogLoader, LogManager and MetadataLoader of Kafka 3.9.2 and 4.3.1).
+LOADING = r"\[LogLoader partition=|Completed load of |but the high water mark is"
 UNKNOWN = "still don't know the high water mark"
 
 
@@ -68,7 +71,12 @@ def look(
     if params["unit"] and files and not found["process"]["running"]:
         # What Java says before Kafka logs. It also repeats errors of the log, which are shown once.
         lines = list(dict.fromkeys([*lines, *telling_lines(journal(params["unit"]), after)]))[-LIMIT:]
-    return dict(result, log_lines=lines, log_files=files, cause=cause(every))
+    return dict(result, log_lines=lines, log_files=files, cause=cause(every), loading=loading(files, since))
+
+
+def loading(files: Sequence[str], since: float | None) -> str:
+    """Return what a node said last of its loading since then, without the time; empty where it said nothing of it."""
+    return "; ".join(line.partition("] ")[2] for line in last_said(files, LOADING, since))
 
 
 def _has_said(params: Mapping[str, Any], now: Life | None) -> bool:

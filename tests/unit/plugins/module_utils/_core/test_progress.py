@@ -10,6 +10,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.progress imp
     DONE,
     FAILED,
     GOING,
+    PATIENCE,
     LineFilter,
     Meter,
     Step,
@@ -106,6 +107,30 @@ def test_a_wait_never_sleeps_past_its_timeout_and_always_looks_once() -> None:
     assert time.slept == [5, 5, 2]
     once = follow(lambda elapsed: Step(GOING, "x"), lambda line: None, time.clock, time.sleep, timeout=0, interval=5)
     assert (once.attempts, once.timed_out) == (1, True)
+
+
+def test_progress_gives_a_wait_its_whole_time_again_and_standing_still_does_not() -> None:
+    time = FakeTime()
+    found = follow(
+        lambda elapsed: Step(GOING, "x", progress=str(min(int(elapsed / 10), 5))),
+        lambda line: None, time.clock, time.sleep, timeout=20, interval=5,
+    )  # fmt: skip
+    assert (found.timed_out, found.elapsed) == (True, 70.0), "20 s behind the last progress, at 50 s"
+
+
+def test_a_wait_that_makes_progress_for_ever_ends_all_the_same() -> None:
+    time = FakeTime()
+    shown: list[str] = []
+    found = follow(
+        lambda elapsed: Step(GOING, "x", progress=str(elapsed)),
+        shown.append,
+        time.clock,
+        time.sleep,
+        timeout=20,
+        interval=5,
+    )
+    assert (found.timed_out, found.elapsed) == (True, 20.0 * PATIENCE)
+    assert shown[-1].endswith("of 20m00s")
 
 
 def test_a_single_look_is_shown_without_times() -> None:

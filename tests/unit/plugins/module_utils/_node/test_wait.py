@@ -53,7 +53,7 @@ def test_a_controller_whose_quorum_has_no_leader_is_not_up() -> None:
 def found(verdict: str, life: Life | None, missing: list[int] | None = None, **other: Any) -> dict[str, Any]:
     process = {"running": life is not None, "pid": life and life.pid, "start_time": life and life.start_time}
     plain = {"verdict": verdict, "process": process, "missing_ports": missing or [], "ports": {}, "now": 1000.0}
-    return {**plain, "ended_recently": False, "log_lines": [], "log_files": ["server.log"], **other}
+    return {**plain, "ended_recently": False, "log_lines": [], "log_files": ["server.log"], "loading": "", **other}
 
 
 def wait(looks: list[dict[str, Any]], **options: Any) -> tuple[Tracker, Followed, list[str]]:

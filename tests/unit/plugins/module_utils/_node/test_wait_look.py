@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.wait_look import led
+from ansible_collections.streamops.kafka.plugins.module_utils._node.wait_look import led, loading
 
 STATE = '{"leaderId":%s,"leaderEpoch":9,"votedId":-1,"votedDirectoryId":"AAAAAAAAAAAAAAAAAAAAAA","data_version":1}'
 LOADER = "INFO [MetadataLoader id=1] initializeNewPublishers: "
@@ -54,6 +54,21 @@ def test_where_the_log_says_nothing_of_this_start_the_state_decides(params: dict
     assert led(logged(params, (-60, WAITS), (2, "INFO rotated")), BEGAN) is True
     (Path(params["metadata_dir"]) / "__cluster_metadata-0" / "quorum-state").write_text(STATE % -1)
     assert led(logged(params, (3, THERE)), BEGAN) is False
+
+
+RECOVERS = "INFO [LogLoader partition=orders-%d, dir=/data] Recovering unflushed segment 0. 1 recovered for orders-%d."
+
+
+def test_loading_is_told_by_the_last_log_or_offset_and_not_by_its_time(params: dict[str, Any]) -> None:
+    files = params["log_files"]
+    assert loading(files, BEGAN) == ""
+    first = loading(logged(params, (-60, RECOVERS % (9, 9)), (2, RECOVERS % (1, 1)))["log_files"], BEGAN)
+    assert "orders-1" in first
+    later = loading(logged(params, (2, RECOVERS % (1, 1)), (9, RECOVERS % (1, 1)))["log_files"], BEGAN)
+    assert later == first, "the same again is no progress"
+    assert loading(logged(params, (2, RECOVERS % (1, 1)), (9, RECOVERS % (2, 2)))["log_files"], BEGAN) != first
+    assert "offset 7" in loading(logged(params, (2, BEHIND))["log_files"], BEGAN)
+    assert loading(logged(params, (2, WAITS))["log_files"], BEGAN) == "", "who knows no leader loads nothing"
 
 
 def test_nothing_is_asked_of_others(params: dict[str, Any]) -> None:
