@@ -80,6 +80,17 @@ options:
     description: Whether exactly the files with which the node did not come back may be tried again.
     type: bool
     default: false
+  keep_edited:
+    description:
+      - Whether the node can go back to files that were edited by hand, with O(state=current). With V(false) it was
+        never started with them.
+    type: bool
+    default: true
+  started:
+    description:
+      - The directory with the files that the process was started with, with O(state=proven). Only where they are those
+        in use nothing leads back.
+    type: path
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:
@@ -161,11 +172,25 @@ SPEC = {
     },
     "why": {"type": "str", "default": ""},
     "retry": {"type": "bool", "default": False},
+    "keep_edited": {"type": "bool", "default": True},
+    "started": {"type": "path"},
 }
 
 
 def work(module: Any) -> Mapping[str, Any]:
-    """Bring the generations of a directory to the wanted state."""
+    """Bring the generations of a directory to the wanted state; says what the machine did not take."""
+    try:
+        return _work(module)
+    except OSError as problem:
+        path = module.params["path"]
+        raise StreamopsError(
+            f"{path}: {problem.strerror or problem} ({problem.filename or path}). What the node starts with is still "
+            "one whole set. fix: correct this on that machine (room, owners, modes), then run again.",
+            directory=path,
+        ) from problem
+
+
+def _work(module: Any) -> Mapping[str, Any]:
     options = module.params
     found = Generations(options["path"])
     if not os.path.isdir(options["path"]) and not module.check_mode:
@@ -175,8 +200,8 @@ def work(module: Any) -> Mapping[str, Any]:
     if state in ("staged", "current") and files:
         result = stage(module, {name: options[name] for name in FILE}, files, options["retry"])
     if state == "current":
-        result["changed"] |= _done(module, found.name(STAGED), found.switch)
-    elif state == "proven":
+        result["changed"] |= _done(module, found.name(STAGED), lambda: found.switch(options["keep_edited"]))
+    elif state == "proven" and (options["started"] is None or found.is_started(options["started"])):
         result["changed"] = _done(module, found.name(PREVIOUS), found.prove)
     elif state == "previous":
         result["changed_paths"] = _apart(found)

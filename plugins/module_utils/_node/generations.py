@@ -40,7 +40,9 @@ class Generations:
         path = self._path(link)
         if not os.path.islink(path) or not os.path.isdir(path):
             return None
-        return os.path.basename(os.readlink(path))
+        directory, name = os.path.split(os.readlink(path))
+        # One that leads to another place was made by hand, and what is there is nobody's generation.
+        return name if directory == DIRECTORY else None
 
     def names(self) -> dict[str, str | None]:
         """Return the names of all generations that have a link, by link."""
@@ -78,19 +80,40 @@ class Generations:
         """Return the paths of files by which the process knows them."""
         return [self._path(name) for name in names]
 
-    def adopt(self, names: Iterable[str]) -> None:
+    def unlinked(self, names: Iterable[str]) -> list[str]:
+        """Return the names of files whose link is missing or leads nowhere, so that no process could read them."""
+        used = os.listdir(self._of(name)) if (name := self.name(CURRENT)) else []
+        return [one for one in names if one in used and not os.path.isfile(self._path(one))]
+
+    def link(self, names: Iterable[str]) -> None:
+        """Make the links of files again."""
+        for one in names:
+            self._link(one)
+
+    def prepare(self, allow: Callable[[str], object]) -> None:
+        """Make the directory of all generations; C(allow) gives the path that it gets its owners and mode."""
+        os.makedirs(self._path(DIRECTORY), mode=0o750, exist_ok=True)
+        allow(self._path(DIRECTORY))
+
+    def adopt(self, names: Iterable[str], allow: Callable[[str], object] = lambda at: None) -> None:
         """Take files that stand in the directory itself into the current generation, and link to them there.
 
         These are the files of an installation from before generations, and those whose link an editor has replaced.
-        At each moment every path has the content that it had.
+        At each moment every path has the content that it had, and C(allow) gives a new directory its owners and mode,
+        so that the node may read it whatever becomes of this run.
         """
         found = [one for one in names if self._is_strange(one)]
         if not found:
             return
+
+        def copy(at: str) -> None:
+            allow(at)
+            self._copy_to(at, found)
+
         name = self.name(CURRENT)
         if name is None:
             name = self._new_name("adopted")
-            self._fill(name, lambda at: self._copy_to(at, found))
+            self._fill(name, copy)
             self._point(CURRENT, name)
         else:
             self._copy_to(self._of(name), found)
@@ -112,18 +135,26 @@ class Generations:
         self._drop(STAGED)
         self._prune()
 
-    def switch(self) -> bool:
-        """Make the staged generation the current one; the one before is kept until this one is proven."""
+    def switch(self, keep_edited: bool = True) -> bool:
+        """Make the staged generation the current one; the one before is kept until this one is proven.
+
+        Without C(keep_edited) one with files edited by hand is not: the node never started with them.
+        """
         staged, current = self.name(STAGED), self.name(CURRENT)
         if staged is None:
             return False
         # A generation that is not proven must not become the one to go back to.
-        if current is not None and self.name(PREVIOUS) is None:
+        if current is not None and self.name(PREVIOUS) is None and (keep_edited or not self.edited()):
             self._point(PREVIOUS, current)
         self._point(CURRENT, staged)
         self._drop(STAGED)
         self._prune()
         return True
+
+    def is_started(self, record: str) -> bool:
+        """Return whether the directory C(record) holds files of the current generation, and all as they are in use."""
+        names = [one for one in self.texts(CURRENT) or {} if os.path.isfile(f"{record}/{one}")]
+        return bool(names) and all(read(f"{record}/{one}") == self.in_use(one) for one in names)
 
     def prove(self) -> bool:
         """Let the node keep its current generation: there is no way back behind this."""
@@ -139,8 +170,9 @@ class Generations:
         if previous is None or current is None:
             return False
         _write(f"{self._of(current)}/{WHY}", why)
-        self._point(FAILED, current)
+        # In this order: what a cut run calls failed is never what the node starts with.
         self._point(CURRENT, previous)
+        self._point(FAILED, current)
         self._drop(PREVIOUS)
         self._drop(STAGED)
         self._prune()
@@ -178,9 +210,12 @@ class Generations:
             _copy(self._path(one), f"{at}/{one}")
 
     def _is_strange(self, name: str) -> bool:
-        """Whether a file is here that is no link through C(current)."""
+        """Whether a file is here that is no link into the current generation."""
         path = self._path(name)
-        return os.path.isfile(path) and not (os.path.islink(path) and os.readlink(path) == f"{CURRENT}/{name}")
+        if not os.path.isfile(path):
+            return False
+        through = os.path.islink(path) and os.readlink(path) == f"{CURRENT}/{name}"
+        return not through or self.name(CURRENT) is None
 
     def _new_name(self, wanted: str) -> str:
         name, number = wanted, 1
@@ -224,8 +259,9 @@ class Generations:
         """Remove generations without a link, and links of files that no generation has any more."""
         kept = {name for name in self.names().values() if name}
         for one in os.listdir(self._path(DIRECTORY)):
-            if one not in kept:
-                shutil.rmtree(self._of(one))
+            # What is no directory was laid there by hand. None of this may end a run that has a node stopped.
+            if one not in kept and os.path.isdir(self._of(one)) and not os.path.islink(self._of(one)):
+                shutil.rmtree(self._of(one), ignore_errors=True)
         files = {file for name in kept for file in os.listdir(self._of(name))}
         for one in os.listdir(self._directory):
             path = self._path(one)

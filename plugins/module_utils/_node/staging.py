@@ -61,7 +61,7 @@ def stage(
             f"{directory}: the node was restarted with exactly these files before and did not come back, so its older "
             f"ones are in use again. Why it did not: {found.why_failed()}\nfix: correct the values and run again. If "
             "the cause lay elsewhere and is gone, try the same files again with -e kafka_retry_generation=true. "
-            "Nothing was written.",
+            "Nothing was written, and no stopped node was started.",
             directory=directory,
         )
     used = _in_use(found, names)
@@ -72,8 +72,9 @@ def stage(
         for name in changed
     ]
     waiting = found.texts(STAGED)
+    unlinked = found.unlinked(names)
     result = {
-        "changed": waiting != wanted if changed else waiting is not None,
+        "changed": bool(unlinked) or (waiting != wanted if changed else waiting is not None),
         "changed_paths": found.paths(changed),
         "diff": diffs,
     }
@@ -82,7 +83,9 @@ def stage(
     if retry:
         found.forget_failed()
     found.settle_failed()
-    found.adopt(names)
+    found.prepare(lambda at: attributes(module, {**place, "path": at}))
+    found.adopt(names, lambda at: attributes(module, {**place, "path": at}))
+    found.link(unlinked)
     if changed and waiting != wanted:
         found.stage(time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()), lambda at: _write_all(module, place, files, at))
     elif not changed and waiting is not None:
@@ -91,6 +94,19 @@ def stage(
 
 
 def _refuse_names(directory: str, names: Sequence[str]) -> None:
+    for name in LINKS:
+        path = f"{directory}/{name}"
+        if os.path.lexists(path) and not os.path.islink(path):
+            raise NotOursError(
+                f"{path}: something that is no link stands there, as a copy leaves it that followed the links. "
+                "Move it away; nothing was written.",
+                path=path,
+            )
+    path = f"{directory}/{DIRECTORY}"
+    if os.path.lexists(path) and not os.path.isdir(path):
+        raise NotOursError(
+            f"{path}: something that is no directory stands there. Move it away; nothing was written.", path=path
+        )
     for name in names:
         if "/" in name or name in RESERVED or name in ("", ".", "..") or name.endswith(".new"):
             raise WrongNameError(f"{directory}: {name!r} is no name for a start file. Nothing was written.")

@@ -195,3 +195,102 @@ def test_wrong_places_are_refused_before_anything_is_written(conf: Path, tmp_pat
     assert (conf / "staged").exists() is False
     missing = generation(tmp_path / "none", "current", NEW)
     assert "is no directory" in missing["msg"]
+
+
+@pytest.mark.parametrize("target", [None, "/nowhere", "generations/none/jvm.options"])
+def test_a_missing_or_dangling_link_of_a_file_is_made_again(conf: Path, target: str | None) -> None:
+    """Without it the node would not start, and the text of its generation is as wanted."""
+    (conf / "jvm.options").unlink()
+    if target:
+        (conf / "jvm.options").symlink_to(target)
+    assert looked(conf)["edited"] == ["jvm.options"]
+    assert generation(conf, "staged", OLD, check=True)["changed"]
+    assert not (conf / "jvm.options").exists()
+    made = generation(conf, "staged", OLD)
+    assert (made["changed"], made["generations"]["staged"]) == (True, None)
+    assert used(conf) == OLD
+    assert not generation(conf, "staged", OLD)["changed"]
+
+
+def test_a_current_link_to_another_place_is_taken_over_with_its_content(conf: Path, tmp_path: Path) -> None:
+    (conf / "mine").mkdir()
+    for name, text in {**OLD, "jvm.options": "-Xmx9g\n"}.items():
+        (conf / "mine" / name).write_text(text)
+    (conf / "current").unlink()
+    (conf / "current").symlink_to("mine")
+    staged = generation(conf, "staged", OLD)
+    assert staged["changed_paths"] == [str(conf / "jvm.options")]
+    assert used(conf)["jvm.options"] == "-Xmx9g\n"
+    generation(conf, "current")
+    assert used(conf) == OLD
+    assert (conf / "mine" / "jvm.options").read_text() == "-Xmx9g\n"
+
+
+@pytest.mark.parametrize("name", ["current", "staged", "previous", "failed", "generations"])
+def test_what_is_no_link_in_the_place_of_one_is_refused_and_named(conf: Path, name: str) -> None:
+    """A copy or a backup that followed the links leaves directories."""
+    if name == "generations":
+        (conf / name).rename(conf / "moved")
+    elif (conf / name).is_symlink():
+        (conf / name).unlink()
+    if name == "generations":
+        (conf / name).write_text("")
+    else:
+        (conf / name).mkdir()
+    refused = generation(conf, "staged", NEW)
+    assert refused["failed"]
+    assert f"{conf / name}: " in refused["msg"]
+    assert "nothing was written" in refused["msg"]
+
+
+def test_strange_things_beside_generations_stop_no_switch_and_stay(conf: Path) -> None:
+    (conf / "generations" / "README").write_text("mine\n")
+    (conf / "generations" / "link").symlink_to(conf)
+    generation(conf, "staged", NEW)
+    switched = generation(conf, "current")
+    assert switched["changed"]
+    assert not generation(conf, "previous", why="no").get("failed")
+    assert used(conf) == OLD
+    assert (conf / "generations" / "README").exists()
+
+
+def test_an_edit_by_hand_that_the_node_never_started_with_is_no_way_back(conf: Path) -> None:
+    (conf / "server.properties").write_text("garbage\n")
+    generation(conf, "staged", OLD)
+    generation(conf, "current", keep_edited=False)
+    generation(conf, "current", NEW)
+    generation(conf, "previous", why="a=2 is out of range")
+    assert used(conf) == OLD
+
+
+def test_an_edit_by_hand_is_a_way_back_where_the_node_may_have_started_with_it(conf: Path) -> None:
+    (conf / "server.properties").write_text("a=9\n")
+    generation(conf, "current", NEW)
+    generation(conf, "previous", why="a=2 is out of range")
+    assert used(conf)["server.properties"] == "a=9\n"
+
+
+@pytest.mark.parametrize(("record", "back"), [(NEW, NEW), (OLD, OLD), ({}, OLD)])
+def test_what_the_process_was_started_with_is_proven_by_its_record(
+    conf: Path, record: dict[str, str], back: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A run that was cut behind a start has proven nothing, and yet the node runs with its new files since."""
+    started = tmp_path_factory.mktemp("started")
+    for name, text in record.items():
+        (started / name).write_text(text)
+    generation(conf, "current", NEW)
+    proven = generation(conf, "proven", started=str(started))
+    assert proven["changed"] == (record == NEW)
+    generation(conf, "current", {**NEW, "server.properties": "a=3\n"})
+    generation(conf, "previous", why="a=3 is out of range")
+    assert used(conf) == back
+
+
+def test_what_the_machine_does_not_take_is_told_and_leaves_what_the_node_starts_with(conf: Path) -> None:
+    """The generation fits, the link of its file does not: a name of 252 characters has no room for what is behind."""
+    refused = generation(conf, "staged", {**NEW, "x" * 252: ""})
+    assert refused["failed"]
+    assert "File name too long" in refused["msg"]
+    assert "one whole set" in refused["msg"]
+    assert used(conf) == OLD
+    assert generation(conf, "staged", NEW)["changed"]
