@@ -23,6 +23,7 @@ NUMBERS = {
     "interval": (30, 1, 3600),
     "poll_timeout": (60, 1, 3600),
     "stale_after": (300, 1, 86400),
+    "details_interval": (600, 1, 86400),
     "series_limit": (100_000, 0, 10_000_000),
 }
 #: Paths of the certificate and its key: both or none.
@@ -49,6 +50,7 @@ class Config:
     interval: int
     poll_timeout: int
     stale_after: int
+    details_interval: int
     series_limit: int
 
 

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import TopicConfigs
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
-from page.grants import Grants
+from page.details import Details
 
 
 @dataclass(frozen=True)
@@ -20,8 +19,7 @@ class Picture:
     C(groups): as the module group_info returns them. C(silent_brokers): those that did not tell their groups.
     C(cluster): as the report of status.yml has a cluster (cluster_part), with C(groups) in it; each topic also has
     C(size_bytes), the bytes of the logs of its leaders, None where those of a partition are unknown. Its C(moves) are
-    as page.moves.moves_of returns them. C(configs): the configurations of topics, None where they are unknown.
-    C(grants): users, ACLs and quotas, as far as they were told.
+    as page.moves.moves_of returns them. C(details): what changes seldom, which may be older than the picture.
     """
 
     taken: float
@@ -32,8 +30,7 @@ class Picture:
     logs: Mapping[str, Mapping[int, Log]]
     groups: Sequence[Mapping[str, Any]]
     cluster: Mapping[str, Any] = field(default_factory=dict)
-    configs: TopicConfigs | None = None
-    grants: Grants = field(default_factory=Grants)
+    details: Details = field(default_factory=Details)
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,15 @@
 Two requests for the brokers, one for the quorum, and one for all topics, on which everything after it rests. Then, for
 lag: one to each broker for its groups, for each coordinator and type of group two for each 500 groups, and for each
 leader two for each 5,000 partitions (ListOffsets answers one end of a log at a time). Then, for health: one to each
-broker for its log directories and one for its throttles, one for the configurations of each 1,000 topics, which
+broker for its log directories and one for its throttles, one for three settings of each 10,000 topics, which
 min.insync.replicas and throttles are taken from, one for moves under way, and one read of the record of a move where a
-run has ever kept one. With TLS a handshake with each broker shows its certificate. At last three: SCRAM users, ACLs and
-client quotas.
+run has ever kept one. With TLS a handshake with each broker shows its certificate.
 
-What fails of health alone is noted in the findings (untold); so is what the time of the poll leaves no room for. What
-is not told of users, ACLs and quotas is said on their page.
+What changes seldom comes at last, at the first poll and then in intervals: one for all settings of each 1,000 topics,
+and three for SCRAM users, ACLs and client quotas. All settings of a topic cost a broker five times what three do.
+
+What fails of health alone is noted in the findings (untold); so is what the time of the poll leaves no room for. Why a
+part of what changes seldom was not told is said on the pages that show it, beside what was told before.
 """
 # SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -30,6 +32,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     topics_at,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import (
     describe_groups,
@@ -43,12 +46,15 @@ from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import L
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import describe_quotas
 from ansible_collections.streamops.kafka.plugins.module_utils._users.api import describe_credentials
 from page.cluster import cluster_of, given_of
+from page.details import ACLS, CONFIGS, QUOTAS, USERS, Details, asked_again
 from page.expected import Expected
-from page.grants import ACLS, QUOTAS, USERS, Grants, acl_rows, quota_rows, user_rows, why_not
+from page.grants import acl_rows, quota_rows, user_rows
 from page.moves import moves_of
 from page.picture import Picture
 
 _OFFSETS_TOPIC = "__consumer_offsets"
+#: Before the first picture.
+NOTHING = Details()
 
 
 class BoundedSession(Session):
@@ -77,10 +83,18 @@ class BoundedSession(Session):
         self.requests += 1
 
 
-def take(name: str, connection: Connection, expected: Expected, seconds: float) -> Picture:
+def take(
+    name: str,
+    connection: Connection,
+    expected: Expected,
+    seconds: float,
+    before: Details = NOTHING,
+    details_interval: float = 0,
+) -> Picture:
     """Return a picture of the cluster; no request begins after C(seconds). Raises a StreamopsError.
 
-    C(name) is that of the settings, C(expected) what the cluster is compared with.
+    C(name) is that of the settings, C(expected) what the cluster is compared with. The details of the last picture,
+    C(before), are carried over until they were asked C(details_interval) seconds ago.
     """
     began = time.monotonic()
     session = BoundedSession(connection, seconds)
@@ -103,7 +117,9 @@ def take(name: str, connection: Connection, expected: Expected, seconds: float) 
         led = {(one.topic, one.index): one.leader for some in topics.values() for one in some}
         logs = log_ends(session, Leaders(led, frozenset()), {*led, *wanted_logs(groups, offsets, None)})
         state = state_of(session, snapshot, given_of(expected), polled=True)
-        grants = grants_of(session)
+        details = before.of_topics(topics)
+        if details.is_due(time.time(), details_interval):
+            details = details_of(session, topics, details)
         requests = session.requests
     health = judged(state, expected.limits)
     found = by_topic(logs)
@@ -120,23 +136,23 @@ def take(name: str, connection: Connection, expected: Expected, seconds: float) 
             **cluster_of(name, connection.bootstrap_servers, expected, health, together(seen, silent)),
             "moves": moves_of(state),
         },
-        configs=state.configs,
-        grants=grants,
+        details=details,
     )
 
 
-def grants_of(session: Session) -> Grants:
-    """Ask for users, ACLs and quotas, a request each; what fails is told in C(why), and raises nothing."""
-    questions: dict[str, Callable[[], list[dict[str, Any]]]] = {
+def details_of(session: Session, topics: Iterable[str], before: Details = NOTHING) -> Details:
+    """Ask for all settings of topics, for users, ACLs and quotas. What fails leaves C(before), and raises nothing."""
+    questions: dict[str, Callable[[], Any]] = {
+        CONFIGS: lambda: topic_configs(session, sorted(topics)),
         USERS: lambda: user_rows(describe_credentials(session)),
         ACLS: lambda: acl_rows(describe_acls(session)),
         QUOTAS: lambda: quota_rows(describe_quotas(session)),
     }
-    told: dict[str, list[dict[str, Any]]] = {}
-    why: dict[str, str] = {}
+    told: dict[str, Any] = {}
+    failed: dict[str, StreamopsError] = {}
     for what, question in questions.items():
         try:
             told[what] = question()
         except StreamopsError as error:
-            why[what] = why_not(what, error)
-    return Grants(**told, why=why)
+            failed[what] = error
+    return asked_again(before, time.time(), told, failed)

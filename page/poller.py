@@ -30,10 +30,13 @@ class Seen:
 class Poller:
     """Calls C(take) every C(interval) seconds in a thread of its own, so there is one poll of a cluster at once.
 
+    C(take) gets the last picture, None before the first one.
     Pollers share nothing: a cluster that does not answer keeps its own poller waiting, and no other.
     """
 
-    def __init__(self, cluster: str, take: Callable[[], Picture], interval: float, series_limit: int) -> None:
+    def __init__(
+        self, cluster: str, take: Callable[[Picture | None], Picture], interval: float, series_limit: int
+    ) -> None:
         self.seen = Seen(Polls(time.time()))
         self._cluster, self._take, self._interval, self._limit = cluster, take, interval, series_limit
         self._ended = threading.Event()
@@ -56,7 +59,7 @@ class Poller:
         seen = self.seen
         polls = replace(seen.polls, done=seen.polls.done + 1)
         try:
-            picture = self._take()
+            picture = self._take(seen.picture)
             families = families_of(self._cluster, picture, self._limit)
             history = followed(seen.history, picture.groups, picture.taken, picture.silent_brokers > 0)
             self.seen = Seen(replace(polls, error=""), picture, families, history)

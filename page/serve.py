@@ -16,9 +16,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from page.access import Access
 from page.config import Config, config_of
+from page.details import Details
 from page.expected import Expected
 from page.hosts import names_served
 from page.patience import Impatient
+from page.picture import Picture
 from page.poll import take
 from page.poller import Poller
 from page.tls import Renewal, wrong_pair
@@ -53,9 +55,13 @@ def main(words: Sequence[str]) -> int:
 
 def _poller(name: str, connection: Connection, config: Config) -> Poller:
     expected = config.expected.get(name, Expected())
-    return Poller(
-        name, lambda: take(name, connection, expected, config.poll_timeout), config.interval, config.series_limit
-    )
+
+    def poll(last: Picture | None) -> Picture:
+        """Take a picture; what changes seldom may come from the last one."""
+        before = last.details if last else Details()
+        return take(name, connection, expected, config.poll_timeout, before, config.details_interval)
+
+    return Poller(name, poll, config.interval, config.series_limit)
 
 
 def _stop(pollers: Sequence[Poller], seconds: float) -> None:

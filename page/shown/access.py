@@ -13,7 +13,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cel
     Table,
     cut_table,
 )
-from page.grants import ACLS, QUOTAS, USERS, Grants
+from page.details import ACLS, QUOTAS, USERS, Details
+from page.shown.ages import as_of, details_of, not_told, times
 from page.shown.clusters import rows_for_machines
 from page.shown.names import path
 from page.shown.sheet import Lister, Sheet, State, downloads, sheet_of
@@ -49,7 +50,7 @@ _UNITS = {
 
 def access(state: State, wanted: Wanted) -> Sheet:
     """Return the ACLs that a reader looks for, and all users and quotas."""
-    seen = state.seen.picture.grants if state.seen.picture else Grants()
+    seen = details_of(state)
     # What stands between them is in no search for words, so that none begins in a value and ends in the next.
     rows = [{**one, "name": "\n".join(one.values())} for one in seen.acls or ()]
     found = listed(rows, wanted, SORTS)
@@ -58,7 +59,7 @@ def access(state: State, wanted: Wanted) -> Sheet:
         *(("Kind of resource", "text"), ("Resource", "name"), ("Pattern", "text")),
     )
     empty = "No ACL has this in it." if rows else _NO_ACL
-    table = Table("ACLs", "", columns, [_acl(one) for one in found.rows], empty)
+    table = Table("ACLs", as_of(state, ACLS), columns, [_acl(one) for one in found.rows], empty)
     own = path("clusters", state.name, "access")
     within = "principal, host, operation or resource"
     lister = Lister("ACLs", own, wanted, found, SORTS, table, downloads(own, wanted), True, within)
@@ -69,24 +70,21 @@ def access(state: State, wanted: Wanted) -> Sheet:
             "users": seen.users,
             "acls": None if seen.acls is None else rows_for_machines(found.every, ("name",)),  # type: ignore[arg-type]
             "quotas": seen.quotas,
-            "not_told": dict(seen.why),
+            "as_of": times(state, USERS, ACLS, QUOTAS),
+            "not_told": {what: why for what, why in seen.why.items() if what in (USERS, ACLS, QUOTAS)},
         },
         say=_SAID if state.cluster else "",
         lister=lister if seen.acls is not None else None,
-        tables=[*_tables(seen, own)] if state.cluster else [],
+        tables=[*_tables(state, seen, own)] if state.cluster else [],
         rows=[COLUMNS, *([one[key] for key in COLUMNS] for one in found.every)],
     )
 
 
-def _tables(seen: Grants, own: str) -> Iterator[Table]:
+def _tables(state: State, seen: Details, own: str) -> Iterator[Table]:
     if seen.acls is None:
-        yield Table("ACLs", "", (), [], _why(seen, ACLS))
-    yield _users(seen, own)
-    yield _quotas(seen)
-
-
-def _why(seen: Grants, what: str) -> str:
-    return seen.why.get(what, "This was not told by the last poll. Next step: look again after the next one.")
+        yield Table("ACLs", "", (), [], not_told(state, ACLS))
+    yield _users(state, seen, own)
+    yield _quotas(state, seen)
 
 
 def _acl(one: Row) -> list[Cell]:
@@ -106,7 +104,7 @@ def _acl(one: Row) -> list[Cell]:
     ]
 
 
-def _users(seen: Grants, own: str) -> Table:
+def _users(state: State, seen: Details, own: str) -> Table:
     columns = (("User", "name"), ("Mechanism", "text"), ("Iterations", "num"), ("ACLs of its own", "num"))
     own_acls = None if seen.acls is None else Counter(one["principal"] for one in seen.acls)
     rows = []
@@ -119,12 +117,12 @@ def _users(seen: Grants, own: str) -> Table:
         for mechanism, iterations in one["mechanisms"].items():
             cells = [Cell(one["name"], "name"), Cell(mechanism), Cell(f"{iterations:,}", "num")]
             rows.append([*cells, Cell(count, "num", link=link)])
-    note = "More iterations make a stolen credential harder to try passwords on."
-    empty = _why(seen, USERS) if seen.users is None else "The cluster has no SCRAM user."
+    note = f"More iterations make a stolen credential harder to try passwords on. {as_of(state, USERS)}".strip()
+    empty = not_told(state, USERS) if seen.users is None else "The cluster has no SCRAM user."
     return cut_table("SCRAM users", note, columns, rows, empty, ON_THE_PAGE)
 
 
-def _quotas(seen: Grants) -> Table:
+def _quotas(state: State, seen: Details) -> Table:
     columns = (("For", "name"), ("Limit", "name"), ("Value", "num"))
     rows = [
         [_entity(one["entity"]), Cell(limit, "name"), Cell(_number(value), "num", more=_UNITS.get(limit, ""))]
@@ -132,7 +130,8 @@ def _quotas(seen: Grants) -> Table:
         for limit, value in one["limits"].items()
     ]
     note = "Of the quotas that fit a client Kafka takes the one that names it most closely: a user before a client id."
-    empty = _why(seen, QUOTAS) if seen.quotas is None else "The cluster limits no client."
+    note = f"{note} {as_of(state, QUOTAS)}".strip()
+    empty = not_told(state, QUOTAS) if seen.quotas is None else "The cluster limits no client."
     return cut_table("Client quotas", note, columns, rows, empty, ON_THE_PAGE)
 
 

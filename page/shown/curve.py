@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import NOT_KNOWN
-from page.shown.freshness import iso
+from page.shown.freshness import clock
 
 #: The picture in its own units; the style stretches it to the width of the page.
 WIDTH, HEIGHT = 600, 96
@@ -43,9 +43,9 @@ def curve_of(points: Sequence[Point]) -> Curve:
     last = points[-1][1]
     facts = [
         ("Now", NOT_KNOWN if last is None else f"{last:,} records"),
-        ("Highest", f"{peak:,} records at {_clock(peak_at)}"),
-        ("Lowest", f"{low:,} records at {_clock(low_at)}"),
-        ("Since", _clock(points[0][0])),
+        ("Highest", f"{peak:,} records at {clock(peak_at)}"),
+        ("Lowest", f"{low:,} records at {clock(low_at)}"),
+        ("Since", clock(points[0][0])),
     ]
     said = "; ".join(f"{name.lower()} {value}" for name, value in facts)
     return Curve(
@@ -54,10 +54,6 @@ def curve_of(points: Sequence[Point]) -> Curve:
         f"{len(points):,} polls: {said}.",
         facts,
     )
-
-
-def _clock(seconds: float) -> str:
-    return iso(seconds).replace("T", " ").replace("Z", " UTC")
 
 
 def _lines(points: Sequence[Point], peak: int) -> list[str]:

@@ -50,3 +50,8 @@ def freshness(polls: Polls, picture: Picture | None, now: float, stale_after: fl
 def iso(seconds: float) -> str:
     """Return a time since 1970 as text, as 2026-11-24T12:00:00Z."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def clock(seconds: float) -> str:
+    """Return a time since 1970 for people, as 2026-11-24 12:00:00 UTC."""
+    return iso(seconds).replace("T", " ").replace("Z", " UTC")

@@ -91,18 +91,19 @@ def _row(name: str, value: TopicValue, inherited: TopicValue | None) -> dict[str
     }
 
 
-def settings_table(rows: list[dict[str, Any]] | None) -> Table:
-    """Return the settings that are not Kafka's default, those of the topic first; None where none were told."""
+def settings_table(rows: list[dict[str, Any]] | None, when: str = "", why_none: str = "") -> Table:
+    """Return the settings that are not Kafka's default, those of the topic first.
+
+    C(when) says how old they are. C(rows) is None where they are not known, and C(why_none) says why.
+    """
     columns = (("Setting", "name"), ("Value", "name"), ("Without it", "name"), ("Set by", "text"))
     changed = [one for one in rows or () if one["from"] != "default"]
     changed.sort(key=lambda one: (one["from"] != "topic", one["name"]))
     note = "What is not Kafka's default, as one broker has it; the JSON of this page has all settings."
-    empty = (
-        "The configuration was not told. A finding untold of the overview says why, or the topic is new or gone."
-        if rows is None
-        else "All settings are Kafka's defaults; the JSON of this page has them."
-    )
-    return Table("Configuration", note, columns, [_cells(one) for one in changed], empty)
+    if rows is None:
+        return Table("Configuration", "", (), [], why_none)
+    none = "All settings are Kafka's defaults; the JSON of this page has them."
+    return Table("Configuration", f"{note} {when}".strip(), columns, [_cells(one) for one in changed], none)
 
 
 def _cells(one: Row) -> list[Cell]:

@@ -23,6 +23,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
     group_row,
     topic_row,
 )
+from page.details import CONFIGS
+from page.shown.ages import as_of, details_of, newer, not_told, times
 from page.shown.clusters import linked, rows_for_machines
 from page.shown.names import path
 from page.shown.settings import setting_rows, settings_table
@@ -103,15 +105,27 @@ def topic(state: State, name: str, wanted: Wanted) -> Sheet | None:
         ("Size", size(found.get("size_bytes")).text, "of its leaders"),
         ("Groups", f"{len(readers):,}", "with offsets in it"),
     ]
-    configs = state.seen.picture.configs if state.seen.picture else None
-    settings = None if configs is None or name not in configs.own else setting_rows(configs, name)
     data = {
         "topic": {**found, "partitions": rows},
-        "config": settings,
+        **_configuration(state, name),
         "groups": [one["name"] for one in readers],
     }
-    tables = [settings_table(settings), _groups(state, readers, name)]
+    tables = [
+        settings_table(data["config"], as_of(state, CONFIGS), data["config_not_told"]),
+        _groups(state, readers, name),
+    ]
     return sheet_of(state, "topics", data, subject=name, tiles=tiles, lister=lister, tables=tables)
+
+
+def _configuration(state: State, name: str) -> dict[str, Any]:
+    """Return the settings of a topic for machines: None where they are not known, with the reason, and their time."""
+    configs, when = details_of(state).configs, times(state, CONFIGS)[CONFIGS]
+    if configs is None or when is None:
+        return {"config": None, "config_as_of": None, "config_not_told": not_told(state, CONFIGS)}
+    if name not in configs.own:
+        return {"config": None, "config_as_of": None, "config_not_told": newer(state, CONFIGS)}
+    why = details_of(state).why.get(CONFIGS, "")
+    return {"config": setting_rows(configs, name), "config_as_of": when, "config_not_told": why}
 
 
 def _row(one: Row, state: State) -> list[Cell]:

@@ -20,7 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._configs.values im
     TopicValue,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
-from page.grants import ACLS, Grants
+from page.details import ACLS, CONFIGS, QUOTAS, USERS, Details
 from page.history import History, followed
 from page.hosts import names_served
 from page.picture import Picture, Polls
@@ -108,7 +108,7 @@ def cluster(topics: int = 120, names: list[str] | None = None) -> dict[str, Any]
     }
 
 
-def grants(*names: str) -> Grants:
+def grants(*names: str) -> dict[str, Any]:
     """Users, ACLs and quotas: of a service, of everybody, and of these names."""
     read = {"principal": "User:billing", "host": "*", "permission": "allow", "operation": "read",
             "resource_type": "topic", "resource": "invoices.", "pattern_type": "prefixed"}  # fmt: skip
@@ -122,7 +122,7 @@ def grants(*names: str) -> Grants:
         *({"entity": [{"type": "client-id", "name": one}], "limits": {"made_up_rate": 1.0}} for one in names),
     ]  # fmt: skip
     users = [{"name": one, "mechanisms": {"SCRAM-SHA-512": 8192}} for one in ("billing", *names)]
-    return Grants(users, [read, deny, *named], quotas)
+    return {USERS: users, ACLS: [read, deny, *named], QUOTAS: quotas}
 
 
 def configs(topics: Sequence[str], *hostile: str) -> TopicConfigs:
@@ -141,14 +141,17 @@ def configs(topics: Sequence[str], *hostile: str) -> TopicConfigs:
     return TopicConfigs({**{name: {} for name in topics}, "orders": own}, inherited)
 
 
-def picture(of: Mapping[str, Any], age: float, told: Grants | None = None, hostile: Sequence[str] = ()) -> Picture:
-    """A picture that was taken so many seconds ago."""
+def picture(
+    of: Mapping[str, Any], age: float, told: Mapping[str, Any] | None = None, hostile: Sequence[str] = ()
+) -> Picture:
+    """A picture that was taken so many seconds ago, with details of five minutes before."""
     topics = [one["name"] for one in of["topics"]]
     logs = {name: {number: Log(5, 1_204_911) for number in range(3)} for name in topics}
-    told = told or Grants([], None, [], {ACLS: "This cluster has no authorizer. Next step: set kafka_authorizer."})
-    return Picture(
-        time.time() - age, 0.4, 12, 3, 0, logs, of["groups"]["groups"], of, configs(topics, *hostile), told
-    )  # fmt: skip
+    why = {} if told else {ACLS: "This cluster has no authorizer. Next step: set kafka_authorizer."}
+    parts = {CONFIGS: configs(topics, *hostile), **(told or {USERS: [], QUOTAS: []})}
+    taken = time.time() - age
+    details = Details(**parts, asked=taken - 300, told=dict.fromkeys(parts, taken - 300), why=why)
+    return Picture(taken, 0.4, 12, 3, 0, logs, of["groups"]["groups"], of, details)
 
 
 def lags(groups: Sequence[Mapping[str, Any]], polls: int = 120) -> History:

@@ -112,17 +112,17 @@ def _health(connection: Connection, params: Mapping[str, Any]) -> dict[str, Any]
 def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], polled: bool = False) -> State:
     """Ask beside a snapshot for everything else that health is judged by. What fails by itself is noted.
 
-    Requests: one to each broker for its log directories, one to each for its throttles, one for moves, one for the
-    configurations of each 1,000 topics (of each 10,000 where not polled), some for the record of a move where there is
-    one; and a handshake of TLS with each broker.
+    Requests: one to each broker for its log directories, one to each for its throttles, one for moves, one for
+    three settings of each 10,000 topics, some for the record of a move where there is one; and a handshake of TLS with
+    each broker.
 
     Args:
         session: With the cluster; its user may describe the cluster.
         snapshot: The cluster with all its partitions, whose min.insync.replicas are asked here.
         given: Fields of the state that the inventory tells, or that were read on the nodes: nodes, ensemble, versions,
             start_files.
-        polled: Configurations of topics are asked in full, topics carry their partitions, and a missing right is noted
-            too, where it otherwise raises RequestFailedError.
+        polled: Topics carry their partitions, and a missing right is noted too, where it otherwise raises
+            RequestFailedError.
     """
     untold: list[str] = []
     told = partial(_told, untold, polled)
@@ -134,16 +134,15 @@ def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], pol
     held = {broker: log_dirs_of(listed) for broker, listed in dirs.items() if listed}
     moving: dict[Key, InFlight] | None = told("moves under way", partial(list_reassignments, session), None)
     record: Record | None = told("the record of a move", partial(read_record, session, topics), None)
-    keys = None if polled else (_MIN_INSYNC, *TOPIC_KEYS)
-    configs: TopicConfigs | None = told(
-        "min.insync.replicas and throttles of topics", partial(topic_configs, session, topics, keys), None
+    keys = (_MIN_INSYNC, *TOPIC_KEYS)
+    configs: TopicConfigs = told(
+        "min.insync.replicas and throttles of topics", partial(topic_configs, session, topics, keys), TopicConfigs()
     )
-    throttled = _throttled(configs or TopicConfigs())
     throttles: list[dict[str, Any]] = told(
-        "throttles of brokers", partial(leftover_throttles, session, record, alive, throttled), []
+        "throttles of brokers", partial(leftover_throttles, session, record, alive, _throttled(configs)), []
     )
     connection = session.connection
-    snapshot = replace(snapshot, partitions=_with_min_insync(snapshot.partitions, configs or TopicConfigs()))
+    snapshot = replace(snapshot, partitions=_with_min_insync(snapshot.partitions, configs))
     return State(
         describe(snapshot, partitions=polled, log_dirs=held),
         **given,
@@ -156,7 +155,6 @@ def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], pol
         untold=untold,
         in_flight=moving,
         copied={key: _copied(one, held) for key, one in (moving or {}).items()},
-        configs=configs,
     )
 
 

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import InFlight, Key
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import TopicConfigs
 
 OK, DEGRADED, DOWN = "OK", "DEGRADED", "DOWN"
 #: How much a finding weighs: the cluster does not serve, serves with less than it should, or needs attention later.
@@ -71,8 +70,7 @@ class State:
     ``versions`` are what the hosts run, None where it is unknown. ``start_files`` are by host what node_info returns of
     them. ``untold`` are questions that had no answer.
     ``in_flight`` are the moves of ``moving`` in full, None where they are unknown; ``copied`` are by partition the
-    bytes that its new brokers have, as far as they told. ``configs`` are the configurations of topics as far as they
-    were asked, None where they are unknown.
+    bytes that its new brokers have, as far as they told.
     """
 
     info: Mapping[str, Any] | None
@@ -90,7 +88,6 @@ class State:
     untold: Sequence[str] = ()
     in_flight: Mapping[Key, InFlight] | None = None
     copied: Mapping[Key, Mapping[int, int]] = field(default_factory=dict)
-    configs: TopicConfigs | None = None
 
     def name(self, node_id: int) -> str:
         """Return the host of a node, or what it is called without an inventory."""

@@ -34,6 +34,8 @@ LOCK = Path(__file__).resolve().parents[3] / "roles" / "kafka_page" / "files" / 
 #: Cost, block size and parallelization of scrypt: 16 MiB for each login (RFC 7914; page reads them from the digest).
 SCRYPT = (16384, 8, 1)
 _DIGITS = 12
+#: Numbers that the page takes as they are set.
+_NUMBERS = ("interval", "poll_timeout", "stale_after", "details_interval", "series_limit")
 #: The files of a connection that lie on the control node, and the endings of their copies beside the configuration.
 _FILES = {"ssl_ca_location": "ca.pem", "ssl_certificate_location": "client.pem", "ssl_key_location": "client.key"}
 
@@ -188,9 +190,8 @@ class Page(Parts):
         return {
             "host": settings["kafka_page_host"],
             "port": settings["kafka_page_port"],
-            **{name: settings[f"kafka_page_{name}"] for name in ("interval", "poll_timeout", "stale_after")},
-            "series_limit": settings["kafka_page_series_limit"],
             "reports": settings["kafka_page_reports"],
+            **{name: settings[f"kafka_page_{name}"] for name in _NUMBERS},
             **({"tls_certificate": f"{config}/page.pem", "tls_key": f"{config}/page.key"} if has_tls else {}),
             "users": {user: login(self._host, user, word) for user, word in settings["kafka_page_users"].items()},
             "clusters": {

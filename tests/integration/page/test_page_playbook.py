@@ -44,7 +44,8 @@ def inventory(directory: Path, **variables: Any) -> Path:
     nodes: dict[str, Any] = {"kafka1": {"kafka_node_id": 1, "kafka_rack": "r1"}}
     groups = {"kraft_controllers": nodes, "kafka_brokers": nodes, "kafka_page": {"page1": {}}}
     topics = [{"name": "orders", "partitions": 2, "replication_factor": 1}]
-    common = {**local_variables(), "kafka_topics": topics, "kafka_page_interval": 2, "kafka_page_start_timeout": 300}
+    polls = {"kafka_page_interval": 2, "kafka_page_details_interval": 2}
+    common = {**local_variables(), "kafka_topics": topics, **polls, "kafka_page_start_timeout": 300}
     return hosts_file(directory, groups, {**common, **variables})
 
 
@@ -177,9 +178,9 @@ def a_missing_right_is_a_finding_and_spoils_no_picture(cluster: Cluster) -> None
             assert found.startswith(f"unknown: {what}")
             assert "User:streamops-page has no right to do this" in found
         poor = polled(cluster)
-        assert "it needs the operation describe_configs on the cluster. Fix: grant it" in poor.grants.why["quotas"]
-        assert (list(poor.grants.why), poor.configs) == (["quotas"], None)
-        assert poor.grants.acls
+        assert "it needs the operation describe_configs on the cluster. Fix: grant it" in poor.details.why["quotas"]
+        assert (list(poor.details.why), poor.details.configs) == (["configs", "quotas"], None)
+        assert poor.details.acls
     finally:
         have("present")
     until(lambda: untold(cluster) == [], "the rights to be back", PICTURE)

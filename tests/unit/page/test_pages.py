@@ -189,6 +189,7 @@ def test_what_was_not_told_of_access_says_why_and_the_next_step(page: Served) ->
         assert said in text, said
     found = json.loads(page.get("/clusters/quiet/access?format=json").text)
     assert (found["users"], found["acls"], found["quotas"], list(found["not_told"])) == ([], None, [], ["acls"])
+    assert [part for part, when in found["as_of"].items() if when] == ["users", "quotas"]
     begins = words(page.get("/clusters/begins/access"))
     assert "Nothing has been seen" in begins
     assert "SCRAM users" not in begins

@@ -12,7 +12,10 @@ from page.poller import Poller
 def test_a_poll_that_fails_leaves_the_last_picture_and_is_counted() -> None:
     answers = [Picture(1.0, 0.1, 1, 1, 0, {}, []), ValueError("broken"), Picture(2.0, 0.1, 1, 1, 0, {}, [])]
 
-    def take() -> Picture:
+    pictures: list[Picture | None] = []
+
+    def take(last: Picture | None) -> Picture:
+        pictures.append(last)
         answer = answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
@@ -30,17 +33,19 @@ def test_a_poll_that_fails_leaves_the_last_picture_and_is_counted() -> None:
     assert poller.seen.history.times == (1.0, 2.0)
     assert poller.seen.picture is not None
     assert (poller.seen.picture.taken, poller.seen.polls.failed, poller.seen.polls.error) == (2.0, 1, "")
+    # What changes seldom is carried over from the last picture, also past a poll that failed.
+    assert pictures == [None, first.picture, first.picture]
 
 
 def test_a_poll_that_hangs_delays_no_other_cluster() -> None:
     free = threading.Event()
 
-    def hang() -> Picture:
+    def hang(_last: Picture | None) -> Picture:
         free.wait(120)
         raise ValueError("hung")
 
     hanging = Poller("hanging", hang, 30, 100)
-    well = Poller("well", lambda: Picture(1.0, 0.1, 1, 1, 0, {}, []), 0.01, 100)
+    well = Poller("well", lambda _last: Picture(1.0, 0.1, 1, 1, 0, {}, []), 0.01, 100)
     try:
         hanging.start()
         well.start()

@@ -38,7 +38,9 @@ def test_defaults_of_kafka_are_in_the_data_alone() -> None:
     assert [(one["name"], one["from"], one["without"]) for one in rows] == [("retention.ms", "default", None)]
     table = settings_table(rows)
     assert (list(table.rows), "Kafka's defaults" in table.empty) == ([], True)
-    assert "was not told" in settings_table(None).empty
+    unknown = settings_table(None, "", "It is new since then.")
+    assert (list(unknown.rows), unknown.note, unknown.empty) == ([], "", "It is new since then.")
+    assert settings_table(rows, "As of noon.").note.endswith("all settings. As of noon.")
 
 
 def test_of_a_sensitive_value_nothing_is_said_and_a_long_one_is_cut() -> None:
