@@ -29,7 +29,20 @@ def cluster_of(
     """
     nodes = [{"version": None, **node} for node in expected.nodes]
     part = cluster_part(name, servers, nodes, health, health["cluster"], groups)
-    return {**part, "topics": [{**topic, "size_bytes": _size(topic["partitions"] or ())} for topic in part["topics"]]}
+    shared: dict[tuple[int, ...], list[int]] = {}
+    topics = [
+        {**one, "size_bytes": _size(one["partitions"] or ()), "partitions": _sharing(one["partitions"], shared)}
+        for one in part["topics"]
+    ]
+    return {**part, "topics": topics}
+
+
+def _sharing(partitions: Any, shared: dict[tuple[int, ...], list[int]]) -> Any:
+    """Return partitions that share equal lists of brokers: a cluster has few of them, and many partitions."""
+    return partitions and [
+        {**one, **{key: shared.setdefault(tuple(one[key]), one[key]) for key in ("replicas", "isr") if key in one}}
+        for one in partitions
+    ]
 
 
 def _size(partitions: Sequence[Mapping[str, Any]]) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import (
@@ -68,7 +69,7 @@ def access(state: State, wanted: Wanted) -> Sheet:
         "access",
         {
             "users": seen.users,
-            "acls": None if seen.acls is None else rows_for_machines(found.every, ("name",)),  # type: ignore[arg-type]
+            "acls": None if seen.acls is None else rows_for_machines(found.every, ("name",)),
             "quotas": seen.quotas,
             "as_of": times(state, USERS, ACLS, QUOTAS),
             "not_told": {what: why for what, why in seen.why.items() if what in (USERS, ACLS, QUOTAS)},
@@ -76,7 +77,7 @@ def access(state: State, wanted: Wanted) -> Sheet:
         say=_SAID if state.cluster else "",
         lister=lister if seen.acls is not None else None,
         tables=[*_tables(state, seen, own)] if state.cluster else [],
-        rows=[COLUMNS, *([one[key] for key in COLUMNS] for one in found.every)],
+        rows=chain([COLUMNS], ([one[key] for key in COLUMNS] for one in found.every)),
     )
 
 

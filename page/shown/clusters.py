@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
 )
 from page.shown.names import path
 from page.shown.sheet import Sheet, State, sheet_of
+
+Row = Mapping[str, Any]
 
 
 def overview(states: Sequence[State]) -> Sheet:
@@ -59,6 +61,6 @@ def linked(cell: Cell, state: State, section: str) -> Cell:
     return replace(cell, text=cell.text or "(empty name)", link=path("clusters", state.name, section, cell.text))
 
 
-def rows_for_machines(rows: Sequence[dict[str, Any]], without: Sequence[str]) -> list[dict[str, Any]]:
-    """Return rows without their long parts, which have pages of their own."""
-    return [{key: value for key, value in row.items() if key not in without} for row in rows]
+def rows_for_machines(rows: Iterable[Row], without: Collection[str]) -> Iterator[dict[str, Any]]:
+    """Yield rows without their long parts, which have pages of their own; as_json alone goes through them."""
+    return ({key: value for key, value in row.items() if key not in without} for row in rows)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 #: What a spreadsheet takes for the begin of a formula, also in full width (OWASP, CSV Injection).
@@ -14,8 +14,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", 
 
 
 def as_json(data: Mapping[str, Any]) -> str:
-    """Return data as JSON of ASCII alone, which no name can break."""
-    return json.dumps(data, indent=1) + "\n"
+    """Return data as JSON of ASCII alone, which no name can break; rows may be made while they are written."""
+    return json.dumps(data, indent=1, default=_rows) + "\n"
 
 
 def as_csv(rows: Iterable[Sequence[Any]]) -> str:
@@ -23,6 +23,12 @@ def as_csv(rows: Iterable[Sequence[Any]]) -> str:
     text = io.StringIO()
     csv.writer(text).writerows([_cell(one) for one in row] for row in rows)
     return text.getvalue()
+
+
+def _rows(value: Any) -> list[Any]:
+    if isinstance(value, Iterator):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
 def _cell(value: Any) -> Any:

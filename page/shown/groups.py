@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
@@ -63,10 +64,10 @@ def groups(state: State, wanted: Wanted) -> Sheet:
     empty = "No group has this in its name." if rows else no_group(seen) if seen else ""
     table = Table("Groups", silent(seen) if seen else "", GROUP_COLUMNS, cells, empty)
     own = path("clusters", state.name, "groups")
-    data = {"groups": rows_for_machines(found.every, ("topics", "members")),  # type: ignore[arg-type]
+    data = {"groups": rows_for_machines(found.every, ("topics", "members")),
             "known": seen.get("known"), "silent_brokers": seen.get("silent_brokers")}  # fmt: skip
     lister = Lister("Groups", own, wanted, found, SORTS, table, downloads(own, wanted), True) if seen else None
-    lines = [COLUMNS, *(_line(one) for one in found.every)]
+    lines = chain([COLUMNS], (_line(one) for one in found.every))
     return sheet_of(state, "groups", data, lister=lister, rows=lines)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import (
@@ -63,7 +64,7 @@ def moves(state: State, wanted: Wanted) -> Sheet:
         findings=[one for one in state.cluster.get("findings", ()) if one["kind"] in _KINDS],
         lister=Lister("Moves", own, wanted, found, SORTS, table, downloads(own, wanted), True) if seen else None,
         tables=[_throttles(seen["throttles"])] if seen.get("throttles") else [],
-        rows=[COLUMNS, *(_line(one) for one in found.every)],
+        rows=chain([COLUMNS], (_line(one) for one in found.every)),
     )
 
 

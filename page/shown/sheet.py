@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -186,7 +186,8 @@ class Sheet:
     tables: Sequence[Table] = ()
     lister: Lister | None = None
     is_whole: bool = False
-    rows: Sequence[Sequence[Any]] = ()
+    #: Of a list for CSV; made only where they are wanted.
+    rows: Iterable[Sequence[Any]] = ()
 
     @property
     def word(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import (
@@ -69,9 +70,9 @@ def topics(state: State, wanted: Wanted) -> Sheet:
     empty = "No topic has this in its name." if rows else "The cluster has no topic."
     table = Table("Topics", "", columns, [_row(one, state) for one in found.rows], empty)
     own = path("clusters", state.name, "topics")
-    data = {"topics": rows_for_machines(found.every, ("partitions",))}  # type: ignore[arg-type]
+    data = {"topics": rows_for_machines(found.every, ("partitions",))}
     lister = Lister("Topics", own, wanted, found, SORTS, table, downloads(own, wanted), True)
-    lines = [COLUMNS, *(_line(one) for one in found.every)]
+    lines = chain([COLUMNS], (_line(one) for one in found.every))
     return sheet_of(state, "topics", data, lister=lister if state.cluster else None, rows=lines)
 
 
@@ -165,7 +166,8 @@ def _groups(state: State, readers: Sequence[Row], name: str) -> Table:
     for one in readers:
         lags = [row["lag"] for topic in one["topics"] if topic["name"] == name for row in topic["partitions"]]
         known = [lag for lag in lags if lag is not None]
-        own = {**one, "lag": sum(known) if known else None, "lag_unknown": lags.count(None)}
+        # Its positions, which may be many thousands, show only in the cell that is cut off below.
+        own = {**one, "topics": (), "lag": sum(known) if known else None, "lag_unknown": lags.count(None)}
         rows.append((own["lag"] or 0, own))
     rows.sort(key=lambda pair: (-pair[0], pair[1]["name"]))
     shown = [group_row(one)[:5] for _lag, one in rows]

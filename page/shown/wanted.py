@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -117,9 +118,10 @@ def listed(rows: Sequence[Row], wanted: Wanted, sorts: Sequence[Sort]) -> Listin
     sort = next((one for one in sorts if one.key == key), sorts[0])
     falls = sort.falls != wanted.sort.startswith("-")
     found.sort(key=lambda one: str(one["name"]))
-    known = [one for one in found if sort.by(one) is not None]
-    known.sort(key=sort.by, reverse=falls)
-    every = [*known, *(one for one in found if sort.by(one) is None)]
+    valued = [(sort.by(one), one) for one in found]
+    known = [pair for pair in valued if pair[0] is not None]
+    known.sort(key=itemgetter(0), reverse=falls)
+    every = [*(one for _value, one in known), *(one for value, one in valued if value is None)]
     pages = max(1, -(-len(every) // ROWS))
     page = min(wanted.page, pages)
     return Listing(every[(page - 1) * ROWS : page * ROWS], every, len(rows), page, pages)

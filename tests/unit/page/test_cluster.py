@@ -39,6 +39,15 @@ def test_a_topic_of_which_a_part_is_unknown_has_no_size() -> None:
     assert [one["size_bytes"] for one in found["topics"]] == [None, 0, None]
 
 
+def test_partitions_share_equal_lists_of_brokers() -> None:
+    some = [{"partition": at, "size_bytes": 1, "replicas": [1, 2, 3], "isr": isr}
+            for at, isr in enumerate(([1, 2, 3], [1, 2]))]  # fmt: skip
+    found = cluster_of("orders", [], Expected(), health({"name": "a", "partitions": some}), GROUPS)
+    first, second = found["topics"][0]["partitions"]
+    assert [first, second] == some
+    assert first["replicas"] is first["isr"] is second["replicas"]
+
+
 def test_versions_are_those_of_the_inventory_as_far_as_it_names_them() -> None:
     given = given_of(Expected([{**NODE, "version": "4.3.1"}, {**NODE, "host": "kafka2", "node_id": 2}], Limits()))
     assert given["versions"] == {"kafka1": "4.3.1", "kafka2": None}
