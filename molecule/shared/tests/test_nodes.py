@@ -128,7 +128,7 @@ def owners_and_modes(process: Machine) -> dict[str, str]:
 
 def test_owners_and_modes(process: Machine) -> None:
     wanted = owners_and_modes(process)
-    lines = process.run("stat", "-c", "%n=%U %G %a", *wanted).splitlines()
+    lines = process.run("stat", "-L", "-c", "%n=%U %G %a", *wanted).splitlines()
     assert dict(line.split("=", 1) for line in lines) == wanted
 
 

@@ -55,7 +55,7 @@ def test_who_shows_no_certificate_gets_no_part_in_an_election(
 def test_no_file_of_zookeeper_that_others_can_read_holds_the_password(machines: dict[str, Machine]) -> None:
     server = machines["zk1"]
     jaas = f"{server.directories[1]}/{server.name}/zookeeper_jaas.conf"
-    assert server.run("stat", "-c", "%U %G %a", jaas) == f"root {server.group} 440"
+    assert server.run("stat", "-L", "-c", "%U %G %a", jaas) == f"root {server.group} 440"
     look = ["grep", "-rlsF", "planted-zookeeper", "/etc", "/opt", "/var/lib", "/var/log", "/tmp", "/run"]
     found = server.run("sh", "-c", f"{' '.join(look)} || test $? -le 2").splitlines()
     brokers = [one for one in machines.values() if one.machine == server.machine and one.is_broker]
