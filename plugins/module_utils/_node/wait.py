@@ -140,11 +140,11 @@ class Tracker:
             standing += ", and its quorum has no leader"
         silent = _NO_VOTE if followed.timed_out and not led else ""
         known = f"\nIts log says why: {cause}." if cause else silent
-        msg = (
+        cause_in_full = (
             f"node {self._name}: {why}: {standing}.{known}{holders}\n"
-            f"Its last error lines ({', '.join(self.last.get('log_files') or []) or 'no log file given'}):{errors}\n"
-            f"{_AFTER[self._state]}"
+            f"Its last error lines ({', '.join(self.last.get('log_files') or []) or 'no log file given'}):{errors}"
         )
         kind = "NodeWaitTimeout" if followed.timed_out else "NodeDied"
         facts = {"kind": kind, "node": self._name, "log_lines": lines, "standing": standing, "cause": cause}
-        return {"msg": msg, "failure": facts}
+        # Whoever goes on from here, as a node that gets its older files again, says what is left by itself.
+        return {"msg": f"{cause_in_full}\n{_AFTER[self._state]}", "failure": {**facts, "why": cause_in_full}}
