@@ -1,15 +1,22 @@
 #!/usr/bin/env bash
 # Has prometheus, prometheus-alertmanager, promtool and amtool in .cache/prometheus, taken out of Debian's packages:
-# installing these would start services.
+# installing these would start services. Debian's Alertmanager does not start without its templates below /usr/share
+# (seen with 0.25.0), so they are put there where they are missing, which needs root.
 # Exit status: 0 they are there, 3 they cannot be had here (the reason is on standard error).
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 
 place=.cache/prometheus
 tools=(prometheus prometheus-alertmanager promtool amtool)
+templates=/usr/share/prometheus/alertmanager
 missing=''
 for tool in "${tools[@]}"; do [ -x "$place/usr/bin/$tool" ] || missing=yes; done
+[ -f "$templates/default.tmpl" ] || missing=yes
 [ -n "$missing" ] || exit 0
+if [ ! -f "$templates/default.tmpl" ] && [ "$(id -u)" != 0 ]; then
+  echo "prometheus_tools: Alertmanager needs $templates; install it: apt-get install prometheus-alertmanager" >&2
+  exit 3
+fi
 if ! command -v apt-get > /dev/null; then
   echo "prometheus_tools: ${tools[*]} come from Debian's packages, and this system has no apt-get" >&2
   exit 3
@@ -24,3 +31,7 @@ chmod 755 "$work"
 for package in "$work"/*.deb; do dpkg-deb -x "$package" "$work/tree"; done
 mkdir -p "$place/usr/bin"
 cp "${tools[@]/#/$work/tree/usr/bin/}" "$place/usr/bin/"
+if [ ! -f "$templates/default.tmpl" ]; then
+  mkdir -p "$templates"
+  cp "$work/tree$templates/"*.tmpl "$templates/"
+fi
