@@ -30,7 +30,7 @@ chmod 755 "$work"
   || { echo "prometheus_tools: apt-get cannot fetch prometheus and prometheus-alertmanager" >&2; exit 3; }
 for package in "$work"/*.deb; do dpkg-deb -x "$package" "$work/tree"; done
 mkdir -p "$place/usr/bin"
-cp "${tools[@]/#/$work/tree/usr/bin/}" "$place/usr/bin/"
+cp --remove-destination "${tools[@]/#/$work/tree/usr/bin/}" "$place/usr/bin/"
 if [ ! -f "$templates/default.tmpl" ]; then
   mkdir -p "$templates"
   cp "$work/tree$templates/"*.tmpl "$templates/"
