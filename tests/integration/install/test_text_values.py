@@ -54,6 +54,7 @@ def with_text_in_the_inventory(cluster: Cluster, folder: Path) -> Cluster:
     return same
 
 
+@pytest.mark.full
 def test_a_run_with_every_boolean_and_number_as_text_changes_and_restarts_nothing(
     combined: Cluster, tmp_path: Path
 ) -> None:

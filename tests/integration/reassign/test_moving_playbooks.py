@@ -23,6 +23,9 @@ from tests.support.moves import administering, fill, move, replicas, throttles, 
 from tests.support.stats import show_stats, stats_of
 from tests.support.traffic import Ledger, producing, read_all
 
+#: Playbooks that move replicas on five brokers, a quarter of an hour: the moves themselves have their plain forms.
+pytestmark = pytest.mark.full
+
 TOPIC = "orders"
 ALONE, SHRUNK = "alone", "shrunk"
 

@@ -164,6 +164,7 @@ def test_only_the_approved_plan_is_carried_out_and_gone_on_with(combined: Cluste
         assert (again["failed"], again["changed"]) == (False, False)
 
 
+@pytest.mark.full
 def test_a_run_killed_at_five_points_is_gone_on_with_towards_the_same_placement(combined: Cluster) -> None:
     with topic_of(combined, "cut", spread(combined, 6), 3) as topic:
         before = throttles(combined, topic)
@@ -312,6 +313,7 @@ def test_with_a_broker_down_moves_among_the_others_are_throttled_and_restored(co
             in_sync(combined)
 
 
+@pytest.mark.full
 def test_a_target_that_dies_is_named_and_its_throttle_is_restored_when_it_is_back(combined: Cluster) -> None:
     one, three = combined.identities["kafka1"], combined.identities["kafka3"]
     with topic_of(combined, "dying", {0: [one]}, 3) as topic:

@@ -67,6 +67,7 @@ def test_a_run_beside_another_is_refused_before_it_changes_anything(
     assert held.read_text() == text, "the lock of another run stays as it is"
 
 
+@pytest.mark.full
 def test_who_only_looks_is_warned_or_not_even_asked_and_takes_nothing(combined: Cluster, held: Path) -> None:
     text = held.read_text()
     looked = combined.playbook("playbooks/stop.yml", "--check").ok()

@@ -76,6 +76,7 @@ def test_one_frozen_broker_of_three_is_named_and_the_others_answer(combined: Clu
         assert run_module("streamops.kafka.isr_wait", back)["in_sync"]
 
 
+@pytest.mark.full
 def test_a_frozen_active_controller_is_no_reason_to_call_anybody_no_voter(combined: Cluster) -> None:
     connection = {"bootstrap_servers": combined.bootstrap_servers}
     with Session(Connection.from_params(connection)) as admin:
