@@ -12,9 +12,11 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from page.checks import LONGEST_NAME, MOST, is_name, short, wrong_number
 from page.clusters import clusters_of
 from page.expected import Expected, expected_of
+from page.flows import flows_of
 from page.login import Scrypt, scrypt_of
 
 #: Numbers that may be set: default, least and most. Times are in seconds.
@@ -28,7 +30,7 @@ NUMBERS = {
 }
 #: Paths of the certificate and its key: both or none.
 TLS = ("tls_certificate", "tls_key")
-KNOWN = {"host", "users", "clusters", "expected", "reports", *TLS, *NUMBERS}
+KNOWN = {"host", "users", "clusters", "expected", "mirrors", "reports", *TLS, *NUMBERS}
 #: Characters of a name or an address that is bound; what they mean the system says at the start.
 _HOST = re.compile(r"[0-9A-Za-z._:%-]{1,253}")
 
@@ -40,6 +42,8 @@ class Config:
     clusters: Mapping[str, Connection]
     #: By name of the cluster; one that is not named is compared with nothing.
     expected: Mapping[str, Expected]
+    #: Flows of mirrors with an end in a cluster.
+    mirrors: tuple[Flow, ...]
     users: Mapping[str, Scrypt] = field(repr=False)
     #: Paths of the certificate and of its key.
     tls: tuple[str, str] | None
@@ -68,14 +72,15 @@ def config_of(text: str, wrong_pair: Callable[[str, str], list[str]]) -> Config:
     tls, wrong_tls = _tls(given, wrong_pair)
     users, wrong_users = _users(given.get("users", {}))
     clusters, wrong_clusters = clusters_of(given.get("clusters"))
-    named = given.get("clusters")
-    expected, wrong_expected = expected_of(given.get("expected", {}), named if isinstance(named, dict) else ())
+    named = given["clusters"] if isinstance(given.get("clusters"), dict) else ()
+    expected, wrong_expected = expected_of(given.get("expected", {}), named)
+    mirrors, wrong_mirrors = flows_of(given.get("mirrors", []), named)
     wrong += [*_wrong_host(host, bool(given.get("users")), given.keys() >= set(TLS)), *wrong_tls]
     reports = given.get("reports", "")
-    wrong += [*wrong_users, *wrong_clusters, *wrong_expected, *_wrong_reports(reports)]
+    wrong += [*wrong_users, *wrong_clusters, *wrong_expected, *wrong_mirrors, *_wrong_reports(reports)]
     if wrong:
         raise RefusedError("configuration", wrong)
-    return Config(clusters, expected, users, tls, host, reports, **numbers)
+    return Config(clusters, expected, mirrors, users, tls, host, reports, **numbers)
 
 
 def _parsed(text: str) -> tuple[dict[str, Any], list[str]]:

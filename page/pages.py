@@ -13,14 +13,16 @@ from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.document import document, style
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.markup import engine
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import visible
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import UNKNOWN
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS
 from page.filed.shelf import Shelf
+from page.newest import of_cluster
 from page.poller import Seen
-from page.shown import access, clusters, groups, moves, operations, topics
+from page.shown import access, clusters, groups, mirrors, moves, operations, topics
 from page.shown.files import as_csv, as_json
 from page.shown.freshness import iso
 from page.shown.names import names_in, path
@@ -57,10 +59,19 @@ class _NotFoundError(Exception):
 
 
 class Pages:
-    """The pages of what C(look) gives by cluster, and of the reports of C(shelf); C(stale_after) is in seconds."""
+    """The pages of what C(look) gives by cluster, of the reports of C(shelf), and of C(flows) of mirrors.
 
-    def __init__(self, look: Callable[[], Mapping[str, Seen]], stale_after: float, shelf: Shelf) -> None:
-        self._look, self._stale_after, self._shelf = look, stale_after, shelf
+    C(stale_after) is in seconds.
+    """
+
+    def __init__(
+        self,
+        look: Callable[[], Mapping[str, Seen]],
+        stale_after: float,
+        shelf: Shelf,
+        flows: Sequence[Flow] = (),
+    ) -> None:
+        self._look, self._stale_after, self._shelf, self._flows = look, stale_after, shelf, flows
 
     def style(self, _request: Request) -> Response:
         """Serve the style sheet: that of all reports, and what only these pages have."""
@@ -103,7 +114,10 @@ class Pages:
 
     def _sheet(self, names: list[str] | None, query: bytes) -> tuple[Sheet, Wanted]:
         now = time.time()
-        states = {name: state_of(name, one, now, self._stale_after) for name, one in self._look().items()}
+        states = {
+            name: state_of(name, one, now, self._stale_after, bool(of_cluster(self._flows, name)))
+            for name, one in self._look().items()
+        }
         if names == []:
             return clusters.overview([*states.values()]), wanted_of(query)
         if not names or names[0] != "clusters" or len(names) not in (2, 3, 4):
@@ -118,7 +132,20 @@ class Pages:
         if names[2:] == [operations.SECTION]:
             wanted = wanted_of(query, operations.SORTS, (HTML, JSON, CSV))
             return operations.operations(state, self._shelf.look(), wanted), wanted
+        if names[2:] == [mirrors.SECTION]:
+            wanted = wanted_of(query, mirrors.SORTS, (HTML, JSON, CSV))
+            return self._mirrors(state, states, wanted), wanted
         return _of_cluster(state, names[2:], query)
+
+    def _mirrors(self, state: State, states: Mapping[str, State], wanted: Wanted) -> Sheet:
+        flows = of_cluster(self._flows, state.name)
+        if not flows:
+            raise _NotFoundError(
+                f"No flow of a mirror in the settings of the page begins or ends in cluster {state.name}.",
+                "Add one to the variable mirror_flows of the inventory (docs/mirroring.md), then run page.yml.",
+                state.links,
+            )
+        return mirrors.mirrors(state, states, flows, wanted)
 
     def _report(self, cluster: str, key: str, form: str) -> Response:
         """Serve a report on a cluster, or its JSON; the key is compared with those of what is there."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 from page.details import Details
+from page.newest import Newest
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Picture:
     C(cluster): as the report of status.yml has a cluster (cluster_part), with C(groups) in it; each topic also has
     C(size_bytes), the bytes of the logs of its leaders, None where those of a partition are unknown. Its C(moves) are
     as page.moves.moves_of returns them. C(details): what changes seldom, which may be older than the picture.
+    C(newest): the newest records of the topics of flows.
     """
 
     taken: float
@@ -31,6 +33,7 @@ class Picture:
     groups: Sequence[Mapping[str, Any]]
     cluster: Mapping[str, Any] = field(default_factory=dict)
     details: Details = field(default_factory=Details)
+    newest: Newest = field(default_factory=Newest)
 
 
 @dataclass(frozen=True)

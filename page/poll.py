@@ -5,7 +5,8 @@ lag: one to each broker for its groups, for each coordinator and type of group t
 leader two for each 5,000 partitions (ListOffsets answers one end of a log at a time). Then, for health: one to each
 broker for its log directories and one for its throttles, one for three settings of each 10,000 topics, which
 min.insync.replicas and throttles are taken from, one for moves under way, and one read of the record of a move where a
-run has ever kept one. With TLS a handshake with each broker shows its certificate.
+run has ever kept one. With TLS a handshake with each broker shows its certificate. Where flows of
+mirrors begin or end in the cluster, one for each 5,000 partitions of a leader in their topics, for the newest records.
 
 What changes seldom comes at last, at the first poll and then in intervals: one for all settings of each 1,000 topics,
 and three for SCRAM users, ACLs and client quotas. All settings of a topic cost a broker five times what three do.
@@ -18,7 +19,7 @@ part of what changes seldom was not told is said on the pages that show it, besi
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.api import describe_acls
@@ -43,6 +44,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.look impor
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import by_topic, shown, together
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import judged, state_of
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, log_ends
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import describe_quotas
 from ansible_collections.streamops.kafka.plugins.module_utils._users.api import describe_credentials
 from page.cluster import cluster_of, given_of
@@ -51,6 +53,7 @@ from page.expected import Expected
 from page.grants import acl_rows, quota_rows, user_rows
 from page.moves import moves_of
 from page.picture import Picture
+from page.poll_newest import newest_of
 
 _OFFSETS_TOPIC = "__consumer_offsets"
 #: Before the first picture.
@@ -90,11 +93,12 @@ def take(
     seconds: float,
     before: Details = NOTHING,
     details_interval: float = 0,
+    flows: Sequence[Flow] = (),
 ) -> Picture:
     """Return a picture of the cluster; no request begins after C(seconds). Raises a StreamopsError.
 
     C(name) is that of the settings, C(expected) what the cluster is compared with. The details of the last picture,
-    C(before), are carried over until they were asked C(details_interval) seconds ago.
+    C(before), are carried over until they were asked C(details_interval) seconds ago. C(flows) are those of mirrors.
     """
     began = time.monotonic()
     session = BoundedSession(connection, seconds)
@@ -117,6 +121,7 @@ def take(
         led = {(one.topic, one.index): one.leader for some in topics.values() for one in some}
         logs = log_ends(session, Leaders(led, frozenset()), {*led, *wanted_logs(groups, offsets, None)})
         state = state_of(session, snapshot, given_of(expected), polled=True)
+        newest = newest_of(session, name, flows, led)
         details = before.of_topics(topics)
         if details.is_due(time.time(), details_interval):
             details = details_of(session, topics, details)
@@ -137,6 +142,7 @@ def take(
             "moves": moves_of(state),
         },
         details=details,
+        newest=newest,
     )
 
 

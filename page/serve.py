@@ -59,7 +59,7 @@ def _poller(name: str, connection: Connection, config: Config) -> Poller:
     def poll(last: Picture | None) -> Picture:
         """Take a picture; what changes seldom may come from the last one."""
         before = last.details if last else Details()
-        return take(name, connection, expected, config.poll_timeout, before, config.details_interval)
+        return take(name, connection, expected, config.poll_timeout, before, config.details_interval, config.mirrors)
 
     return Poller(name, poll, config.interval, config.series_limit)
 
@@ -90,6 +90,7 @@ def _server(config: Config, pollers: dict[str, Poller]) -> uvicorn.Server:
             renew,
             names_served(config.host, bool(config.users)),
             config.reports,
+            config.mirrors,
         ),
         host=config.host,
         port=config.port,

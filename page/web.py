@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
 from starlette.applications import Starlette
 from starlette.convertors import PathConvertor, register_url_convertor
@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from page.access import Access, Answer
 from page.filed.shelf import Shelf
 from page.health import health
@@ -50,12 +51,13 @@ def application(
     beside: Callable[[], Awaitable[None]],
     served: frozenset[str] | None = None,
     reports: str = "",
+    mirrors: Sequence[Flow] = (),
 ) -> ASGIApp:
     """Return the application.
 
     C(look) gives what the pollers have by cluster, C(stale_after) is in seconds, without C(access) there is no login,
-    C(beside) runs as long as the application, requests are answered for the names C(served) alone, None for any, and
-    C(reports) is the directory of reports, empty for none.
+    C(beside) runs as long as the application, requests are answered for the names C(served) alone, None for any,
+    C(reports) is the directory of reports, empty for none, and C(mirrors) are the flows of mirrors.
     """
 
     async def metrics(_request: Request) -> Response:
@@ -81,7 +83,7 @@ def application(
     inner = Starlette(lifespan=lifespan)
     inner.add_route("/metrics", metrics, methods=["GET"])
     inner.add_route("/health", healthy, methods=["GET"])
-    pages = Pages(look, stale_after, Shelf(reports))
+    pages = Pages(look, stale_after, Shelf(reports), mirrors)
     inner.add_route("/style.css", pages.style, methods=["GET"])
     inner.add_route("/icon.svg", pages.icon, methods=["GET"])
     register_url_convertor("everything", _Everything())

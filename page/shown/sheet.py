@@ -26,6 +26,7 @@ _SECTIONS = (
     ("Topics", "topics"),
     ("Groups", "groups"),
     ("Moves", "moves"),
+    ("Mirrors", "mirrors"),
     ("Access", "access"),
     ("Operations", "operations"),
 )
@@ -47,6 +48,8 @@ class State:
     name: str
     seen: Seen
     fresh: Freshness
+    #: Whether a flow of mirrors begins or ends in it.
+    has_mirrors: bool = False
 
     @property
     def cluster(self) -> Mapping[str, Any]:
@@ -99,6 +102,7 @@ class State:
         return [
             Link(text + counts.get(one, ""), path("clusters", self.name, *([one] if one else [])))
             for text, one in _SECTIONS
+            if one != "mirrors" or self.has_mirrors
         ]
 
     def data(self) -> dict[str, Any]:
@@ -110,9 +114,9 @@ class State:
         }  # fmt: skip
 
 
-def state_of(name: str, seen: Seen, now: float, stale_after: float) -> State:
+def state_of(name: str, seen: Seen, now: float, stale_after: float, has_mirrors: bool = False) -> State:
     """Return the state of a cluster; times are in seconds, C(now) since 1970."""
-    return State(name, seen, freshness(seen.polls, seen.picture, now, stale_after))
+    return State(name, seen, freshness(seen.polls, seen.picture, now, stale_after), has_mirrors)
 
 
 @dataclass(frozen=True)
@@ -183,6 +187,8 @@ class Sheet:
     findings: Sequence[Mapping[str, str]] = ()
     tiles: Sequence[tuple[str, str, str]] = ()
     curve: Curve | None = None
+    #: Tables before the list, and after it.
+    before: Sequence[Table] = ()
     tables: Sequence[Table] = ()
     lister: Lister | None = None
     is_whole: bool = False

@@ -9,6 +9,7 @@ import http.client
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import uvicorn
@@ -20,9 +21,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._configs.values im
     TopicValue,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from page.details import ACLS, CONFIGS, QUOTAS, USERS, Details
 from page.history import History, followed
 from page.hosts import names_served
+from page.newest import Newest, covered_by
 from page.picture import Picture, Polls
 from page.poller import Seen
 from page.web import application
@@ -51,6 +54,17 @@ HOSTILE = [
     "x" * 249,
     "\U0001f4a5" * 60,
 ]
+
+#: Flows: one that lives, one whose topics keep their names and that sends no heartbeats, two with an end that the page
+#: does not show, one into a cluster that is stale, and one into a cluster that was not seen yet.
+FLOWS = (
+    Flow("orders", "copy", (".*",)),
+    Flow("copy", "orders", (".*",), policy="identity", heartbeats=False),
+    Flow("invoices", "orders", ("0001",)),
+    Flow("orders", "far", ("orders",)),
+    Flow("orders", "payments", ("orders",)),
+    Flow("orders", "begins", ("orders",)),
+)
 
 
 def position(index: int, committed: int | None, lag: int | None, **more: Any) -> dict[str, Any]:
@@ -154,6 +168,39 @@ def picture(
     return Picture(taken, 0.4, 12, 3, 0, logs, of["groups"]["groups"], of, details)
 
 
+def newest(seen: Picture, cluster: str, mirrored: Mapping[str, float | None]) -> Picture:
+    """The picture with the newest records of topics of flows: by topic the age in seconds, None for no record."""
+    asked = seen.taken
+    times = {name: {index: None if age is None else round((asked - age) * 1000) for index in range(3)}
+             for name, age in mirrored.items()}  # fmt: skip
+    logs = {name: dict.fromkeys(range(3), Log(0, 0 if age is None else 9)) for name, age in mirrored.items()}
+    newest = Newest(asked, covered_by(FLOWS, cluster, mirrored), times)
+    return replace(seen, newest=newest, logs={**seen.logs, **logs})
+
+
+def with_mirrors(found: dict[str, Seen]) -> dict[str, Seen]:
+    """The same clusters with mirrored topics, and copy: there one of orders is missing, one empty, every third late."""
+    names = sorted(one["name"] for one in _cluster(found["orders"])["topics"])
+    there = {f"orders.{name}": 7200.5 if at % 3 == 0 else 3.0 for at, name in enumerate(names)}
+    del there["orders.invoices.0001"]
+    ages: dict[str, Mapping[str, float | None]] = {
+        "orders": dict.fromkeys(names, 2.0),
+        "copy": {**there, "orders.invoices.0002": None, "orders.heartbeats": 1.8, "own": 1.0},
+        "payments": {"orders.heartbeats": 900.0},
+    }
+    copied = {**well("copy"), "topics": [topic(name) for name in ages["copy"]]}
+    there_too = {**found, "copy": Seen(found["orders"].polls, picture(copied, 12))}
+    return {
+        name: replace(one, picture=newest(one.picture, name, ages[name])) if one.picture and name in ages else one
+        for name, one in there_too.items()
+    }
+
+
+def _cluster(seen: Seen) -> Mapping[str, Any]:
+    assert seen.picture
+    return seen.picture.cluster
+
+
 def lags(groups: Sequence[Mapping[str, Any]], polls: int = 120) -> History:
     """The lag of groups at the last polls, one every 30 s, with a time of which it was unknown."""
     found, now = History(), time.time()
@@ -166,18 +213,19 @@ def lags(groups: Sequence[Mapping[str, Any]], polls: int = 120) -> History:
 
 
 def looked(names: list[str] | None = None) -> dict[str, Seen]:
-    """What pollers have of five clusters."""
+    """What pollers have of six clusters."""
     why = "no bootstrap server answered (kafka1:9092: Connection refused). Check that the brokers run"
     began = time.time() - 900
     hostile = HOSTILE if names is None else names
     orders = picture(cluster(names=names), 7, grants(*hostile), hostile)
-    return {
+    found = {
         "quiet": Seen(Polls(began, 9), picture(well(), 12)),
         "orders": Seen(Polls(began, 9), orders, (), lags(orders.groups)),
         "payments": Seen(Polls(began, 9, 3, why), picture(well("payments"), 420)),
         "begins": Seen(Polls(time.time() - 4)),
         '</h2>"audit': Seen(Polls(began, 4, 4, why)),
     }
+    return with_mirrors(found)
 
 
 class Served:
@@ -203,7 +251,7 @@ def served(look: Callable[[], Mapping[str, Seen]], reports: str = "") -> Iterato
         """Run nothing beside it."""
 
     port = free_port_base()
-    inner = application(look, STALE_AFTER, None, nothing, names_served("127.0.0.1", False), reports)
+    inner = application(look, STALE_AFTER, None, nothing, names_served("127.0.0.1", False), reports, FLOWS)
     server = uvicorn.Server(uvicorn.Config(inner, port=port, log_level="critical", access_log=False, ws="none"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

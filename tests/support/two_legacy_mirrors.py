@@ -14,7 +14,12 @@ from typing import Any
 
 from confluent_kafka import Consumer, TopicPartition
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import legacy_group, read_flows
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
+    legacy_group,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
+    read_flows,
+)
 from tests.support.cluster import free_port_base, hosts_file, local_variables
 from tests.support.mirrored import Mirrored
 from tests.support.modules import run_module

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Logs of partitions as their leaders know them: both ends, the offset of a time, deletions."""
+"""Logs of partitions as their leaders know them: both ends, the offset of a time, the newest record, deletions."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import (
     NO_ANSWER,
     NOT_ALLOWED,
+    TOO_OLD,
     TOPIC_DELETED,
     Log,
 )
@@ -24,6 +25,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import
 _PARTITIONS = 5_000
 #: What ListOffsets is asked instead of a timestamp (KIP-79).
 LATEST, EARLIEST = -1, -2
+#: The same for the record with the largest timestamp, and the first version of the message that has it: an older broker
+#: would take it for a time, and answer for the oldest record.
+_NEWEST, _NEWEST_SINCE = -3, 7
 
 
 @dataclass(frozen=True)
@@ -66,9 +70,21 @@ def offsets_at(session: Session, leaders: Leaders, when: Mapping[Key, int]) -> d
 
     None where no record is that young, and a state (TOPIC_DELETED, NO_ANSWER, NOT_ALLOWED) where it is unknown.
     """
+    return _from_leaders(
+        leaders, when, lambda leader, keys: _offsets_of_leader(session, leader, {key: when[key] for key in keys})
+    )
+
+
+def _from_leaders(
+    leaders: Leaders, wanted: Iterable[Key], ask: Callable[[int, list[Key]], Mapping[Key, int | str | None]]
+) -> dict[Key, int | str | None]:
+    """Put together what C(ask) gets from each leader for at most 5,000 of its partitions at once.
+
+    A partition without a leader has its state (Leaders.state) instead.
+    """
     by_leader: dict[int, list[Key]] = {}
     found: dict[Key, int | str | None] = {}
-    for key in sorted(when):
+    for key in sorted(wanted):
         leader = leaders.of.get(key)
         if leader is None:
             found[key] = leaders.state(key)
@@ -76,14 +92,29 @@ def offsets_at(session: Session, leaders: Leaders, when: Mapping[Key, int]) -> d
             by_leader.setdefault(leader, []).append(key)
     for leader, keys in sorted(by_leader.items()):
         for part in parts(keys, _PARTITIONS):
-            found |= _offsets_of_leader(session, leader, {key: when[key] for key in part})
+            found |= ask(leader, part)
     return found
 
 
 def _offsets_of_leader(session: Session, leader: int, when: Mapping[Key, int]) -> dict[Key, int | str | None]:
+    found: dict[Key, int | str | None] = dict.fromkeys(when, NO_ANSWER)
+    request = _offsets_request(session, when)
+    answered, _why = answer_of(
+        session, f"list offsets at broker {leader}", request, leader, lambda answer: answer.topics
+    )
+    for one in answered:
+        for part in one.partitions:
+            if not part.error_code:
+                found[one.name, part.partition_index] = part.offset if part.offset >= 0 else None
+            elif session.explain("list offsets", part)[0].endswith("_AUTHORIZATION_FAILED"):
+                found[one.name, part.partition_index] = NOT_ALLOWED
+    return found
+
+
+def _offsets_request(session: Session, when: Mapping[Key, int], **versions: int) -> Any:
+    """Return ListOffsets for times by partition; C(versions) are bounds (min_version) of the message's version."""
     from kafka.protocol.consumer import ListOffsetsRequest
 
-    found: dict[Key, int | str | None] = dict.fromkeys(when, NO_ANSWER)
     topic = ListOffsetsRequest.ListOffsetsTopic
     wanted = [
         topic(
@@ -96,15 +127,33 @@ def _offsets_of_leader(session: Session, leader: int, when: Mapping[Key, int]) -
         for name, some in by_topic(when).items()
     ]
     limit = session.connection.request_timeout * 1000
-    request = ListOffsetsRequest(replica_id=-1, isolation_level=0, topics=wanted, timeout_ms=limit)
-    answered, _why = answer_of(
-        session, f"list offsets at broker {leader}", request, leader, lambda answer: answer.topics
-    )
-    for one in answered:
+    return ListOffsetsRequest(replica_id=-1, isolation_level=0, topics=wanted, timeout_ms=limit, **versions)
+
+
+def newest_times(session: Session, leaders: Leaders, wanted: Iterable[Key]) -> dict[Key, int | str | None]:
+    """Return by partition the largest time of its records (ms since 1970): one request for each 5,000 of a leader.
+
+    No record is read (KIP-734), so Describe on the topics is enough.
+
+    Markers of transactions count as records. None where there is no record; a state (TOPIC_DELETED, NO_ANSWER,
+    NOT_ALLOWED, TOO_OLD) where it is unknown.
+    """
+    return _from_leaders(leaders, wanted, lambda leader, keys: _newest_at(session, leader, keys))
+
+
+def _newest_at(session: Session, leader: int, keys: Iterable[Key]) -> Mapping[Key, int | str | None]:
+    when = dict.fromkeys(keys, _NEWEST)
+    found: dict[Key, int | str | None] = dict.fromkeys(when, NO_ANSWER)
+    what = f"list newest records at broker {leader}"
+    try:
+        answer = session.send(what, _offsets_request(session, when, min_version=_NEWEST_SINCE), leader)
+    except RequestFailedError as error:
+        return dict.fromkeys(when, TOO_OLD) if error.code == "UNSUPPORTED_VERSION" else found
+    for one in answer.topics:
         for part in one.partitions:
             if not part.error_code:
-                found[one.name, part.partition_index] = part.offset if part.offset >= 0 else None
-            elif session.explain("list offsets", part)[0].endswith("_AUTHORIZATION_FAILED"):
+                found[one.name, part.partition_index] = part.timestamp if part.timestamp >= 0 else None
+            elif session.explain(what, part)[0].endswith("_AUTHORIZATION_FAILED"):
                 found[one.name, part.partition_index] = NOT_ALLOWED
     return found
 

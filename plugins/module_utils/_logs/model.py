@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 #: Why the ends of a log are unknown: also states of the position of a group in it.
 TOPIC_DELETED, NO_ANSWER, NOT_ALLOWED = "topic_deleted", "no_answer", "not_allowed"
+#: Why the time of the newest record is unknown: a broker before Kafka 3.0 is not asked for it.
+TOO_OLD = "too_old"
 
 
 @dataclass(frozen=True)

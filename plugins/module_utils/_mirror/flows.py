@@ -10,15 +10,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
-
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import (
-    UnclearValueError,
-    to_boolean,
-    to_integer,
-)
 
 MIRROR_MAKER_2, LEGACY = "mirror_maker_2", "legacy"
 DEFAULT, IDENTITY = "default", "identity"
@@ -86,7 +80,7 @@ class Flow:
 
 KEYS = tuple(key.name for key in fields(Flow))
 REQUIRED = ("source", "target", "topics")
-_LISTS = ("topics", "topics_exclude", "groups", "groups_exclude")
+LISTS = ("topics", "topics_exclude", "groups", "groups_exclude")
 _DICTS = ("config", "consumer_config", "producer_config")
 #: Keys that are true or false, of which text is read as everywhere (_core/values.py).
 BOOLEANS = (
@@ -102,23 +96,6 @@ BOOLEANS = (
 LEGACY_ONLY = ("streams", "consumer_config", "producer_config")
 
 
-def read_flows(raw: Sequence[Mapping[str, Any]] | None) -> list[Flow]:
-    """The flows of a list as an inventory has it (null: none); ValueError with everything that is wrong with it."""
-    raw = [] if raw is None else raw
-    problems = flow_problems(raw)
-    if problems:
-        raise ValueError("; ".join(f"{path}: {complaint}" for path, complaint in problems))
-    return [Flow(**_values(item)) for item in raw]
-
-
-def flow_problems(raw: Any) -> list[tuple[str, str]]:
-    """Everything that one can see is wrong with mirror_flows by itself: (where, what was found and is allowed)."""
-    if not isinstance(raw, Sequence) or isinstance(raw, str):
-        return [("mirror_flows", f"is a list of flows, found {type(raw).__name__}")]
-    found = [problem for number, item in enumerate(raw) for problem in _item_problems(f"mirror_flows[{number}]", item)]
-    return found or list(_problems_between(raw))
-
-
 def matches(flow: Flow, topic: str) -> bool:
     """Whether MirrorMaker mirrors a topic of the source: as DefaultTopicFilter and isCycle of its connector decide."""
     if OWN_TOPICS.fullmatch(topic) or _any(TOPICS_EXCLUDED + flow.topics_exclude, topic):
@@ -129,6 +106,12 @@ def matches(flow: Flow, topic: str) -> bool:
 def remote_topic(flow: Flow, topic: str) -> str:
     """The name that a topic of the source has in the target."""
     return topic if flow.keeps_names and not _looks_like_heartbeats(flow, topic) else f"{flow.source}{SEPARATOR}{topic}"
+
+
+def source_topic(flow: Flow, name: str) -> str | None:
+    """The topic of the source that the flow mirrors under this name of the target; None where it mirrors none so."""
+    names = (name.removeprefix(f"{flow.source}{SEPARATOR}"), name)
+    return next((one for one in names if remote_topic(flow, one) == name and matches(flow, one)), None)
 
 
 def _looks_like_heartbeats(flow: Flow, topic: str) -> bool:
@@ -146,29 +129,9 @@ def legacy_group(flow: Flow) -> str:
     return f"streamops-mirror-{flow.source}-{flow.target}"
 
 
-def is_enabled(item: Mapping[str, Any]) -> bool:
-    """Whether an entry of mirror_flows is to run, also where something else is wrong with it."""
-    try:
-        return item.get("enabled") is None or to_boolean(item["enabled"], "enabled")
-    except UnclearValueError:
-        return True
-
-
 def flows_into(flows: Iterable[Flow], target: str) -> list[Flow]:
     """The flows that the mirrors next to this cluster carry."""
     return [flow for flow in flows if flow.target == target and flow.enabled]
-
-
-def _values(item: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _value(key, value) for key, value in item.items() if value is not None}
-
-
-def _value(key: str, value: Any) -> Any:
-    if key in _LISTS:
-        return tuple(value)
-    if key in BOOLEANS:
-        return to_boolean(value, key)
-    return to_integer(value, key) if key == "streams" else value
 
 
 def _any(patterns: Iterable[str], name: str) -> bool:
@@ -180,47 +143,16 @@ def _is_cycle(flow: Flow, topic: str) -> bool:
     return not flow.keeps_names and flow.target in topic.split(SEPARATOR)[:-1]
 
 
-def _item_problems(path: str, item: Any) -> Iterator[tuple[str, str]]:
-    if not isinstance(item, Mapping):
-        yield path, f"is a mapping with {', '.join(REQUIRED)}, found {type(item).__name__}"
-        return
-    for key in sorted(map(str, set(item) - set(KEYS))):
-        yield f"{path}.{key}", f"is not known; known are {', '.join(KEYS)}"
-    for key in REQUIRED:
-        if not item.get(key):
-            yield f"{path}.{key}", "is required"
-    for key in KEYS:
-        if item.get(key) is not None:
-            yield from ((f"{path}.{key}", complaint) for complaint in _value_complaints(key, item[key]))
-    if item.get("engine", MIRROR_MAKER_2) != LEGACY:
-        for key in LEGACY_ONLY:
-            if key in item:
-                yield f"{path}.{key}", "belongs to engine legacy; MirrorMaker 2 takes native properties in config"
-    elif item.get("config"):
-        yield f"{path}.config", "belongs to MirrorMaker 2; engine legacy takes consumer_config and producer_config"
-
-
-def _value_complaints(key: str, value: Any) -> Iterator[str]:
-    if key in _LISTS:
+def value_complaints(key: str, value: Any) -> Iterator[str]:
+    """What is wrong with one value of a flow by itself; of booleans and numbers, _mirror/reading.py judges the text."""
+    if key in LISTS:
         yield from _pattern_complaints(value)
     elif key in _DICTS and not isinstance(value, Mapping):
         yield f"is a mapping of native properties, found {type(value).__name__}"
-    elif key in BOOLEANS and _unclear(to_boolean, value):
-        yield f"is true or false, found {value!r}"
     elif key in WORDS and value not in WORDS[key]:
         yield f"is one of {', '.join(WORDS[key])}, found {value!r}"
     elif key in ("source", "target") and not _ALIAS.fullmatch(str(value)):
         yield f"is a kafka_cluster_name of letters, digits, dashes and underscores, found {value!r}"
-    elif key == "streams" and (_unclear(to_integer, value) or to_integer(value, key) < 1):
-        yield f"is a number of 1 or more, found {value!r}"
-
-
-def _unclear(convert: Callable[[Any, str], Any], value: Any) -> bool:
-    try:
-        convert(value, "")
-    except UnclearValueError:
-        return True
-    return False
 
 
 def _pattern_complaints(value: Any) -> Iterator[str]:
@@ -236,7 +168,8 @@ def _pattern_complaints(value: Any) -> Iterator[str]:
             yield f"{pattern!r} has a comma, at which MirrorMaker cuts its list; write two patterns"
 
 
-def _problems_between(raw: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def problems_between(raw: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """What is wrong between flows of which each is right: (where, what was found and is allowed)."""
     for number, item in enumerate(raw):
         if item["source"] == item["target"]:
             yield f"mirror_flows[{number}]", f"mirrors {item['source']} into itself; name two clusters"

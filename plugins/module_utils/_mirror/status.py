@@ -23,8 +23,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
     Flow,
     matches,
     offsets_topic,
-    read_flows,
     remote_topic,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
+    read_flows,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import heartbeats_topic
 

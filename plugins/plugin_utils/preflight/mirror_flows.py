@@ -7,7 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow, flow_problems, read_flows
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
+    Flow,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
+    flow_problems,
+    read_flows,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value

@@ -12,7 +12,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import fail_on, fails
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow, flows_into, read_flows
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
+    LEGACY,
+    Flow,
+    flows_into,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
+    read_flows,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import MIRROR_GROUP
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import legacy, opposed, rights, views
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.health import mirror_verdict

@@ -20,9 +20,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses im
     reached_here,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
+    read_flows,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import PAGE_GROUP, Cluster, Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import endpoints
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.heartbeats import wants_heartbeats
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.views import plain
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.page_code import code_files
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD, shared
@@ -36,6 +41,8 @@ SCRYPT = (16384, 8, 1)
 _DIGITS = 12
 #: Numbers that the page takes as they are set.
 _NUMBERS = ("interval", "poll_timeout", "stale_after", "details_interval", "series_limit")
+#: What the page takes of a flow (page/flows.py), besides heartbeats.
+FLOW_KEYS = ("source", "target", "topics", "topics_exclude", "policy", "engine", "exactly_once")
 #: The files of a connection that lie on the control node, and the endings of their copies beside the configuration.
 _FILES = {"ssl_ca_location": "ca.pem", "ssl_certificate_location": "client.pem", "ssl_key_location": "client.key"}
 
@@ -199,7 +206,20 @@ class Page(Parts):
                 for name, options in self._connections.items()
             },
             "expected": {cluster.name: self._expected(cluster) for cluster in self._clusters},
+            "mirrors": self._mirrors(),
         }
+
+    def _mirrors(self) -> list[dict[str, Any]]:
+        """The flows that run and have an end among the clusters, each as page/flows.py takes it."""
+        names = {cluster.name for cluster in self._clusters}
+        # The list is the same for the whole inventory, and brokers are what has the ACLs that follow from it.
+        lists = [self._read(cluster.brokers[0].name)["mirror_flows"] for cluster in self._clusters]
+        flows = {(flow.pair, flow.engine): flow for some in lists for flow in read_flows(some) if flow.enabled}
+        return [
+            {**{key: plain(flow)[key] for key in FLOW_KEYS}, "heartbeats": wants_heartbeats(flow)}
+            for flow in flows.values()
+            if names & {flow.source, flow.target}
+        ]
 
     def _expected(self, cluster: Cluster) -> dict[str, Any]:
         """What a cluster is compared with: its nodes as the inventory has them, and the limits of its status."""

@@ -25,6 +25,8 @@ PAGES = [
     "/clusters/orders/operations", "/clusters/orders/operations?search=nothing", "/clusters/begins/operations",
     "/clusters/quiet/groups", "/clusters/orders/topics?page=0",
     "/clusters/orders/access", "/clusters/orders/access?search=billing&sort=-resource", "/clusters/quiet/access",
+    "/clusters/orders/mirrors", "/clusters/copy/mirrors?search=invoices.01&sort=state", "/clusters/begins/mirrors",
+    "/clusters/none/mirrors",
     *(path("clusters", "orders", "groups", name) for name in HOSTILE[-6:]),
 ]  # fmt: skip
 #: A screen with 200 % zoom is as narrow as a phone.

@@ -18,10 +18,10 @@ from page.poller import Seen
 from page.shown.names import path
 from tests.support.markup import Markup
 from tests.support.page import Answer
-from tests.support.page_seen import HOSTILE, Served, cluster, looked, served
+from tests.support.page_seen import FLOWS, HOSTILE, Served, cluster, looked, served
 
 ORDERS = "/clusters/orders"
-LISTS = ("", "/brokers", "/topics", "/groups", "/moves", "/access", "/operations")
+LISTS = ("", "/brokers", "/topics", "/groups", "/moves", "/mirrors", "/access", "/operations")
 PAGES = ["/", *(f"{ORDERS}{one}" for one in LISTS), f"{ORDERS}/topics/orders", f"{ORDERS}/groups/search-index"]
 
 
@@ -63,7 +63,7 @@ def test_all_clusters_are_on_the_first_page_the_worst_first_with_what_to_do(page
     assert first[0] == ORDERS
     assert first[-1] == "/clusters/quiet"
     states = ["Stale: polls fail.", "Connection refused", "LOADING", "The first poll is", "No poll has succeeded yet"]
-    for said in ("DOWN", "The worst of 5 clusters", "without a leader", "Next step:", "Brokers up", *states):
+    for said in ("DOWN", "The worst of 6 clusters", "without a leader", "Next step:", "Brokers up", *states):
         assert said in found.text, said
 
 
@@ -214,6 +214,62 @@ def test_a_topic_has_what_it_sets_against_what_holds_without_it(page: Served) ->
     assert [one["name"] for one in plain] == ["flush.ms", "min.insync.replicas", "retention.ms"]
 
 
+def test_the_flows_of_a_cluster_say_whether_they_live_and_what_to_do(page: Served) -> None:
+    text = words(page.get(f"{ORDERS}/mirrors"))
+    for said in (
+        "no record is read",
+        "orders->copy mirror maker 2 alive 2s old 2h00m",
+        "1 missing at the target, 1 nothing mirrored yet orders Seen",
+        "not known not known 1 none invoices the source is not on this page",
+        "Look at the log of mirror-maker-HOST",
+        "MirrorMaker makes topics and partitions every mirror_maker_refresh_seconds",
+        "copy->orders mirror maker 2 unknown this flow sends no heartbeats",
+        "invoices->orders mirror maker 2 silent no heartbeat of the source is in the target",
+        "Add far to the clusters of the page (kafka_page_clusters), and run page.yml.",
+        "orders->payments mirror maker 2 unknown the picture of the target is stale",
+        "Follow the next step on the page of cluster payments.",
+        "orders->begins mirror maker 2 unknown the target has not been seen yet",
+    ):
+        assert said in text, said
+    flows = json.loads(page.get(f"{ORDERS}/mirrors?format=json").text)["flows"]
+    assert [one["flow"] for one in flows] == [flow.pair for flow in FLOWS]
+    lives = flows[0]
+    assert (lives["state"], lives["missing"], lives["nothing_mirrored"]) == ("alive", 1, 1)
+    assert lives["source"]["age_seconds"] < lives["target"]["age_seconds"]
+    assert flows[2]["source"] == {"cluster": "invoices", "on_page": False, "taken": None, "age_seconds": None}
+    assert [one["flow"] for one in json.loads(page.get("/clusters/begins/mirrors?format=json").text)["flows"]] == [
+        "orders->begins"
+    ]
+
+
+def test_mirrored_topics_are_listed_by_how_far_they_are_behind(page: Served) -> None:
+    at = "/clusters/copy/mirrors?search=orders-%3Ecopy%0Ainvoices."
+    text = words(page.get(at))
+    order = [text.index(one) for one in ("invoices.0001", "invoices.0002", "2h00m partition 0")]
+    assert order == sorted(order)
+    for said in ("120 of", "invoices.0001 as orders.invoices.0001 orders->copy missing at the target",
+                 "nothing mirrored yet", "behind 2h00m", "Page 1 of 3"):  # fmt: skip
+        assert said in text, said
+    head, *rows = csv.reader(io.StringIO(page.get(f"{at}&format=csv&sort=-behind").text, newline=""))
+    found = [dict(zip(head, row, strict=True)) for row in rows]
+    assert len(found) == 120
+    assert (found[0]["state"], found[0]["target_partitions"]) == ("in_step", "3")
+    assert (found[-1]["topic"], found[-1]["state"], found[-1]["target_newest"]) == ("invoices.0001", "missing", "")
+    assert not [one for row in rows for one in row if one.lstrip().startswith(("=", "+", "-", "@"))]
+    every = json.loads(page.get("/clusters/copy/mirrors?format=json").text)["topics"]
+    assert {one["topic"] for one in every} >= {"</td></table><script>alert(1)</script>", "=1+1", "100%25", "own"}
+    assert [one["state"] for one in every if one["topic"] == "own"] == ["missing"]
+
+
+def test_a_cluster_without_a_flow_has_no_section_and_its_address_says_which_variable_adds_one(page: Served) -> None:
+    at = path("clusters", '</h2>"audit')
+    assert f"{at}/mirrors" not in page.get(at).text
+    assert f"{ORDERS}/mirrors" in read(page.get(ORDERS)).values("href")
+    found = read(page.get(f"{at}/mirrors"), 404)
+    assert "mirror_flows" in found.text
+    assert "page.yml" in found.text
+
+
 def test_the_lag_of_a_group_over_time_is_a_line_and_words(page: Served) -> None:
     at = f"{ORDERS}/groups/search-index"
     found = read(page.get(at))
@@ -234,7 +290,7 @@ def test_a_query_of_a_megabyte_is_refused_and_the_page_serves_on(page: Served) -
 @pytest.mark.parametrize(
     "at",
     ["/none", "/none%0A", "/clusters", "/clusters/", f"{ORDERS}/none", f"{ORDERS}/brokers/1", "/clusters/none",
-     "//evil.example", "/%ff", f"{ORDERS}/topics/a/b", f"{ORDERS}/moves/orders",
+     f"{ORDERS}/mirrors/orders", "//evil.example", "/%ff", f"{ORDERS}/topics/a/b", f"{ORDERS}/moves/orders",
      f"{ORDERS}/access/User:billing"],
 )  # fmt: skip
 def test_what_is_not_there_is_a_page_too(page: Served, at: str) -> None:

@@ -13,9 +13,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
     IDENTITY,
     MIRROR_MAKER_2,
     Flow,
-    is_enabled,
     matches,
     remote_topic,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
+    is_enabled,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.identity import same_id

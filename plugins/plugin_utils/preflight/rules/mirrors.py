@@ -9,6 +9,8 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
     MIRROR_MAKER_2,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
     flow_problems,
     is_enabled,
 )

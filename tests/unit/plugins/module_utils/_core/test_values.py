@@ -10,7 +10,13 @@ from ansible.errors import AnsibleFilterError
 
 from ansible_collections.streamops.kafka.plugins.filter.values import FilterModule
 from ansible_collections.streamops.kafka.plugins.module_utils._core import values
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import BOOLEANS, flow_problems, read_flows
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
+    BOOLEANS,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
+    flow_problems,
+    read_flows,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import spec_of
 from tests.support.inventory_data import view
 from tests.support.preflight_inventories import node

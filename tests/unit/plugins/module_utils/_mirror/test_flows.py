@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import flows as mirror
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror import reading
 
 ONE = {"source": "a", "target": "b", "topics": ["orders"]}
 
 
 def flow(**changes: Any) -> mirror.Flow:
-    return mirror.read_flows([{**ONE, **changes}])[0]
+    return reading.read_flows([{**ONE, **changes}])[0]
 
 
 def test_a_flow_has_its_defaults() -> None:
@@ -51,7 +52,7 @@ def test_which_topics_a_flow_covers(pattern: str, topic: str, covered: bool) -> 
 
 
 def test_a_list_that_is_left_empty_has_no_flows() -> None:
-    assert mirror.read_flows(None) == mirror.read_flows([]) == []
+    assert reading.read_flows(None) == reading.read_flows([]) == []
 
 
 def test_an_exclusion_wins() -> None:
@@ -68,6 +69,7 @@ def test_names_kept_tell_no_cycle() -> None:
 )
 def test_the_name_in_the_target(changes: dict[str, Any], name: str) -> None:
     assert mirror.remote_topic(flow(**changes), "orders") == name
+    assert mirror.source_topic(flow(**changes), name) == "orders"
 
 
 def test_internal_names() -> None:
@@ -76,7 +78,7 @@ def test_internal_names() -> None:
 
 
 def test_flows_into_a_cluster_leave_out_others_and_disabled_ones() -> None:
-    flows = mirror.read_flows([ONE, {**ONE, "target": "c"}, {**ONE, "source": "d", "enabled": False}])
+    flows = reading.read_flows([ONE, {**ONE, "target": "c"}, {**ONE, "source": "d", "enabled": False}])
     assert [one.pair for one in mirror.flows_into(flows, "b")] == ["a->b"]
 
 
@@ -104,12 +106,12 @@ def test_flows_into_a_cluster_leave_out_others_and_disabled_ones() -> None:
     ],
 )
 def test_what_is_refused(raw: Any, path: str, words: str) -> None:
-    problems = mirror.flow_problems(raw)
+    problems = reading.flow_problems(raw)
     assert [where for where, _ in problems] == [path]
     assert words in problems[0][1]
     with pytest.raises(ValueError, match="mirror_flows"):
-        mirror.read_flows(raw)
+        reading.read_flows(raw)
 
 
 def test_all_problems_are_told_at_once() -> None:
-    assert len(mirror.flow_problems([{"source": "a", "policy": "x"}, {**ONE, "groups": "all"}])) == 4
+    assert len(reading.flow_problems([{"source": "a", "policy": "x"}, {**ONE, "groups": "all"}])) == 4

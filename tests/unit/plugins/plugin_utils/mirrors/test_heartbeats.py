@@ -5,7 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow, read_flows
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
+    Flow,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
+    read_flows,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.heartbeats import (
     emits,
     reverse_herders,

@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow, matches, read_flows
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
+    Flow,
+    matches,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
+    read_flows,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import legacy
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.legacy_topics import legacy_topics
 

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse, to_text
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import read_flows
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
+    read_flows,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import mirror_properties, tasks_max
 
 OPTIONS = {"tasks_max": 0, "nodes": 1, "refresh_seconds": 60, "offset_flush_seconds": 10, "rebalance_delay_seconds": 30}

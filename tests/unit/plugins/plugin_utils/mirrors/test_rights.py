@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import parse_entries
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import read_flows
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
+    read_flows,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import parse_specs
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import rights
 

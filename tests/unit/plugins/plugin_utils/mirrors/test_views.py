@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import flows_into, read_flows
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
+    flows_into,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
+    read_flows,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import views
 
 ONE = {"source": "a", "target": "b", "topics": ["orders.*"]}

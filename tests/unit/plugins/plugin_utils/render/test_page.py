@@ -17,6 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import page, page_code
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 from page.config import NUMBERS, config_of
+from page.flows import KEYS
 from tests.lint.test_packaging import pins
 from tests.support.inventory_data import DataReader
 
@@ -122,6 +123,25 @@ def test_the_configuration_has_what_each_cluster_is_compared_with_and_the_page_t
     assert (read.expected["orders"].limits, read.expected["orders"].nodes) == (Limits(max_quorum_lag=60), [node])
 
 
+def test_the_configuration_has_the_flows_that_run_and_have_an_end_on_the_page() -> None:
+    flow = {"source": "orders", "target": "stock", "topics": ["o.*"]}
+    flows = [
+        {**flow, "topics_exclude": ["o.x"], "policy": "identity", "untouched_source": True, "config": {"a": 1}},
+        {**flow, "source": "stock", "target": "orders", "enabled": False},
+        {**flow, "target": "far"},
+        {**flow, "source": "far", "target": "farther"},
+    ]
+    found = seen("page1", mirror_flows=flows)["page"]["configuration"]
+    usual = {"topics": ["o.*"], "topics_exclude": [], "policy": "default", "engine": "mirror_maker_2",
+             "exactly_once": "disabled", "heartbeats": True, "source": "orders"}  # fmt: skip
+    named = {"topics_exclude": ["o.x"], "policy": "identity", "heartbeats": False}
+    assert found["mirrors"] == [{**usual, "target": "stock", **named}, {**usual, "target": "far"}]
+    assert found["mirrors"][0].keys() == set(KEYS)
+    read = config_of(json.dumps(found), lambda _certificate, _key: [])
+    assert [one.pair for one in read.mirrors] == ["orders->stock", "orders->far"]
+    assert seen("page1")["page"]["configuration"]["mirrors"] == []
+
+
 def test_files_of_the_control_node_lie_beside_the_configuration(tmp_path: Path) -> None:
     names = {"kafka_tls_ca_file": "ca", "kafka_page_certificate_file": "own", "kafka_page_key_file": "key"}
     files = {variable: str(tmp_path / name) for variable, name in names.items()}
@@ -190,6 +210,15 @@ def test_the_code_is_the_package_and_all_that_it_imports_and_no_more() -> None:
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("ansible_collections")
     }
     assert {name for name in named if not name.rpartition(".")[2].startswith("_")} <= ours
+    outside = {
+        alias.name if isinstance(node, ast.Import) else str(node.module)
+        for place, text in files.items()
+        if place.endswith(".py")
+        for node in ast.parse(text).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    assert not [name for name in outside if name.split(".")[0] == "ansible"], "its host has no Ansible"
     assert not [name for name in ours if name not in named and name.rpartition(".")[0] not in named]
     assert not [name for name in ours if ".module_utils." not in name and ".plugin_utils.reports." not in name]
 
