@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
@@ -112,15 +113,15 @@ def mirrors(state: State, states: Mapping[str, State], flows: Sequence[Flow], wa
     own = path("clusters", state.name, SECTION)
     within = "flow, topic or its name at the target"
     lister = Lister("Mirrored topics", own, wanted, found, SORTS, table, downloads(own, wanted), True, within)
-    machines = [_for_machines(one) for one in found.every]
+    lines = chain([COLUMNS], ([row[key] for key in COLUMNS] for row in map(_for_machines, found.every)))
     return sheet_of(
         state,
         SECTION,
-        {"flows": [_data(one) for one in told], "topics": machines},
+        {"flows": [_data(one) for one in told], "topics": map(_for_machines, found.every)},
         say=_SAID,
         before=[_flows(told), *_steps(told)],
         lister=lister if seen else None,
-        rows=[COLUMNS, *([one[key] for key in COLUMNS] for one in machines)],
+        rows=lines,
     )
 
 
