@@ -99,27 +99,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule
 from ansible_collections.streamops.kafka.plugins.module_utils._node import files as node_files
 
-PLACE = {
-    "path": {"type": "path", "required": True},
-    "mode": {"type": "str", "required": True},
-    "owner": {"type": "str"},
-    "group": {"type": "str"},
-}
 SPEC = {
-    "directories": {"type": "list", "elements": "dict", "default": [], "options": PLACE},
-    "files": {
-        "type": "list",
-        "elements": "dict",
-        "default": [],
-        "options": {**PLACE, "content": {"type": "str", "required": True}},
-    },
-    "secret_files": {
-        "type": "list",
-        "elements": "dict",
-        "default": [],
-        "no_log": False,  # only the content is secret
-        "options": {**PLACE, "content": {"type": "str", "required": True, "no_log": True}},
-    },
+    "directories": {"type": "list", "elements": "dict", "default": [], "options": node_files.PLACE},
+    **node_files.FILES,
 }
 
 
@@ -127,11 +109,8 @@ def main() -> None:
     """Run the module."""
     module = SecretModule(argument_spec=SPEC, supports_check_mode=True)
     with errors_reported(module):
-        secret = [{**one, "secret": True} for one in module.params["secret_files"]]
-        files = [*module.params["files"], *secret]
-        done = node_files.ensure(module, module.params["directories"], files)
-        # Ansible prints whatever diff it gets, also of a task with `diff: false`.
-        module.exit_json(**done if module._diff else {key: value for key, value in done.items() if key != "diff"})
+        done = node_files.ensure(module, module.params["directories"], node_files.given(module.params))
+        module.exit_json(**node_files.result_of(module, done))
 
 
 if __name__ == "__main__":

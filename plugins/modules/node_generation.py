@@ -138,6 +138,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule, run_module
+from ansible_collections.streamops.kafka.plugins.module_utils._node.files import FILES, PLACE, given, result_of
 from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import (
     CURRENT,
     PREVIOUS,
@@ -147,29 +148,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.generations 
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._node.staging import stage
 
-PLACE = {
-    "path": {"type": "path", "required": True},
-    "owner": {"type": "str"},
-    "group": {"type": "str"},
-}
-FILE = {**PLACE, "mode": {"type": "str", "required": True}}
 SPEC = {
     **PLACE,
     "mode": {"type": "str", "default": "0750"},
     "state": {"type": "str", "choices": ["staged", "current", "proven", "previous"], "required": True},
-    "files": {
-        "type": "list",
-        "elements": "dict",
-        "default": [],
-        "options": {**FILE, "content": {"type": "str", "required": True}},
-    },
-    "secret_files": {
-        "type": "list",
-        "elements": "dict",
-        "default": [],
-        "no_log": False,  # only the content is secret
-        "options": {**FILE, "content": {"type": "str", "required": True, "no_log": True}},
-    },
+    **FILES,
     "why": {"type": "str", "default": ""},
     "retry": {"type": "bool", "default": False},
     "keep_edited": {"type": "bool", "default": True},
@@ -198,7 +181,7 @@ def _work(module: Any) -> Mapping[str, Any]:
     result: dict[str, Any] = {"changed": False, "changed_paths": []}
     state, files = options["state"], _files(options)
     if state in ("staged", "current") and files:
-        result = stage(module, {name: options[name] for name in FILE}, files, options["retry"])
+        result = stage(module, {name: options[name] for name in PLACE}, files, options["retry"])
     if state == "current":
         result["changed"] |= _done(module, found.name(STAGED), lambda: found.switch(options["keep_edited"]))
     elif state == "proven" and (options["started"] is None or found.is_started(options["started"])):
@@ -206,23 +189,20 @@ def _work(module: Any) -> Mapping[str, Any]:
     elif state == "previous":
         result["changed_paths"] = _apart(found)
         result["changed"] = _done(module, found.name(PREVIOUS), lambda: found.go_back(options["why"]))
-    if not module._diff:
-        # Ansible prints whatever diff it gets, also of a task with `diff: false`.
-        result.pop("diff", None)
-    return {**result, "generations": found.names()}
+    return {**result_of(module, result), "generations": found.names()}
 
 
 def _files(options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the given files, each with its C(name) in the directory; refuse those of another directory."""
     files = []
-    for kind, secret in (("files", False), ("secret_files", True)):
-        for one in options[kind]:
-            directory, name = os.path.split(one["path"])
-            if os.path.normpath(directory) != os.path.normpath(options["path"]):
-                raise StreamopsError(
-                    f"{one['path']} is not right in {options['path']}, so it cannot be switched with the others there. "
-                    "Nothing was written."
-                )
-            files.append({**one, "name": name, "secret": secret})
+    for one in given(options):
+        directory, name = os.path.split(one["path"])
+        if os.path.normpath(directory) != os.path.normpath(options["path"]):
+            raise StreamopsError(
+                f"{one['path']} is not right in {options['path']}, so it cannot be switched with the others there. "
+                "Nothing was written."
+            )
+        files.append({**one, "name": name})
     return files
 
 

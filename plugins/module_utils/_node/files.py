@@ -8,7 +8,7 @@ One call instead of one per file, since a call costs more than the file: a node 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
@@ -16,6 +16,39 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.generations 
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
+
+#: The options of a place in a file system, and of lists of files with their content, secret or not.
+PLACE = {
+    "path": {"type": "path", "required": True},
+    "mode": {"type": "str", "required": True},
+    "owner": {"type": "str"},
+    "group": {"type": "str"},
+}
+FILES = {
+    "files": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {**PLACE, "content": {"type": "str", "required": True}},
+    },
+    "secret_files": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "no_log": False,  # only the content is secret
+        "options": {**PLACE, "content": {"type": "str", "required": True, "no_log": True}},
+    },
+}
+
+
+def given(params: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the files of both lists of FILES, each with whether it is C(secret)."""
+    return [{**one, "secret": kind == "secret_files"} for kind in FILES for one in params[kind]]
+
+
+def result_of(module: AnsibleModule, done: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a result with its diff only where one was asked for: Ansible prints that of a `diff: false` task too."""
+    return {key: value for key, value in done.items() if key != "diff" or module._diff}
 
 
 class NotOursError(StreamopsError):
@@ -30,9 +63,9 @@ def ensure(
     Everything is looked at before the first write, so a path of the wrong kind leaves nothing half done.
     """
     for one in directories:
-        _refuse_other_kind(one["path"], os.path.isdir, "directory")
+        refuse_other_kind(one["path"], os.path.isdir, "directory")
     for one in files:
-        _refuse_other_kind(one["path"], os.path.isfile, "file")
+        refuse_other_kind(one["path"], os.path.isfile, "file")
     changed: list[str] = []
     diffs: list[dict[str, str]] = []
     for one in directories:
@@ -44,7 +77,8 @@ def ensure(
     return {"changed": bool(changed), "changed_paths": changed, "diff": diffs}
 
 
-def _refuse_other_kind(path: str, is_kind: Any, kind: str) -> None:
+def refuse_other_kind(path: str, is_kind: Callable[[str], bool], kind: str) -> None:
+    """Raise NotOursError where something is at a path that is not of its kind."""
     if os.path.lexists(path) and not is_kind(path):
         raise NotOursError(
             f"{path}: something that is no {kind} stands there. Move it away; nothing was written.",

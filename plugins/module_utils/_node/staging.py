@@ -10,7 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._node.files import NotOursError, attributes, difference
+from ansible_collections.streamops.kafka.plugins.module_utils._node.files import (
+    NotOursError,
+    attributes,
+    difference,
+    refuse_other_kind,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import (
     CURRENT,
     DIRECTORY,
@@ -57,13 +62,7 @@ def stage(
     _refuse_names(directory, names)
     wanted = {one["name"]: one["content"] for one in files}
     if found.texts(FAILED) == wanted and not retry:
-        raise GenerationFailedError(
-            f"{directory}: the node was restarted with exactly these files before and did not come back, so its older "
-            f"ones are in use again. Why it did not: {found.why_failed()}\nfix: correct the values and run again. If "
-            "the cause lay elsewhere and is gone, try the same files again with -e kafka_retry_generation=true. "
-            "Nothing was written, and no stopped node was started.",
-            directory=directory,
-        )
+        raise _failed_before(directory, found.why_failed())
     used = _in_use(found, names)
     changed = differing(used, wanted)
     secret = {one["name"] for one in files if one["secret"]}
@@ -80,17 +79,31 @@ def stage(
     }
     if module.check_mode:
         return {**result, "changed": _repair(module, place, found, files) or result["changed"]}
+
+    def allow(at: str) -> bool:
+        return attributes(module, {**place, "path": at})
+
+    found.prepare(allow)
     if retry:
         found.forget_failed()
     found.settle_failed()
-    found.prepare(lambda at: attributes(module, {**place, "path": at}))
-    found.adopt(names, lambda at: attributes(module, {**place, "path": at}))
+    found.adopt(names, allow)
     found.link(unlinked)
     if changed and waiting != wanted:
         found.stage(time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()), lambda at: _write_all(module, place, files, at))
     elif not changed and waiting is not None:
         found.unstage()
     return {**result, "changed": _repair(module, place, found, files) or result["changed"]}
+
+
+def _failed_before(directory: str, why: str) -> GenerationFailedError:
+    return GenerationFailedError(
+        f"{directory}: the node was restarted with exactly these files before and did not come back, so its older ones "
+        f"are in use again. Why it did not: {why}\nfix: correct the values and run again. If the cause lay elsewhere "
+        "and is gone, try the same files again with -e kafka_retry_generation=true. Nothing was written, and no "
+        "stopped node was started.",
+        directory=directory,
+    )
 
 
 def _refuse_names(directory: str, names: Sequence[str]) -> None:
@@ -102,19 +115,12 @@ def _refuse_names(directory: str, names: Sequence[str]) -> None:
                 "Move it away; nothing was written.",
                 path=path,
             )
-    path = f"{directory}/{DIRECTORY}"
-    if os.path.lexists(path) and not os.path.isdir(path):
-        raise NotOursError(
-            f"{path}: something that is no directory stands there. Move it away; nothing was written.", path=path
-        )
+    refuse_other_kind(f"{directory}/{DIRECTORY}", os.path.isdir, "directory")
     for name in names:
         if "/" in name or name in RESERVED or name in ("", ".", "..") or name.endswith(".new"):
             raise WrongNameError(f"{directory}: {name!r} is no name for a start file. Nothing was written.")
-        path = f"{directory}/{name}"
-        if os.path.lexists(path) and not os.path.isfile(path) and not os.path.islink(path):
-            raise NotOursError(
-                f"{path}: something that is no file stands there. Move it away; nothing was written.", path=path
-            )
+        # A link that leads nowhere is one of a file that waits, or is made again.
+        refuse_other_kind(f"{directory}/{name}", lambda at: os.path.isfile(at) or os.path.islink(at), "file")
 
 
 def _in_use(found: Generations, names: Sequence[str]) -> dict[str, str]:

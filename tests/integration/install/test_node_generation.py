@@ -108,6 +108,22 @@ def test_a_node_goes_back_and_the_same_files_are_refused_until_they_differ(conf:
     assert not generation(conf, "previous", why="")["generations"]["staged"]
 
 
+def test_the_first_files_of_a_node_may_be_given_with_retry(tmp_path: Path) -> None:
+    made = generation(tmp_path, "current", OLD, retry=True)
+    assert not made.get("failed"), made.get("msg")
+    assert used(tmp_path) == OLD
+
+
+def test_a_refused_place_leaves_what_failed_open(conf: Path) -> None:
+    """What was given up stays a finding of status until files were really taken."""
+    generation(conf, "staged", NEW)
+    generation(conf, "current")
+    generation(conf, "previous", why="no")
+    (conf / "metrics.yml").mkdir()
+    assert generation(conf, "staged", {**OLD, "metrics.yml": ""}, retry=True)["failed"]
+    assert looked(conf)["why_failed"] == "no"
+
+
 def test_without_a_way_back_nothing_changes(conf: Path) -> None:
     assert not generation(conf, "previous", why="never")["changed"]
     assert used(conf) == OLD
