@@ -107,6 +107,7 @@ class Generations:
             return
 
         def copy(at: str) -> None:
+            """Fill the first generation, which the node may read."""
             allow(at)
             self._copy_to(at, found)
 

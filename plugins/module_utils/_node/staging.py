@@ -81,6 +81,7 @@ def stage(
         return {**result, "changed": _repair(module, place, found, files) or result["changed"]}
 
     def allow(at: str) -> bool:
+        """Give a directory of generations its mode and owners."""
         return attributes(module, {**place, "path": at})
 
     found.prepare(allow)
