@@ -72,6 +72,32 @@ options:
     elements: dict
     default: []
     suboptions: *file
+  copies:
+    description:
+      - Files of the generation in use that a program reads at another place, such as a unit of systemd. They follow
+        each switch, and a copy that differs is written anew.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      name:
+        description: The name of the file, right in O(path). One that the generation in use does not have is left alone.
+        type: str
+        required: true
+      path:
+        description: The place of the copy; its directory must exist.
+        type: path
+        required: true
+      mode:
+        description: Permissions as an octal string.
+        type: str
+        required: true
+      owner:
+        description: Owner; left alone when not given.
+        type: str
+      group:
+        description: Group; left alone when not given.
+        type: str
   why:
     description: Why the node goes back, with O(state=previous). It is kept beside the generation that is given up.
     type: str
@@ -126,6 +152,11 @@ changed_paths:
   returned: success
   type: list
   elements: str
+copied_paths:
+  description: The O(copies) that were written anew.
+  returned: success
+  type: list
+  elements: str
 generations:
   description: The names of the generations behind C(current), C(staged), C(previous) and C(failed), null where none is.
   returned: success
@@ -138,7 +169,13 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule, run_module
-from ansible_collections.streamops.kafka.plugins.module_utils._node.files import FILES, PLACE, given, result_of
+from ansible_collections.streamops.kafka.plugins.module_utils._node.files import (
+    FILES,
+    PLACE,
+    ensure,
+    given,
+    result_of,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import (
     CURRENT,
     PREVIOUS,
@@ -153,6 +190,12 @@ SPEC = {
     "mode": {"type": "str", "default": "0750"},
     "state": {"type": "str", "choices": ["staged", "current", "proven", "previous"], "required": True},
     **FILES,
+    "copies": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {**PLACE, "name": {"type": "str", "required": True}},
+    },
     "why": {"type": "str", "default": ""},
     "retry": {"type": "bool", "default": False},
     "keep_edited": {"type": "bool", "default": True},
@@ -189,7 +232,16 @@ def _work(module: Any) -> Mapping[str, Any]:
     elif state == "previous":
         result["changed_paths"] = _apart(found)
         result["changed"] = _done(module, found.name(PREVIOUS), lambda: found.go_back(options["why"]))
-    return {**result_of(module, result), "generations": found.names()}
+    copied = _copy(module, found)
+    result["changed"] |= copied["changed"]
+    return {**result_of(module, result), "copied_paths": copied["changed_paths"], "generations": found.names()}
+
+
+def _copy(module: Any, found: Generations) -> dict[str, Any]:
+    """Bring the copies of files to what the generation in use has; those that it does not have are left alone."""
+    texts = found.texts(CURRENT) or {}
+    files = [{**one, "content": texts[one["name"]]} for one in module.params["copies"] if one["name"] in texts]
+    return ensure(module, [], files)
 
 
 def _files(options: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ _MAIN = "kafka.Kafka"
 
 def read_record(state_dir: str) -> dict[str, str | None]:
     """Read the files of the start record in this directory as text: None for each that cannot be read."""
-    names = (record.PID, record.START_TIME, record.PROPERTIES, record.JVM, record.FILES)
+    names = (record.PID, record.START_TIME, record.PROPERTIES, record.JVM, record.FILES, record.LIMITS)
     return {name: read_text(os.path.join(state_dir, record.DIRECTORY, name)) for name in names}
 
 

@@ -21,7 +21,7 @@ _CLASS_PATH = ("-cp", "-classpath", "--class-path")
 
 
 def reason(kind: str, name: str, before: str | None, after: str | None) -> dict[str, Any]:
-    """Return one restart reason; kind is property, jvm, file or record; a secret is named, its value never shown."""
+    """Return one restart reason; kind is property, jvm, file, limit or record; a secret is named, its value never shown."""
     if kind in ("property", "jvm") and is_secret(name):
         before, after = (None if before is None else "(secret)"), (None if after is None else "(another secret)")
     return {"kind": kind, "name": name, "from": before, "to": after}
@@ -38,8 +38,9 @@ def restart_reasons(
 ) -> list[dict[str, Any]]:
     """Compare the start record of a running process with what is wanted and return the reasons to restart it.
 
-    started -- {properties: dict, jvm: list of java arguments, files: {path: sha256}}, None when there is no record.
-    wanted -- the same three, each optional: what is left out is not compared.
+    started -- {properties: dict, jvm: list of java arguments, files: {path: sha256}, limits: {name: value}}, None when
+    there is no record.
+    wanted -- the same four, each optional: what is left out is not compared.
     A node that does not run has no reason: it needs a start, which never needs a gate.
     """
     if not running:
@@ -54,6 +55,8 @@ def restart_reasons(
         reasons += _jvm_reasons(started["jvm"], argument_file_words("\n".join(wanted["jvm"])))
     if wanted.get("files") is not None:
         reasons += _file_reasons(started["files"], wanted["files"])
+    if wanted.get("limits") is not None:
+        reasons += _limit_reasons(started["limits"], wanted["limits"])
     return reasons
 
 
@@ -103,6 +106,15 @@ def _file_reasons(before: Mapping[str, str], after: Mapping[str, str]) -> list[d
         reason("file", path, before.get(path), after.get(path))
         for path in sorted(before.keys() | after.keys())
         if before.get(path) != after.get(path)
+    ]
+
+
+def _limit_reasons(before: Mapping[str, str], after: Mapping[str, object]) -> list[dict[str, Any]]:
+    # A record of before limits were recorded does not tell them, and that alone restarts no node.
+    return [
+        reason("limit", name, before[name], str(after[name]))
+        for name in sorted(before.keys() & after.keys())
+        if before[name] != str(after[name])
     ]
 
 

@@ -3,7 +3,8 @@
 """The start record: what the start script writes down just before it becomes the java process.
 
 A directory `started` holds pid, start_time (field 22 of /proc/PID/stat), server.properties and jvm.options (copies of
-what the process was started with) and files.sha256 (sha256sum of watched files). The text is passed in; pure.
+what the process was started with), files.sha256 (sha256sum of watched files) and limits (what its service gave it:
+lines NAME VALUE). The text is passed in; pure.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
 
 DIRECTORY = "started"
-PROPERTIES, JVM, FILES = "server.properties", "jvm.options", "files.sha256"
+PROPERTIES, JVM, FILES, LIMITS = "server.properties", "jvm.options", "files.sha256", "limits"
 PID, START_TIME = "pid", "start_time"
 
 _DOUBLE, _SINGLE = r'"((?:\\.|[^"\\])*)"?', r"'((?:\\.|[^'\\])*)'?"
@@ -28,7 +29,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
 
 def contents(files: Mapping[str, str | None]) -> dict[str, Any] | None:
-    """Read the texts of a record into {properties, jvm, files}; None when it lacks the properties or the arguments.
+    """Read the texts of a record into {properties, jvm, files, limits}; None when it lacks the properties or the arguments.
 
     files -- name -> text, None for a file that is not there. Raises PropertiesError on unreadable properties.
     """
@@ -39,6 +40,7 @@ def contents(files: Mapping[str, str | None]) -> dict[str, Any] | None:
         "properties": parse(properties),
         "jvm": argument_file_words(jvm),
         "files": digests(files.get(FILES) or ""),
+        "limits": dict(line.split(" ", 1) for line in (files.get(LIMITS) or "").splitlines() if " " in line),
     }
 
 

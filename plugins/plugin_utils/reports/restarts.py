@@ -52,6 +52,6 @@ def _words(reason: Mapping[str, Any]) -> str:
     if kind == "file":
         return f"file {name.rpartition('/')[2]} changed"
     before, after = ("(not set)" if reason[side] is None else reason[side] for side in ("from", "to"))
-    what = name if kind == "property" else f"JVM option {name}"
+    what = f"JVM option {name}" if kind == "jvm" else name
     full = f"{what}: {before} -> {after}"
     return full if len(full) <= SHORT else f"{what} changed"

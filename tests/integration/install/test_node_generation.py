@@ -310,3 +310,31 @@ def test_what_the_machine_does_not_take_is_told_and_leaves_what_the_node_starts_
     assert "one whole set" in refused["msg"]
     assert used(conf) == OLD
     assert generation(conf, "staged", NEW)["changed"]
+
+
+def test_a_copy_that_another_program_reads_follows_each_switch(
+    conf: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Such as a unit: one that names the disks of files that wait would not start the files in use."""
+    at = tmp_path_factory.mktemp("units") / "kafka.service"
+    copies = [{"name": "kafka.service", "path": str(at), "mode": "0644"}]
+    without = generation(conf, "staged", NEW, copies=copies)
+    assert (without["copied_paths"], at.exists()) == ([], False), "the files in use have no unit"
+    first, second = ({**NEW, "kafka.service": f"[Unit]\nDescription={one}\n"} for one in "ab")
+    generation(conf, "staged", first, copies=copies)
+    assert not at.exists()
+    seen = generation(conf, "current", copies=copies, check=True)
+    assert (seen["changed"], at.exists()) == (True, False)
+    assert generation(conf, "current", copies=copies)["copied_paths"] == [str(at)]
+    assert (at.read_text(), stat.S_IMODE(at.stat().st_mode)) == (first["kafka.service"], 0o644)
+    generation(conf, "proven")
+    generation(conf, "staged", second, copies=copies)
+    assert at.read_text() == first["kafka.service"]
+    generation(conf, "current", copies=copies)
+    assert at.read_text() == second["kafka.service"]
+    assert generation(conf, "previous", why="no", copies=copies)["copied_paths"] == [str(at)]
+    assert at.read_text() == first["kafka.service"]
+    at.write_text("by hand\n")
+    mended = generation(conf, "staged", first, copies=copies)
+    assert (mended["changed"], at.read_text()) == (True, first["kafka.service"])
+    assert not generation(conf, "staged", first, copies=copies)["changed"]

@@ -18,7 +18,7 @@ BROKER = {"process.roles": "broker,controller"}
 
 
 def started(properties: dict[str, str] | None = None, **other: Any) -> dict[str, Any]:
-    return {"properties": {**BROKER, **(properties or {})}, "jvm": [], "files": {}, **other}
+    return {"properties": {**BROKER, **(properties or {})}, "jvm": [], "files": {}, "limits": {}, **other}
 
 
 def reasons_of(before: dict[str, str], after: dict[str, Any]) -> list[dict[str, Any]]:
@@ -144,3 +144,19 @@ def test_every_difference_is_either_a_reason_or_applied_live_or_cluster_level(
     differing = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
     assert restarts | live == differing
     assert not restarts & live
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ({"kafka_limit_nofile": "1024"}, 1024, []),
+        ({"kafka_limit_nofile": "1024"}, 2048, [("kafka_limit_nofile", "1024", "2048")]),
+        # A record of an older start script, which is no reason of its own.
+        ({}, 2048, []),
+    ],
+)
+def test_another_limit_is_a_reason_where_the_old_one_is_known(
+    before: dict[str, str], after: int, found: list[tuple[str, str, str]]
+) -> None:
+    reasons = restart_reasons(started(limits=before), {"limits": {"kafka_limit_nofile": after}}, running=True)
+    assert [(one["name"], one["from"], one["to"]) for one in reasons] == found

@@ -52,7 +52,12 @@ def test_a_record_without_a_usable_pid_names_no_process(pid: str | None) -> None
 def test_a_record_names_its_process_and_what_it_was_started_with() -> None:
     files = {"pid": "12\n", "start_time": "345\n", "server.properties": "a=1\n", "jvm.options": "-Xmx1g\n"}
     assert record.identity(files) == (12, 345)
-    assert record.contents(files) == {"properties": {"a": "1"}, "jvm": ["-Xmx1g"], "files": {}}
+    assert record.contents(files) == {"properties": {"a": "1"}, "jvm": ["-Xmx1g"], "files": {}, "limits": {}}
+
+
+def test_limits_are_lines_of_name_and_value() -> None:
+    files = {"server.properties": "a=1", "jvm.options": "", "limits": "kafka_limit_nofile 65536\n"}
+    assert (record.contents(files) or {})["limits"] == {"kafka_limit_nofile": "65536"}
 
 
 def test_an_incomplete_record_has_no_contents() -> None:

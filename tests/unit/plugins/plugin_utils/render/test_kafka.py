@@ -28,6 +28,7 @@ def test_a_broker_has_three_copies_two_of_them_in_sync_and_bounds_for_clients() 
     found = cluster("a", kafka_rack="r1")
     assert (found["node.id"], found["process.roles"], found["broker.rack"]) == (2, ["broker"], "r1")
     assert (found["default.replication.factor"], found["min.insync.replicas"]) == (3, 2)
+    assert found["replica.fetch.backoff.ms"] == 200
     assert found["listeners"] == ["CLIENT://:9092", "BROKER://:9094"]
     assert found["controller.quorum.bootstrap.servers"] == ["10.0.0.1:9093"]
     assert found["max.connections.per.ip.overrides"][0] == "10.0.0.1:2147483647"
