@@ -27,6 +27,7 @@ READS_ONLY = {
     "Stop machine | List its programs": "supervisorctl status only answers a question",
     "Supervisor | Wait until supervisord has the request": "supervisorctl status only answers a question",
     "Restart reasons | Schedule the restart": "group_by changes the run, not a host",
+    "Roll | Record a node that has restarted meanwhile": "group_by changes the run, not a host",
     "Roll | Record the restart": "group_by changes the run, not a host",
     "Plan members | Record in which steps this server is a member": "group_by changes the run, not a host",
     "Plan members | Record before which step this server stops": "group_by changes the run, not a host",
