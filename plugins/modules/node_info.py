@@ -68,8 +68,9 @@ options:
         description: Watched files, path to SHA-256. An empty SHA-256 means the file as it is on the disk now.
         type: dict
       limits:
-        description: What the service should give the process, such as C(kafka_limit_nofile). One that the record does not
-          name is not compared.
+        description:
+          - What the service should give the process, such as C(kafka_limit_nofile). One that the record does not name is
+            not compared.
         type: dict
   ports:
     description: TCP ports whose listener is looked for.
@@ -220,8 +221,8 @@ needs_start:
   type: bool
 restart_reasons:
   description:
-    - Why the running process must be replaced. Each has C(kind) (property, jvm, file, limit or record), C(name), C(from) and
-      C(to). Empty when it does not run. Secrets are named, their values never shown.
+    - Why the running process must be replaced. Each has C(kind) (property, jvm, file, limit or record), C(name),
+      C(from) and C(to). Empty when it does not run. Secrets are named, their values never shown.
   returned: always
   type: list
   elements: dict

@@ -29,7 +29,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
 
 def contents(files: Mapping[str, str | None]) -> dict[str, Any] | None:
-    """Read the texts of a record into {properties, jvm, files, limits}; None when it lacks the properties or the arguments.
+    """Read the texts of a record into {properties, jvm, files, limits}; None without the properties or the arguments.
 
     files -- name -> text, None for a file that is not there. Raises PropertiesError on unreadable properties.
     """

@@ -45,8 +45,8 @@ ZOOKEEPER_DEFAULTS: Mapping[str, Any] = {
     "maxClientCnxns": 60,
 }
 #: A follower that asks a new leader before that one knows that it leads is refused, and asks again after so many
-#: milliseconds (AbstractFetcherThread); meanwhile nothing is acknowledged to acks=all. With Kafka's 1000 a partition whose
-#: leader returns was silent for 0.5 to 1.4 s. Each try against a dead leader writes a warning, so not much less.
+#: milliseconds (AbstractFetcherThread); meanwhile nothing is acknowledged to acks=all. With Kafka's 1000 a partition
+#: whose leader returns was silent for 0.5 to 1.4 s. Each try against a dead leader writes a warning, so not much less.
 FETCH_BACKOFF_MS = 200
 
 
