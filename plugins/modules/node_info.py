@@ -69,8 +69,8 @@ options:
         type: dict
       limits:
         description:
-          - What the service should give the process, such as C(kafka_limit_nofile). One that the record does not name is
-            not compared.
+          - What the service should give the process, such as C(kafka_limit_nofile). One that the record does not name
+            is not compared.
         type: dict
   ports:
     description: TCP ports whose listener is looked for.

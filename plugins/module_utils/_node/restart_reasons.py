@@ -21,7 +21,7 @@ _CLASS_PATH = ("-cp", "-classpath", "--class-path")
 
 
 def reason(kind: str, name: str, before: str | None, after: str | None) -> dict[str, Any]:
-    """Return one restart reason (kinds: property, jvm, file, limit, record); a secret is named, its value never shown."""
+    """Return one restart reason (property, jvm, file, limit or record); a secret is named, its value never shown."""
     if kind in ("property", "jvm") and is_secret(name):
         before, after = (None if before is None else "(secret)"), (None if after is None else "(another secret)")
     return {"kind": kind, "name": name, "from": before, "to": after}
