@@ -234,6 +234,8 @@ def _work(module: Any) -> Mapping[str, Any]:
         result["changed"] = _done(module, found.name(PREVIOUS), lambda: found.go_back(options["why"]))
     copied = _copy(module, found)
     result["changed"] |= copied["changed"]
+    # One that differs without a switch was edited by hand at its own place.
+    result["diff"] = [*result.get("diff", []), *copied["diff"]]
     return {**result_of(module, result), "copied_paths": copied["changed_paths"], "generations": found.names()}
 
 

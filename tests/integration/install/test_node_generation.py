@@ -335,6 +335,7 @@ def test_a_copy_that_another_program_reads_follows_each_switch(
     assert generation(conf, "previous", why="no", copies=copies)["copied_paths"] == [str(at)]
     assert at.read_text() == first["kafka.service"]
     at.write_text("by hand\n")
-    mended = generation(conf, "staged", first, copies=copies)
+    mended = generation(conf, "staged", first, copies=copies, diff=True)
     assert (mended["changed"], at.read_text()) == (True, first["kafka.service"])
+    assert [(one["before_header"], one["before"]) for one in mended["diff"]] == [(str(at), "by hand\n")]
     assert not generation(conf, "staged", first, copies=copies)["changed"]
