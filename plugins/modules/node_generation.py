@@ -242,7 +242,13 @@ def _work(module: Any) -> Mapping[str, Any]:
 def _copy(module: Any, found: Generations) -> dict[str, Any]:
     """Bring the copies of files to what the generation in use has; those that it does not have are left alone."""
     texts = found.texts(CURRENT) or {}
-    files = [{**one, "content": texts[one["name"]]} for one in module.params["copies"] if one["name"] in texts]
+    # What was edited by hand here was never read there, and what replaces it waits already.
+    edited = found.edited() if module.params["state"] == "staged" else []
+    files = [
+        {**one, "content": texts[one["name"]]}
+        for one in module.params["copies"]
+        if one["name"] in texts and one["name"] not in edited
+    ]
     return ensure(module, [], files)
 
 

@@ -305,7 +305,7 @@ start_files:
       description: Why it did not; empty where none failed.
       type: str
     edited:
-      description: Names of files in use that differ from what was written there.
+      description: Names of files in use that differ from what was written there, or are gone.
       type: list
       elements: str
 installed:

@@ -343,7 +343,7 @@ def known_vulnerability(state: State, _limits: Limits) -> Iterator[Finding]:
 
 
 def start_files(state: State, _limits: Limits) -> Iterator[Finding]:
-    """Note start files that a node did not come back with, that wait for its restart, or that were edited by hand."""
+    """Note start files that a node did not come back with, that wait for its restart, or that people changed."""
     files = sorted(state.start_files.items())
     for host, seen in files:
         if seen["failed"]:
@@ -370,7 +370,7 @@ def start_files(state: State, _limits: Limits) -> Iterator[Finding]:
             yield Finding(
                 "start_files_edited",
                 NOTE,
-                f"start files of {host} were edited by hand: {capped(seen['edited'], SHOWN)}",
+                f"start files of {host} were edited or removed by hand: {capped(seen['edited'], SHOWN)}",
                 found=f"{len(seen['edited'])} file(s)",
                 allowed="none",
                 next_step=f"put the change into the inventory, since a run replaces these files: {_SITE}",

@@ -64,8 +64,10 @@ class Generations:
         return {one: read(f"{self._of(name)}/{one}") or "" for one in there if one not in OWN}
 
     def edited(self) -> list[str]:
-        """Return the names of files in use that differ from what was written; none where that is not known."""
+        """Return the names of files in use that differ from what was written or are gone; none where it is unknown."""
         name = self.name(CURRENT)
+        if name is None:
+            return self._lost()
         manifest = read(f"{self._of(name)}/{MANIFEST}") if name else None
         if manifest is None:
             return []
@@ -195,6 +197,17 @@ class Generations:
         self._drop(FAILED)
         self._prune()
 
+    def _lost(self) -> list[str]:
+        """Return what is left of a current generation that is gone: links to nothing, or a copy in its place."""
+        if os.path.isdir(self._path(CURRENT)):
+            return [CURRENT]
+        there = sorted(os.listdir(self._directory)) if os.path.isdir(self._directory) else []
+        return [one for one in there if self._leads_to_current(one) and not os.path.isfile(self._path(one))]
+
+    def _leads_to_current(self, name: str) -> bool:
+        path = self._path(name)
+        return os.path.islink(path) and os.readlink(path) == f"{CURRENT}/{name}"
+
     def _path(self, name: str) -> str:
         return f"{self._directory}/{name}"
 
@@ -215,8 +228,7 @@ class Generations:
         path = self._path(name)
         if not os.path.isfile(path):
             return False
-        through = os.path.islink(path) and os.readlink(path) == f"{CURRENT}/{name}"
-        return not through or self.name(CURRENT) is None
+        return not self._leads_to_current(name) or self.name(CURRENT) is None
 
     def _new_name(self, wanted: str) -> str:
         name, number = wanted, 1
@@ -265,9 +277,8 @@ class Generations:
                 shutil.rmtree(self._of(one), ignore_errors=True)
         files = {file for name in kept for file in os.listdir(self._of(name))}
         for one in os.listdir(self._directory):
-            path = self._path(one)
-            if os.path.islink(path) and os.readlink(path) == f"{CURRENT}/{one}" and one not in files:
-                os.remove(path)
+            if self._leads_to_current(one) and one not in files:
+                os.remove(self._path(one))
 
 
 def read(path: str) -> str | None:

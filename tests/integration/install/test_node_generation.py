@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
 from pathlib import Path
 from typing import Any
@@ -170,6 +171,17 @@ def test_files_edited_by_hand_are_found_through_the_link_and_in_its_place(conf: 
     assert oct(stat.S_IMODE((conf / "jvm.options").stat().st_mode)) == "0o640"
 
 
+def test_removed_files_and_a_current_that_is_no_link_count_as_edited(conf: Path) -> None:
+    """Else nobody learns before the next crash that the node cannot start."""
+    (conf / "generations").rename(conf / "kept")
+    assert looked(conf)["edited"] == ["jvm.options", "server.properties"]
+    generation(conf, "current", NEW)
+    assert looked(conf)["edited"] == []
+    (conf / "current").rename(conf / "link")
+    shutil.copytree(conf / "link", conf / "current")
+    assert looked(conf)["edited"] == ["current"]
+
+
 def test_files_come_and_go_with_their_generation(conf: Path) -> None:
     more = {**NEW, "metrics.yml": "rules: []\n"}
     generation(conf, "staged", more)
@@ -334,6 +346,10 @@ def test_a_copy_that_another_program_reads_follows_each_switch(
     assert at.read_text() == second["kafka.service"]
     assert generation(conf, "previous", why="no", copies=copies)["copied_paths"] == [str(at)]
     assert at.read_text() == first["kafka.service"]
+    (conf / "kafka.service").write_text("[Unit]\nDescription=by hand\n")
+    seen = generation(conf, "staged", first, copies=copies)
+    assert (seen["copied_paths"], at.read_text()) == ([], first["kafka.service"]), "an edit goes live nowhere else"
+    generation(conf, "current", keep_edited=False, copies=copies)
     at.write_text("by hand\n")
     mended = generation(conf, "staged", first, copies=copies, diff=True)
     assert (mended["changed"], at.read_text()) == (True, first["kafka.service"])

@@ -159,7 +159,7 @@ CASES: dict[str, tuple[State, str, str, str]] = {
     "start files edited": (
         state(given={"start_files": {"kafka1": {"failed": None, "why_failed": "", "staged": None,
                                                 "edited": ["jvm.options"]}}}),
-        "start_files_edited", "start files of kafka1 were edited by hand: jvm.options", "OK",
+        "start_files_edited", "start files of kafka1 were edited or removed by hand: jvm.options", "OK",
     ),
     "untold": (state(given={"untold": ["throttles (timed out)"]}), "untold", "unknown: throttles (timed out)",
                "DEGRADED"),
