@@ -135,6 +135,35 @@ def test_a_run_cut_between_two_restarts_goes_on_with_exactly_the_remaining_nodes
     assert again.output.count("Roll | Record the restart") == 2
 
 
+@pytest.mark.full
+def test_a_node_that_restarts_by_itself_before_its_turn_is_waited_for_and_not_stopped_again(
+    cluster: Cluster, stable: Stable
+) -> None:
+    before = cluster.pids()
+    run = subprocess.Popen(
+        cluster.command("playbooks/rolling_restart.yml", **stable),
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert run.stdout is not None
+    for line in run.stdout:
+        if "Roll | Record the restart" in line:
+            break
+    victim = next(node for node in cluster.nodes if cluster.pid(node) == before[node])
+    cluster.kill(victim)
+    until(lambda: cluster.pid(victim) != before[victim] and cluster.alive(victim), f"{victim} to start again")
+    came_back = cluster.pid(victim)
+    output, _ = run.communicate(timeout=900)
+    assert run.returncode == 0, output[-6000:]
+    said = output.partition(f"{victim} has restarted by itself since this run looked at it")[2]
+    assert f"[{victim}] isr_wait" in said.partition("PLAY [")[0]
+    assert cluster.pid(victim) == came_back
+    assert all(cluster.pid(node) != before[node] for node in cluster.nodes)
+
+
 #: Kafka takes this when it reads its properties, and finds out at its start that there is no such class.
 LATE = {"metric.reporters": "no.such.Reporter"}
 
