@@ -54,6 +54,13 @@ def test_it_comes_back_after_any_end_and_not_before_its_disks_are_mounted(proces
     assert set(process.disks) <= set(process.property("RequiresMountsFor").split())
 
 
+def test_systemd_has_read_the_unit_that_belongs_to_the_start_files_in_use(node: Machine) -> None:
+    in_use = f"{node.directories[1]}/{node.name}/current/{node.service}"
+    assert node.run("cat", f"/etc/systemd/system/{node.service}") == node.run("cat", in_use)
+    assert node.property("NeedDaemonReload") == "no"
+    assert node.run("systemd-analyze", "verify", f"/etc/systemd/system/{node.service}") == ""
+
+
 def test_nothing_failed_on_the_machine(process: Machine) -> None:
     assert process.run("systemctl", "--failed", "--no-legend", "--plain") == ""
 

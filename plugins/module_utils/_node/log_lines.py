@@ -18,7 +18,9 @@ LIMIT = 20
 WIDTH = 500
 
 _TELLING = re.compile(
-    r"\b(ERROR|FATAL)\b|Exception\b|^Caused by:|^Error: |^Error occurred|OutOfMemory|Unrecognized|Invalid maximum heap"
+    r"\b(ERROR|FATAL)\b|Exception\b|^Caused by:|^Error: |^Error occurred|OutOfMemory|Unrecognized"
+    # Java's own words before it runs anything, and those of its unified logging (JEP 158).
+    r"|^Invalid (-X|maximum heap|initial heap)|\[error\]\["
     r"|Could not (create|find|open)|Address already in use|No space left|Too many open files"
 )
 _ASSIGNED = re.compile(r"([\w.-]+)\s*=")

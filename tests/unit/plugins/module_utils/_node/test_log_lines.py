@@ -24,6 +24,8 @@ def stamp(at: float) -> str:
         "Caused by: java.net.BindException: Address already in use",
         "org.apache.kafka.common.config.ConfigException: Invalid value x for configuration node.id",
         "Unrecognized VM option 'UseZGCC'",
+        "[0.000s][error][logging] Error opening log file '/no/gc.log': No such file or directory",
+        "Invalid -Xlog option '-Xlog:gc:file=/no/gc.log', see error log for details.",
         "Error: Could not create the Java Virtual Machine.",
         "Error: Could not find or load main class kafka.Kafka",
     ],
