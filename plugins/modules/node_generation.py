@@ -114,8 +114,8 @@ options:
     default: true
   started:
     description:
-      - The directory with the files that the process was started with, with O(state=proven). Only where they are those
-        in use nothing leads back.
+      - The directory with the files that the process was started with. With O(state=proven), nothing leads back only
+        where they are those in use.
     type: path
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
@@ -152,6 +152,12 @@ changed_paths:
   returned: success
   type: list
   elements: str
+unproven:
+  description:
+    - Whether the process was started with the generation in use, as O(started) tells, and could still go back from it,
+      since the run that restarted it has not come to its end.
+  returned: success
+  type: bool
 copied_paths:
   description: The O(copies) that were written anew.
   returned: success
@@ -236,7 +242,16 @@ def _work(module: Any) -> Mapping[str, Any]:
     result["changed"] |= copied["changed"]
     # One that differs without a switch was edited by hand at its own place.
     result["diff"] = [*result.get("diff", []), *copied["diff"]]
-    return {**result_of(module, result), "copied_paths": copied["changed_paths"], "generations": found.names()}
+    return {
+        **result_of(module, result),
+        "copied_paths": copied["changed_paths"],
+        "generations": found.names(),
+        "unproven": found.name(PREVIOUS) is not None and _is_started(found, options["started"]),
+    }
+
+
+def _is_started(found: Generations, record: str | None) -> bool:
+    return record is not None and found.is_started(record)
 
 
 def _copy(module: Any, found: Generations) -> dict[str, Any]:

@@ -355,3 +355,17 @@ def test_a_copy_that_another_program_reads_follows_each_switch(
     assert (mended["changed"], at.read_text()) == (True, first["kafka.service"])
     assert [(one["before_header"], one["before"]) for one in mended["diff"]] == [(str(at), "by hand\n")]
     assert not generation(conf, "staged", first, copies=copies)["changed"]
+
+
+def test_a_restart_whose_run_was_cut_is_told(conf: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    record = tmp_path_factory.mktemp("started")
+    generation(conf, "staged", NEW)
+    generation(conf, "current")
+    for name in NEW:
+        (record / name).write_text(OLD[name])
+    assert not generation(conf, "staged", NEW, started=str(record))["unproven"], "it has not started with them yet"
+    for name in NEW:
+        (record / name).write_text(NEW[name])
+    assert generation(conf, "staged", NEW, started=str(record))["unproven"]
+    generation(conf, "proven")
+    assert not generation(conf, "staged", NEW, started=str(record))["unproven"]

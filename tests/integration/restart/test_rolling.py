@@ -164,6 +164,45 @@ def test_a_node_that_restarts_by_itself_before_its_turn_is_waited_for_and_not_st
     assert all(cluster.pid(node) != before[node] for node in cluster.nodes)
 
 
+def displaced(cluster: Cluster) -> list[dict[str, object]]:
+    """The partitions that another broker leads than the one they prefer."""
+    found = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": cluster.bootstrap_servers})
+    return list(found["not_preferred_leader"])
+
+
+@pytest.mark.full
+def test_the_leaders_that_a_run_cut_in_its_steps_left_away_come_back_with_the_next(cluster: Cluster) -> None:
+    """Kafka's own balance of leaders is off, as many operators have it."""
+    off = {"auto.leader.rebalance.enable": False}
+    cluster.playbook(kafka_broker_config=off).ok()
+    assert not displaced(cluster)
+    changed = {"kafka_broker_config": {**off, "queued.max.requests": 404}, "kafka_leaders_step_seconds": 30}
+    run = subprocess.Popen(
+        cluster.command("site.yml", **changed),
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    assert run.stdout is not None
+    for line in run.stdout:
+        if "In sync | Elect it as leader of its preferred partitions" in line:
+            break
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    assert displaced(cluster), "cut before it gave all leaders back"
+    middle = cluster.pids()
+    # The other nodes go back to what they run with, so that nothing restarts a node but what is tested here.
+    (done,) = {node for node in cluster.nodes if (cluster.directory / "config" / node / "previous").exists()}
+    own = {node: changed["kafka_broker_config"] if node == done else off for node in cluster.nodes}
+    cluster.playbook(kafka_broker_config=f"{{{{ {own}[inventory_hostname] }}}}").ok()
+    assert cluster.pids() == middle
+    assert not displaced(cluster)
+    assert not (cluster.directory / "config" / done / "previous").exists()
+
+
 #: Kafka takes this when it reads its properties, and finds out at its start that there is no such class.
 LATE = {"metric.reporters": "no.such.Reporter"}
 
