@@ -344,7 +344,12 @@ def known_vulnerability(state: State, _limits: Limits) -> Iterator[Finding]:
 
 def start_files(state: State, _limits: Limits) -> Iterator[Finding]:
     """Note start files that a node did not come back with, that wait for its restart, or that people changed."""
-    files = sorted(state.start_files.items())
+    yield from of_start_files(state.start_files)
+
+
+def of_start_files(by_host: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
+    """Note the same of any hosts, also of those that no cluster knows; start_files as node_info returns them."""
+    files = sorted(by_host.items())
     for host, seen in files:
         if seen["failed"]:
             why = (seen["why_failed"].splitlines() or ["unknown"])[0]

@@ -3,7 +3,8 @@
 """What mirror_flows mean for one cluster: the files of the mirrors next to it, and what mirrors need within it.
 
 What each cluster said of itself is C(__kafka_endpoint) of its brokers; the mirror that looks at both ends registers
-C(__mirror_maker_clusters), C(__mirror_maker_legacy_seen), C(__mirror_maker_look) and C(__mirror_maker_opposed).
+C(__mirror_maker_clusters), C(__mirror_maker_legacy_seen), C(__mirror_maker_look) and C(__mirror_maker_opposed). Each
+mirror registers C(__mirror_maker_runs).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render import mirr
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.kafka import own_properties
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, hold_secret
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status import start_file_lines
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import mirror_part
 
 
@@ -79,6 +81,7 @@ class Mirroring(Parts):
                     for one in results.of(results.host, "__mirror_maker_verdicts") or ()
                     if fails(one["status"], fail_on(self._settings))
                 ],
+                "start_file_lines": self._start_file_lines,
                 "lines": lambda: mirror_lines(results.own("__mirror_maker_look")),
                 "pairs": lambda: mirror_pairs(results.own("__mirror_maker_look")),
                 "users": self._users,
@@ -94,6 +97,12 @@ class Mirroring(Parts):
         look = self._results.own("__mirror_maker_look")
         verdict = mirror_verdict(pair, look, most)
         return {**verdict, "seen": {"flow": pair, **mirror_part(verdict, look)}}
+
+    def _start_file_lines(self) -> list[str]:
+        """What is to be said of the start files of the mirrors next to the cluster."""
+        hosts = [node["host"] for node in self._model["mirrors"]]
+        seen = {host: self._results.of(host, "__mirror_maker_runs").get("start_files") for host in hosts}
+        return start_file_lines({host: files for host, files in seen.items() if files})
 
     @property
     def _settings(self) -> Mapping[str, Any]:

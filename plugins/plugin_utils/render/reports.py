@@ -82,7 +82,8 @@ class Reports(Parts):
             "versions": {node["host"]: self._runs(node["host"]) for node in nodes},
             "start_files": {
                 node["host"]: seen
-                for node in nodes
+                # No broker knows the servers of its ensemble; what is to be said of their files is a note all the same.
+                for node in (*nodes, *self._model["zookeepers"])
                 if (seen := self._results.of(node["host"], "__kafka_resources_runs").get("start_files"))
             },
             "ensemble_problems": self._results.of(self._host, "__kafka_resources_ensemble").get("problems", []),
@@ -162,7 +163,10 @@ class Reports(Parts):
         """How the ensemble is."""
         names = {node["node_id"]: node["host"] for node in self._model["zookeepers"]}
         found = self._results.own("__kafka_resources_ensemble")
-        return status.ensemble_lines(self._model["settings"]["kafka_cluster_name"], found, names)
+        lines = status.ensemble_lines(self._model["settings"]["kafka_cluster_name"], found, names)
+        # With a cluster, its status names them.
+        alone = {} if self._model["nodes"] else self._health_asks()["start_files"]
+        return [*lines, *status.start_file_lines(alone)]
 
     def _proof(self) -> list[str]:
         """What the role spark_validation found in this run, where it ran."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import NOTE, OK, phrases
+from ansible_collections.streamops.kafka.plugins.module_utils._health.rules import of_start_files
 
 #: How many names a line shows.
 SHOWN = 5
@@ -33,6 +34,11 @@ def finding_lines(findings: Iterable[Mapping[str, str]]) -> list[str]:
         *(f"Note         {finding['what']}" for finding in found if finding["severity"] == NOTE),
         *(f"Next         {', '.join(dict.fromkeys(kinds))}: {step}" for step, kinds in steps.items()),
     ]
+
+
+def start_file_lines(seen: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return what is to be said of start files, by host as node_info returns them; nothing where all is in order."""
+    return finding_lines([finding.as_dict() for finding in of_start_files(seen)])
 
 
 def ensemble_lines(cluster: str, info: Mapping[str, Any], names: Mapping[int, str]) -> list[str]:

@@ -111,6 +111,17 @@ def test_what_was_looked_at_is_told_and_audited() -> None:
     assert found["pairs"] == [{"source": "orders", "target": "dc_a.orders"}]
 
 
+def test_a_status_names_start_files_that_a_mirror_did_not_come_back_with() -> None:
+    files = {"staged": None, "failed": "2", "why_failed": "no.such.Rep\nmore", "edited": []}
+    note, step = mirroring(left={"__mirror_maker_runs": {"start_files": files}})["start_file_lines"]
+    assert note == (
+        "Note         m1 did not come back with its last new start files and runs with those from before: no.such.Rep"
+    )
+    assert step.startswith("Next         start_files_failed: ")
+    assert mirroring(left={"__mirror_maker_runs": {"unreachable": True}})["start_file_lines"] == []
+    assert mirroring()["start_file_lines"] == []
+
+
 def test_a_cluster_makes_the_user_of_mirrors_unless_the_inventory_does() -> None:
     (user,) = mirroring("a1")["users"]
     assert (user["name"], user["password"]) == ("mirror", "secret")

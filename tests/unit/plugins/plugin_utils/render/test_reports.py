@@ -88,6 +88,22 @@ def test_the_cluster_is_judged_by_the_inventory_and_what_runs() -> None:
     }
 
 
+def test_a_status_names_start_files_of_servers_of_zookeeper_too() -> None:
+    files = {"staged": None, "failed": "2", "why_failed": "no.Factory\nmore", "edited": []}
+    server = {"zookeeper_id": 1, "__kafka_resources_runs": {"start_files": files}}
+    broker = {"kafka_node_id": 2, "kafka_mode": "zookeeper"}
+    found = view({"b": broker, "z": server}, brokers=["b"], zookeepers=["z"], kafka_mode="zookeeper")["reports"]
+    assert found["health_asks"]["start_files"] == {"z": files}
+    # Without a cluster nobody else says so.
+    info = {"servers": [], "problems": [], "leader_id": 1}
+    left = {**server, "__kafka_resources_ensemble": info}
+    alone = view({"z": left}, zookeepers=["z"], kafka_mode="zookeeper")["reports"]["ensemble"]
+    assert alone[2] == (
+        "Note         z did not come back with its last new start files and runs with those from before: no.Factory"
+    )
+    assert alone[3].startswith("Next         start_files_failed: correct the values, then: ")
+
+
 def test_a_restart_is_one_line() -> None:
     info = {"restart_reasons": [REASON]}
     done = {"__common_node_info": info, "__common_down_seconds": "14.2"}
