@@ -10,6 +10,7 @@ C(__common_format_plan) of a cluster's first node.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os.path import dirname
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
@@ -52,6 +53,7 @@ class Seen(Parts):
                 "is_silent": lambda: is_silent(self._info, model["node"], model["awaited_ports"]),
                 "restarts_at_once": self._restarts_at_once,
                 "reasons": lambda: [reason_line(one) for one in self._info["restart_reasons"]],
+                "taken_back": self._taken_back,
                 "disks_with_data": lambda: disks_with_data(self._info["disks"]),
                 "is_alive_elsewhere": lambda: self._node_id in live_brokers(results.own("__common_registered")),
                 "vote_is_heard": lambda: is_heard(results.own("__common_registered"), self._node_id),
@@ -84,6 +86,14 @@ class Seen(Parts):
 
     def _infos_of(self, role: str) -> list[Info]:
         return [self._infos[node["host"]] for node in self._nodes if role in node["roles"]]
+
+    def _taken_back(self) -> list[str]:
+        """The reasons that a node no more has which goes back to its start files from before.
+
+        Files elsewhere, such as certificates and what mirrors share, were written in place and stay as they are now.
+        """
+        config, found = self._model["paths"]["config"], self._info["restart_reasons"]
+        return [reason_line(one) for one in found if one["kind"] != "file" or dirname(one["name"]) == config]
 
     def _needs_registration(self) -> bool:
         """Whether the cluster must be asked for its brokers before a disk of one may be formatted."""

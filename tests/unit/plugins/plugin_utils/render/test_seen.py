@@ -184,6 +184,16 @@ def test_a_refusal_needs_an_answer_of_the_cluster() -> None:
         seen_of(info())["lost_by_replacing"]
 
 
+def test_what_was_written_in_place_is_not_taken_back() -> None:
+    def file(path: str) -> dict[str, Any]:
+        """The reason that a file has changed."""
+        return {"kind": "file", "name": path, "from": "a", "to": "b"}
+
+    both = [REASON, file("/etc/kafka/k0/jaas.conf"), file("/etc/kafka/k0/tls/keystore.pem"), file("/etc/kafka/m/x")]
+    lines = seen_of(info(restart_reasons=both))["taken_back"]
+    assert lines == ["property x: 1 -> 2", "file /etc/kafka/k0/jaas.conf: a -> b"]
+
+
 def test_reasons_are_lines() -> None:
     assert seen_of(info(restart_reasons=[REASON]))["reasons"] == ["property x: 1 -> 2"]
 
