@@ -180,6 +180,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.files import
     PLACE,
     ensure,
     given,
+    refuse_other_kind,
     result_of,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import (
@@ -227,6 +228,8 @@ def _work(module: Any) -> Mapping[str, Any]:
     found = Generations(options["path"])
     if not os.path.isdir(options["path"]) and not module.check_mode:
         raise StreamopsError(f"{options['path']} is no directory. Create it first; nothing was written.")
+    for one in options["copies"]:
+        refuse_other_kind(one["path"], os.path.isfile, "file")
     result: dict[str, Any] = {"changed": False, "changed_paths": []}
     state, files = options["state"], _files(options)
     if state in ("staged", "current") and files:

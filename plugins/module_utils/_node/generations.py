@@ -68,7 +68,7 @@ class Generations:
         name = self.name(CURRENT)
         if name is None:
             return self._lost()
-        manifest = read(f"{self._of(name)}/{MANIFEST}") if name else None
+        manifest = read(f"{self._of(name)}/{MANIFEST}")
         if manifest is None:
             return []
         written = [line.split("  ", 1) for line in manifest.splitlines()]

@@ -369,3 +369,16 @@ def test_a_restart_whose_run_was_cut_is_told(conf: Path, tmp_path_factory: pytes
     assert generation(conf, "staged", NEW, started=str(record))["unproven"]
     generation(conf, "proven")
     assert not generation(conf, "staged", NEW, started=str(record))["unproven"]
+
+
+def test_something_else_in_the_place_of_a_copy_is_refused_before_anything_is_switched(
+    conf: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    at = tmp_path_factory.mktemp("units") / "kafka.service"
+    at.mkdir()
+    copies = [{"name": "kafka.service", "path": str(at), "mode": "0644"}]
+    generation(conf, "staged", {**NEW, "kafka.service": "[Unit]\n"})
+    refused = generation(conf, "current", copies=copies)
+    assert refused["failed"]
+    assert str(at) in refused["msg"]
+    assert used(conf) == OLD
