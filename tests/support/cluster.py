@@ -173,6 +173,18 @@ class Cluster:
         )
         return Run(done.returncode, done.stdout, parse_recap(done.stdout))
 
+    def begin(self, playbook: str = "site.yml", *arguments: str, **variables: Any) -> subprocess.Popen[str]:
+        """Starts a playbook in a session of its own, to be killed as a whole; its output has to be read."""
+        return subprocess.Popen(
+            self.command(playbook, *arguments, **variables),
+            cwd=ROOT,
+            env=environment(self.programs),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
     def record(self, node: str) -> Path:
         """The start record of a node."""
         return self.directory / "run" / node / "started"
@@ -218,8 +230,14 @@ class Cluster:
     def start(self, node: str) -> None:
         """Starts a stopped node, and waits until it listens."""
         self.supervisorctl("start", self.service(node))
-        offset = 2 if node.startswith("controller") else 0
-        until(lambda: not _is_free(self.port(node, offset)), f"{node} to listen", 180)
+        until(lambda: self.listens(node), f"{node} to listen", 180)
+
+    def listens(self, node: str) -> bool:
+        """Whether a node takes connections."""
+        address = ("127.0.0.1", self.port(node, 2 if node.startswith("controller") else 0))
+        with contextlib.suppress(OSError), socket.create_connection(address, 1):
+            return True
+        return False
 
     def kill(self, node: str) -> None:
         """SIGKILL; supervisord starts the node again by itself."""
@@ -283,6 +301,19 @@ def environment(programs: Path = BIN) -> dict[str, str]:
         "ANSIBLE_NOCOLOR": "1",
         "ANSIBLE_FORCE_COLOR": "0",
     }
+
+
+def read_until(run: subprocess.Popen[str], said: str) -> None:
+    """Reads what a run prints, up to the line that says this; a task is named once it is done."""
+    assert run.stdout is not None
+    assert any(said in line for line in run.stdout), f"the run ended and never said {said!r}"
+
+
+def kill(run: subprocess.Popen[str]) -> None:
+    """SIGKILL to all processes of a run that has a session of its own."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
 
 
 def until(condition: Any, what: str, timeout: float = 60) -> None:

@@ -7,7 +7,6 @@ import itertools
 import os
 import random
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -65,16 +64,7 @@ def every_node_survives_a_kill(cluster: Cluster) -> None:
         before = cluster.pid(node)
         cluster.kill(node)
         until(lambda node=node, before=before: cluster.pid(node) != before, f"{node} to start again", 60)  # type: ignore[misc]
-    until(lambda: all(answers(cluster, node) for node in cluster.nodes), "all nodes to listen", 180)
-
-
-def answers(cluster: Cluster, node: str) -> bool:
-    with (
-        contextlib.suppress(OSError),
-        socket.create_connection(("127.0.0.1", cluster.port(node, 2 if node.startswith("controller") else 0)), 1),
-    ):
-        return True
-    return False
+    until(lambda: all(cluster.listens(node) for node in cluster.nodes), "all nodes to listen", 180)
 
 
 def victims(cluster: Cluster) -> list[str]:
@@ -130,7 +120,7 @@ def test_runs_killed_anywhere_leave_each_node_one_whole_set_of_files(cluster: Cl
             for node in cluster.nodes:
                 assert is_whole(cluster.directory / "config" / node), f"{node} after kill {number}"
         cluster.playbook(kafka_broker_config={"queued.max.requests": 499}).ok()
-        until(lambda: all(answers(cluster, node) for node in cluster.nodes), "all nodes to listen", 60)
+        until(lambda: all(cluster.listens(node) for node in cluster.nodes), "all nodes to listen", 60)
     assert not ledger.failed
     assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
     for node in cluster.nodes:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import signal
-import subprocess
 from collections.abc import Iterator
 
 import pytest
 import yaml
 
-from tests.support.cluster import ROOT, Cluster, environment, free_port_base, until
+from tests.support.cluster import ROOT, Cluster, free_port_base, kill, read_until, until
 from tests.support.modules import run_module
 from tests.support.traffic import producing, read_all
 from tests.support.watch import Watch
@@ -72,13 +70,7 @@ def test_a_read_only_property_restarts_each_node_once_in_its_turn_and_loses_noth
 def test_of_two_runs_at_once_the_second_is_refused_by_name_and_the_first_goes_on(cluster: Cluster) -> None:
     lock = cluster.directory / "config" / "local.lock"
     before = cluster.pids()
-    command = cluster.command("site.yml", kafka_broker_config={"queued.max.requests": 405})
-    with (
-        Watch(cluster) as watch,
-        subprocess.Popen(
-            command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        ) as first,
-    ):
+    with Watch(cluster) as watch, cluster.begin(kafka_broker_config={"queued.max.requests": 405}) as first:
         until(lambda: lock.exists() and lock.read_text() != "", "the first run to take a node", 300)
         second = cluster.playbook(kafka_broker_config={"queued.max.requests": 406})
         output, _ = first.communicate(timeout=600)
@@ -111,21 +103,9 @@ def test_a_lock_of_another_machine_keeps_this_run_away_until_it_ends(cluster: Cl
 def test_a_run_cut_between_two_restarts_goes_on_with_exactly_the_remaining_nodes(cluster: Cluster) -> None:
     before = cluster.pids()
     changed = {"kafka_broker_config": {"queued.max.requests": 402}}
-    run = subprocess.Popen(
-        cluster.command("site.yml", **changed),
-        cwd=ROOT,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    assert run.stdout is not None
-    for line in run.stdout:
-        if "Roll | Record the restart" in line:
-            break
-    os.killpg(run.pid, signal.SIGKILL)
-    run.wait()
+    run = cluster.begin("site.yml", **changed)
+    read_until(run, "Roll | Record the restart")
+    kill(run)
     done = {node for node in cluster.nodes if cluster.pid(node) != before[node]}
     assert len(done) == 1
     middle = cluster.pids()
@@ -141,18 +121,8 @@ def test_a_node_that_restarts_by_itself_before_its_turn_is_waited_for_and_not_st
 ) -> None:
     cluster.playbook(**stable).ok()  # Where a file waits for it, a node is restarted in any case.
     before = cluster.pids()
-    run = subprocess.Popen(
-        cluster.command("playbooks/rolling_restart.yml", **stable),
-        cwd=ROOT,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    assert run.stdout is not None
-    for line in run.stdout:
-        if "Roll | Record the restart" in line:
-            break
+    run = cluster.begin("playbooks/rolling_restart.yml", **stable)
+    read_until(run, "Roll | Record the restart")
     victim = next(node for node in cluster.nodes if cluster.pid(node) == before[node])
     cluster.kill(victim)
     until(lambda: cluster.pid(victim) != before[victim] and cluster.alive(victim), f"{victim} to start again")
@@ -178,22 +148,10 @@ def test_the_leaders_that_a_cut_run_left_away_come_back_with_the_next(cluster: C
     cluster.playbook(kafka_broker_config=off).ok()
     assert not displaced(cluster)
     changed = {"kafka_broker_config": {**off, "queued.max.requests": 404}}
-    run = subprocess.Popen(
-        cluster.command("site.yml", **changed),
-        cwd=ROOT,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    assert run.stdout is not None
-    for line in run.stdout:
-        # Printed once the task is done, so the leaders are next.
-        if "In sync | Wait until its replicas are in every ISR" in line:
-            break
-    os.killpg(run.pid, signal.SIGKILL)
-    run.wait()
+    run = cluster.begin("site.yml", **changed)
+    # Printed once the task is done, so the leaders are next.
+    read_until(run, "In sync | Wait until its replicas are in every ISR")
+    kill(run)
     assert displaced(cluster), "cut before it gave all leaders back"
     middle = cluster.pids()
     # The other nodes go back to what they run with, so that nothing restarts a node but what is tested here.
@@ -342,15 +300,7 @@ def test_a_machine_that_is_lost_while_its_node_restarts_fails_the_run_which_give
         yaml.safe_dump({"all": {"hosts": {"kafka2": {"ansible_connection": connection, "ansible_port": 1}}}})
     )
     before = cluster.pids()
-    command = cluster.command("site.yml", "-i", str(lost), kafka_broker_config={"queued.max.requests": 408})
-    with subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as run:
+    with cluster.begin("site.yml", "-i", str(lost), kafka_broker_config={"queued.max.requests": 408}) as run:
         assert run.stdout is not None
         seen = []
         for line in run.stdout:

@@ -121,17 +121,7 @@ def test_moves_take_the_lock_of_their_run_anew_by_the_connection_of_the_host(com
 def test_of_two_first_installations_at_once_one_is_refused_and_the_cluster_has_one_id(tmp_path: Path) -> None:
     cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "pytest-both", free_port_base())
     try:
-        runs = [
-            subprocess.Popen(
-                cluster.command("site.yml"),
-                cwd=ROOT,
-                env=environment(),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-            )
-            for _ in range(2)
-        ]
+        runs = [cluster.begin() for _ in range(2)]
         outputs = [run.communicate(timeout=900)[0] for run in runs]
         codes = sorted(bool(run.returncode) for run in runs)
         assert codes == [False, True], outputs[0][-3000:] + outputs[1][-3000:]
