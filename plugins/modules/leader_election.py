@@ -57,8 +57,8 @@ options:
         required: true
   step_seconds:
     description:
-      - Elects in steps of 1, 2, 4 and so on, at most 256 partitions, with so many seconds between them. A broker that
-        has just started serves its first requests slowly; so few clients wait for them.
+      - Elects in steps of 1, 2, 4 and so on, at most 256 partitions, with so many seconds between them. So
+        few clients at a time have to find a new leader.
       - With V(0) all are elected at once.
     type: float
     default: 0

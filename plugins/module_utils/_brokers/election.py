@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
 
-#: Partitions of the largest step. A JVM that has just started serves its first requests slowly, so few wait for it at
-#: first; and a broker that gets thousands of leaders at once answers nothing meanwhile.
+#: Partitions of the largest step. Few clients at a time have to find a new leader so; and a broker that gets thousands
+#: of leaders at once answers nothing meanwhile.
 LARGEST_STEP = 256
 
 
