@@ -206,34 +206,61 @@ def gate(cluster: ZookeeperCluster, broker: str, **options: Any) -> dict[str, An
     return run_module("streamops.kafka.restart_gate", asked)
 
 
-def gate_while_frozen(cluster: ZookeeperCluster, frozen: str, broker: str, servers: list[str]) -> dict[str, Any]:
-    """The gate's answer while another broker is frozen: one that is killed is started again within a second."""
+def gate_while_frozen(cluster: ZookeeperCluster, frozen: str) -> dict[str, Any]:
+    """The gate's answer while another broker is frozen: one that is killed is started again within a second.
+
+    The frozen one is not among those that are asked, as in a roll that asks the brokers that are left.
+    """
+    left = [broker for broker in cluster.brokers if broker != frozen]
     with cluster.frozen(frozen):
-        return gate(cluster, broker, bootstrap_servers=servers)
+        return gate(cluster, left[0], bootstrap_servers=[f"127.0.0.1:{cluster.port(broker)}" for broker in left])
+
+
+def controller(cluster: ZookeeperCluster) -> str:
+    """The broker that is the controller now; which one that is nobody can know before."""
+    elected = cluster.ensemble(chroot="/local_zookeeper")["cluster"]["controller_id"]
+    return next(broker for broker in cluster.brokers if cluster.identities[broker] == elected)
+
+
+def spread_topic(cluster: ZookeeperCluster) -> None:
+    """A topic on all brokers that cannot lose two of them, in sync on all."""
+    topic = {"name": "gate-dead", "partitions": 6, "replication_factor": 3, "config": {"min.insync.replicas": "2"}}
+    wish = {"bootstrap_servers": cluster.bootstrap_servers, "topics": [topic]}
+    assert not run_module("streamops.kafka.topics", wish)["failed"]
+    for broker in cluster.brokers:
+        assert gate(cluster, broker, timeout=60)["allowed"]
 
 
 def test_a_dead_broker_whose_session_is_open_shuts_the_gate(zookeeper: ZookeeperCluster) -> None:
-    dead, asked, other = zookeeper.brokers
-    topic = {"name": "gate-dead", "partitions": 6, "replication_factor": 3, "config": {"min.insync.replicas": "2"}}
-    wish = {"bootstrap_servers": zookeeper.bootstrap_servers, "topics": [topic]}
-    assert not run_module("streamops.kafka.topics", wish)["failed"]
-    for broker in zookeeper.brokers:
-        assert gate(zookeeper, broker, timeout=60)["allowed"]
-    number = zookeeper.identities[dead]
-    # Without the dead one among them, as in a roll that asks the brokers that are left.
-    servers = [f"127.0.0.1:{zookeeper.port(broker)}" for broker in (asked, other)]
+    spread_topic(zookeeper)
     # On a busy machine the question may take longer than the session, and the gate says "fenced": another try then.
     for _ in range(5):
-        found = gate_while_frozen(zookeeper, dead, asked, servers)
+        dead = next(broker for broker in zookeeper.brokers if broker != controller(zookeeper))
+        number = zookeeper.identities[dead]
+        found = gate_while_frozen(zookeeper, dead)
         assert found["failed"], found
         kinds = {refusal["kind"]: refusal["found"] for refusal in found["refusals"]}
+        assert "broker_down" in kinds, found
         if kinds["broker_down"] != f"broker {number} is fenced":
             break
-        assert gate(zookeeper, asked, timeout=300)["allowed"]
+        assert gate(zookeeper, zookeeper.brokers[0], timeout=300)["allowed"]
     assert f"broker {number} is registered and does not answer" in kinds["broker_down"], "its session was still open"
     assert "would_fall_under_min_isr" in kinds
     # It goes on; the gate opens by itself.
-    assert gate(zookeeper, asked, timeout=300)["allowed"]
+    assert gate(zookeeper, zookeeper.brokers[0], timeout=300)["allowed"]
+
+
+@pytest.mark.full
+def test_a_dead_controller_shuts_the_gate_until_its_session_ends_and_after(zookeeper: ZookeeperCluster) -> None:
+    """Until then no broker can tell what only the controller knows; which of both the gate sees is a matter of luck."""
+    spread_topic(zookeeper)
+    dead = controller(zookeeper)
+    number = zookeeper.identities[dead]
+    found = gate_while_frozen(zookeeper, dead)
+    assert found["failed"], found
+    hangs = f"these took a connection and did not answer: broker {number} at 127.0.0.1:{zookeeper.port(dead)}"
+    assert hangs in found["msg"] or f"broker {number} is fenced" in found["msg"], found["msg"]
+    assert gate(zookeeper, dead, timeout=300)["allowed"]
 
 
 def test_servers_that_do_not_answer_are_told_and_fail_nothing() -> None:
