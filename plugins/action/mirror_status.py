@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Repeats the module mirror_status, which looks once, until the mirror has caught up; shows each interval."""
+"""Repeats the module mirror_status, which looks once, until the mirror runs or has caught up; shows each interval."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import CAUGHT_UP
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import OBSERVED
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.wait import WAIT_OPTIONS, Tracker
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
 
@@ -18,7 +18,7 @@ class ActionModule(ClusterAction):
         """Run the wait and return what it found; one look in check mode and with the state observed."""
         result: dict[str, Any] = super().run(tmp, task_vars)
         options = self.own_options(WAIT_OPTIONS)
-        waiting = options["state"] == CAUGHT_UP and not self._task.check_mode
+        waiting = options["state"] != OBSERVED and not self._task.check_mode
         tracker = Tracker(options if waiting else {**options, "start_timeout": 0})
         found: dict[str, Any] = {}
 

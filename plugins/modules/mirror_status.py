@@ -2,13 +2,13 @@
 # Copyright: the streamops engineers
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Say how far a mirror is behind, or wait until it has caught up."""
+"""Say how far a mirror is behind, or wait until it runs or has caught up."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: mirror_status
-short_description: Say how far a mirror is behind, or wait until it has caught up
+short_description: Say how far a mirror is behind, or wait until it runs or has caught up
 version_added: "0.1.0"
 author: The streamops engineers (@streamops)
 description:
@@ -65,10 +65,12 @@ options:
   state:
     description:
       - V(observed) looks once.
+      - V(alive) waits until a heartbeat has come through as young as O(max_heartbeat_age) and O(heartbeat_since) say,
+        which is what tells that a flow runs. Records and topics are not looked at, and the source is not asked.
       - V(caught_up) waits until no more than O(max_lag) records are behind, every topic with all its partitions is in
-        the target, and heartbeats are as young as O(max_heartbeat_age) says.
+        the target, and heartbeats are as young as O(max_heartbeat_age) and O(heartbeat_since) say.
     type: str
-    choices: [observed, caught_up]
+    choices: [observed, alive, caught_up]
     default: observed
   max_lag:
     description: Records that the flow as a whole may be behind.
@@ -80,8 +82,14 @@ options:
       judge it. The legacy engine has none.
     type: int
     default: 0
+  heartbeat_since:
+    description: >-
+      Time in seconds since 1970 after which the latest heartbeat that came through must have been written into the
+      source, as that of a restart, by the clocks of the mirror and of the machine that asks; V(0) does not judge it.
+    type: float
+    default: 0
   timeout:
-    description: Longest wait in seconds with O(state=caught_up).
+    description: Longest wait in seconds with O(state=alive) and O(state=caught_up).
     type: int
     default: 300
   interval:
@@ -136,32 +144,36 @@ RETURN = r"""
 flow:
   description: Source and target as MirrorMaker writes them.
   type: str
-  returned: when both clusters were seen
+  returned: when the clusters were seen
   sample: dc_a->dc_b
 lag:
   description: >-
     Records that the flow is behind. Offsets that compaction emptied count too; while much is behind so do the markers
     of transactions.
   type: int
-  returned: when both clusters were seen
+  returned: when both clusters were seen, not with O(state=alive)
 caught_up:
   description: Whether RV(lag) is at most O(max_lag) and there are no RV(problems).
   type: bool
-  returned: when both clusters were seen
+  returned: when both clusters were seen, not with O(state=alive)
+alive:
+  description: Whether there are no RV(problems).
+  type: bool
+  returned: when the target was seen, with O(state=alive)
 problems:
   description: What else is not as it should be, one sentence each.
   type: list
   elements: str
-  returned: when both clusters were seen
+  returned: when the clusters were seen
   sample: ["not in dc_b: dc_a.orders"]
 partitions_total:
   description: Partitions that the flow covers.
   type: int
-  returned: when both clusters were seen
+  returned: when both clusters were seen, not with O(state=alive)
 partitions_done:
   description: Partitions of which every record is in the target.
   type: int
-  returned: when both clusters were seen
+  returned: when both clusters were seen, not with O(state=alive)
 topics:
   description: >-
     The topics of the flow, each with its name in source and target, target_partitions (null when it is not there),
@@ -169,7 +181,7 @@ topics:
     position (the next offset that will be mirrored; null when the mirror has written down none) and lag.
   type: list
   elements: dict
-  returned: when both clusters were seen
+  returned: when both clusters were seen, not with O(state=alive)
   sample: [{source: orders, target: dc_a.orders, target_partitions: 1, lag: 2,
             partitions: [{partition: 0, source_end: 100, position: 98, lag: 2}]}]
 heartbeat_age_ms:
@@ -177,26 +189,26 @@ heartbeat_age_ms:
     Milliseconds since the latest heartbeat that came through the mirror was written into the source, by the clocks of
     the mirror and of the machine that asks; null when there is none.
   type: int
-  returned: when both clusters were seen
+  returned: when the clusters were seen
 checkpoint_age_ms:
   description: >-
     Milliseconds since the latest translated offset of a consumer group was written; null when there is none.
     MirrorMaker writes none while no group moves.
   type: int
-  returned: when both clusters were seen
+  returned: when both clusters were seen, not with O(state=alive)
 history:
   description: What was seen look by look, at most the last 500; C(elapsed) is in seconds.
   type: list
   elements: dict
-  returned: when both clusters were seen
+  returned: when the clusters were seen
 elapsed:
   description: Seconds that were waited.
   type: float
-  returned: when both clusters were seen
+  returned: when the clusters were seen
 attempts:
   description: Number of looks.
   type: int
-  returned: when both clusters were seen
+  returned: when the clusters were seen
 """
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
@@ -222,6 +234,7 @@ ARGUMENT_SPEC = {
     "policy": {"type": "str", "choices": ["default", "identity"], "default": "default"},
     "max_lag": {"type": "int", "default": 0},
     "max_heartbeat_age": {"type": "int", "default": 0},
+    "heartbeat_since": {"type": "float", "default": 0},
     **WAIT_OPTIONS,
 }
 

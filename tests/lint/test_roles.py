@@ -15,7 +15,7 @@ TASK_FILES = sorted((ROOT / "roles").glob("*/tasks/**/*.yml"))
 
 # What these modules do is not seen in their name; they may say that nothing changed, each for the reason given.
 READS_ONLY = {
-    "Begun | Read the errors of each mirror": "grep reads a log",
+    "Errors | Read the log of each mirror": "grep reads a log",
     "Service | Read its last words": "journalctl or tail reads a log",
     "Candidate | Have each program read its part": "promtool and amtool only check files",
     "Configure | Compare with what is there": "check mode writes nothing",

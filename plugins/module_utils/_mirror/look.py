@@ -55,8 +55,12 @@ def mirror_status(module: Any) -> dict[str, Any]:
         source = Connection.from_params(params["source_connection"])
     with at(f"target {flow.target}"):
         target = Connection.from_params(params)
+    pulse = status.Pulse.of(params)
+    if params["state"] == status.ALIVE:
+        age = heartbeat_age(flow, target)
+        return {"changed": False, **status.life(flow, age, pulse, time.time())}
     seen = look(flow, source, target, max_lag)
-    return {"changed": False, **status.judged(flow, seen, max_lag, params["max_heartbeat_age"])}
+    return {"changed": False, **status.judged(flow, seen, max_lag, pulse, time.time())}
 
 
 @contextlib.contextmanager
@@ -94,6 +98,19 @@ def look(flow: Flow, source: Connection, target: Connection, enough: int) -> See
             return replace(seen, frontiers=frontiers(origin, seen, enough))
 
 
+def heartbeat_age(flow: Flow, target: Connection) -> int | None:
+    """How old the latest heartbeat is that came through, in ms; None when none did. Only the target is asked."""
+    name = heartbeats_topic(flow.source)
+    with at(f"target {flow.target}"), Session(target) as copy:
+        partitions = list_topics(copy).get(name, ())
+        return _age(read_notes(flow, copy, {name: partitions}).heartbeat_at)
+
+
+def _age(at_ms: int | None) -> int | None:
+    """How long ago that was by the clock of this machine, in ms; the clock of whoever wrote it may be ahead."""
+    return None if at_ms is None else max(0, round(time.time() * 1000) - at_ms)
+
+
 def logs_of(flow: Flow, source: Session) -> dict[Key, Log]:
     """Where the logs of all partitions of the flow begin and end, in one request for each broker and edge."""
     existing = list_topics(source)
@@ -111,13 +128,8 @@ def of_target(flow: Flow, target: Session, seen: Seen) -> Seen:
     if offsets_topic(flow) not in existing:
         raise status.not_begun(flow)
     notes = read_notes(flow, target, existing)
-    now = round(time.time() * 1000)
-    return replace(
-        seen,
-        positions=notes.positions,
-        heartbeat_age_ms=None if notes.heartbeat_at is None else max(0, now - notes.heartbeat_at),
-        checkpoint_age_ms=None if notes.checkpoint_at is None else max(0, now - notes.checkpoint_at),
-    )
+    ages = {"heartbeat_age_ms": _age(notes.heartbeat_at), "checkpoint_age_ms": _age(notes.checkpoint_at)}
+    return replace(seen, positions=notes.positions, **ages)
 
 
 def read_notes(flow: Flow, target: Session, existing: Mapping[str, Sequence[Partition]]) -> Notes:

@@ -10,6 +10,7 @@ mirrored, so no position needs to pass it.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,7 +31,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading im
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import heartbeats_topic
 
-OBSERVED, CAUGHT_UP = "observed", "caught_up"
+OBSERVED, ALIVE, CAUGHT_UP = "observed", "alive", "caught_up"
+#: The options that judge heartbeats, in seconds: the age of the latest, and a time since 1970 that it must be after.
+HEARTBEATS = ("max_heartbeat_age", "heartbeat_since")
 #: A pattern of these characters only is meant as the name of a topic (Kafka's legal characters of a name).
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
@@ -81,6 +84,19 @@ class Seen:
     checkpoint_age_ms: int | None = None
 
 
+@dataclass(frozen=True)
+class Pulse:
+    """How young the latest heartbeat must be: its age in seconds, and a time since 1970 that it is after; 0: any."""
+
+    max_age: float = 0
+    since: float = 0
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any]) -> Pulse:
+        """What the parameters of a module ask for."""
+        return cls(params["max_heartbeat_age"], params["heartbeat_since"])
+
+
 def flow_of(params: Mapping[str, Any]) -> Flow:
     """The flow that a module's parameters describe; OptionsError with everything that is wrong with it."""
     keys = ("source", "target", "topics", "topics_exclude", "policy", "engine")
@@ -90,10 +106,16 @@ def flow_of(params: Mapping[str, Any]) -> Flow:
         raise OptionsError(
             f"mirror_status: {str(error).replace('mirror_flows[0].', '')}. Nothing was looked at."
         ) from error
-    if flow.engine == LEGACY and params.get("max_heartbeat_age"):
+    asked = next((f"{name} is {params[name]}" for name in HEARTBEATS if params.get(name)), "")
+    if flow.engine == LEGACY and (asked or params["state"] == ALIVE):
         raise OptionsError(
-            f"mirror_status {flow.pair}: max_heartbeat_age is {params['max_heartbeat_age']}, but the engine legacy "
-            "sends no heartbeats; leave it at 0. Nothing was looked at."
+            f"mirror_status {flow.pair}: {asked or 'state is alive'}, but the engine legacy sends no heartbeats; leave "
+            f"{' and '.join(HEARTBEATS)} at 0, and take another state. Nothing was looked at."
+        )
+    if params["state"] == ALIVE and not asked:
+        raise OptionsError(
+            f"mirror_status {flow.pair}: state is alive, but nothing says how young a heartbeat must be; set one of "
+            f"{', '.join(HEARTBEATS)}. Nothing was looked at."
         )
     return flow
 
@@ -205,18 +227,24 @@ def describe(flow: Flow, seen: Seen) -> dict[str, Any]:
     }
 
 
-def judged(flow: Flow, seen: Seen, max_lag: int, max_heartbeat_age: int) -> dict[str, Any]:
+def judged(flow: Flow, seen: Seen, max_lag: int, pulse: Pulse, now: float) -> dict[str, Any]:
     """A look as the module returns it: what it found, C(caught_up) and C(problems), what else is not as it should be.
 
-    C(max_lag) is in records of the whole flow, C(max_heartbeat_age) in seconds (0: heartbeats are not judged).
+    C(max_lag) is in records of the whole flow, C(now) in seconds since 1970.
     """
     found = describe(flow, seen)
     problems = [
         *_of_topics(found["topics"], flow),
         *_of_partitions(seen, flow),
-        *_of_heartbeats(flow, seen.heartbeat_age_ms, max_heartbeat_age),
+        *_of_heartbeats(flow, seen.heartbeat_age_ms, pulse, now),
     ]
     return {**found, "problems": problems, "caught_up": found["lag"] <= max_lag and not problems}
+
+
+def life(flow: Flow, heartbeat_age_ms: int | None, pulse: Pulse, now: float) -> dict[str, Any]:
+    """What the module returns of a flow that is only asked whether it runs; C(now) as for C(judged)."""
+    problems = list(_of_heartbeats(flow, heartbeat_age_ms, pulse, now))
+    return {"flow": flow.pair, "heartbeat_age_ms": heartbeat_age_ms, "problems": problems, "alive": not problems}
 
 
 def _topic(flow: Flow, seen: Seen, name: str, keys: Iterable[Key]) -> dict[str, Any]:
@@ -273,10 +301,12 @@ def _of_partitions(seen: Seen, flow: Flow) -> Iterable[str]:
         yield f"the mirror stands beyond the end of {capped(anew, 5)}: made anew in {flow.source}, or cut short"
 
 
-def _of_heartbeats(flow: Flow, age_ms: int | None, max_age: int) -> Iterable[str]:
-    if not max_age:
+def _of_heartbeats(flow: Flow, age_ms: int | None, pulse: Pulse, now: float) -> Iterable[str]:
+    if not pulse.max_age and not pulse.since:
         return
     if age_ms is None:
         yield f"no heartbeat of {flow.source} ever came through (topic {heartbeats_topic(flow.source)})"
-    elif age_ms > max_age * 1000:
-        yield f"no heartbeat came through for longer than {duration(max_age)}"
+    elif pulse.max_age and age_ms > pulse.max_age * 1000:
+        yield f"no heartbeat came through for longer than {duration(pulse.max_age)}"
+    elif pulse.since and now - age_ms / 1000 < pulse.since:
+        yield f"no heartbeat came through since {time.strftime('%H:%M:%S UTC', time.gmtime(pulse.since))}"

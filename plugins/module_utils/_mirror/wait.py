@@ -18,14 +18,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.progress imp
     pace,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import CAUGHT_UP, OBSERVED
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import ALIVE, CAUGHT_UP, OBSERVED
 
 #: Options of the wait: the module documents and checks them, the action that repeats the module reads them.
 WAIT_OPTIONS: dict[str, dict[str, Any]] = {
     "source": {"type": "str", "required": True},
     "target": {"type": "str", "required": True},
     "engine": {"type": "str", "choices": ["mirror_maker_2", "legacy"], "default": "mirror_maker_2"},
-    "state": {"type": "str", "choices": [OBSERVED, CAUGHT_UP], "default": OBSERVED},
+    "state": {"type": "str", "choices": [OBSERVED, ALIVE, CAUGHT_UP], "default": OBSERVED},
     "timeout": {"type": "int", "default": 300},
     "interval": {"type": "float", "default": 5.0},
     "start_timeout": {"type": "int", "default": 30},
@@ -41,6 +41,7 @@ class Tracker:
         self._flow = f"{options['source']}->{options['target']}"
         self._engine = options["engine"]
         self._start_timeout = options["start_timeout"]
+        self._goal = ALIVE if options["state"] == ALIVE else CAUGHT_UP
         self._meter = Meter()
         self.last: dict[str, Any] = {}
         self.error = ""
@@ -50,8 +51,9 @@ class Tracker:
         if found.get("failed"):
             return self._failed(found, elapsed)
         self.error, self.last = "", dict(found)
-        self._meter.add(elapsed, -found["lag"])
-        return Step(DONE if found["caught_up"] else GOING, f"mirror_status {self._flow}: {self._text()}", self._facts())
+        if self._goal == CAUGHT_UP:
+            self._meter.add(elapsed, -found["lag"])
+        return Step(DONE if found[self._goal] else GOING, f"mirror_status {self._flow}: {self._text()}", self._facts())
 
     def _failed(self, found: Mapping[str, Any], elapsed: float) -> Step:
         self.error = str(found.get("msg", "the look failed"))
@@ -71,6 +73,8 @@ class Tracker:
     def _text(self) -> str:
         """The line. It holds nothing that changes while nothing happens, so that it can be collapsed."""
         found = self.last
+        if self._goal == ALIVE:
+            return ", ".join(found["problems"]) or "a heartbeat came through"
         parts = [
             f"{found['lag']:,} records behind",
             f"{found['partitions_done']}/{found['partitions_total']} partitions done",
@@ -88,6 +92,10 @@ class Tracker:
         """Return {msg, failure} of a wait that has not reached its goal within C(timeout) seconds."""
         if not self.last:
             return {"msg": self.error, "failure": {"kind": "MirrorWaitTimeout", "error": self.error}}
+        if self._goal == ALIVE:
+            why = f"not alive within {duration(timeout)}: {self._text()}"
+            failure = {"kind": "MirrorWaitTimeout", "problems": self.last["problems"]}
+            return {"msg": f"mirror_status {self._flow}: {why}. {self._way_out()}", "failure": failure}
         behind = sorted((topic for topic in self.last["topics"] if topic["lag"]), key=lambda topic: -topic["lag"])
         topics = [f"{topic['source']} ({topic['lag']:,} records)" for topic in behind]
         lines = [

@@ -19,6 +19,8 @@ WIDTH = 500
 
 _TELLING = re.compile(
     r"\b(ERROR|FATAL)\b|Exception\b|^Caused by:|^Error: |^Error occurred|OutOfMemory|Unrecognized"
+    # Clients warn of a login that a broker refuses, and go on trying (NetworkClient).
+    r"|(failed|terminated during) authentication"
     # Java's own words before it runs anything, and those of its unified logging (JEP 158).
     r"|^Invalid (-X|maximum heap|initial heap)|\[error\]\["
     r"|Could not (create|find|open)|Address already in use|No space left|Too many open files"

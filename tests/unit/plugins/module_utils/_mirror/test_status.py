@@ -9,7 +9,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import status
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, Seen
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, Pulse, Seen
 
 FLOW = Flow("a", "b", ("orders",))
 ONE = ("orders", 0)
@@ -21,9 +21,15 @@ def seen(log: Log, position: int | None = None, **more: Any) -> Seen:
     return Seen({ONE: log}, positions, **{"targets": {"a.orders": 1}, **more})
 
 
-def verdict(look: Seen, max_lag: int = 0, max_heartbeat_age: int = 0) -> dict[str, Any]:
+#: Heartbeats that are not judged.
+ANY = Pulse()
+#: Half past three in the morning, in seconds since 1970.
+NIGHT = 3.5 * 3600
+
+
+def verdict(look: Seen, max_lag: int = 0, pulse: Pulse = ANY) -> dict[str, Any]:
     """What the module says of a look."""
-    return status.judged(FLOW, look, max_lag, max_heartbeat_age)
+    return status.judged(FLOW, look, max_lag, pulse, NIGHT)
 
 
 @pytest.mark.parametrize(
@@ -116,18 +122,28 @@ def test_a_position_in_an_open_transaction_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("age", "limit", "problem"),
+    ("age", "pulse", "problem"),
     [
-        (None, 0, ""),
-        (90_000, 0, ""),
-        (29_000, 30, ""),
-        (31_000, 30, "no heartbeat came through for longer than 30s"),
-        (None, 30, "no heartbeat of a ever came through (topic a.heartbeats)"),
+        (None, ANY, ""),
+        (90_000, ANY, ""),
+        (29_000, Pulse(30), ""),
+        (31_000, Pulse(30), "no heartbeat came through for longer than 30s"),
+        (None, Pulse(30), "no heartbeat of a ever came through (topic a.heartbeats)"),
+        (None, Pulse(0, NIGHT - 5), "no heartbeat of a ever came through (topic a.heartbeats)"),
+        (4_900, Pulse(0, NIGHT - 5), ""),
+        (5_100, Pulse(0, NIGHT - 5), "no heartbeat came through since 03:29:55 UTC"),
+        (31_000, Pulse(30, NIGHT - 60), "no heartbeat came through for longer than 30s"),
+        (29_000, Pulse(30, NIGHT - 5), "no heartbeat came through since 03:29:55 UTC"),
+        # The clock of the mirror is behind ours.
+        (0, Pulse(0, NIGHT + 5), "no heartbeat came through since 03:30:05 UTC"),
     ],
 )
-def test_heartbeats_are_judged_when_asked_for(age: int | None, limit: int, problem: str) -> None:
-    found = verdict(seen(Log(0, 1), 1, heartbeat_age_ms=age), max_heartbeat_age=limit)
+def test_heartbeats_are_judged_when_asked_for(age: int | None, pulse: Pulse, problem: str) -> None:
+    found = verdict(seen(Log(0, 1), 1, heartbeat_age_ms=age), pulse=pulse)
     assert (found["problems"], found["caught_up"]) == ([problem] if problem else [], not problem)
+    # Whether a flow runs says the same, whatever is behind.
+    life = status.life(FLOW, age, pulse, NIGHT)
+    assert (life["problems"], life["alive"]) == (found["problems"], found["caught_up"])
 
 
 def test_what_looks_behind_is_asked_for_nearest_first() -> None:
@@ -164,7 +180,9 @@ def test_one_cluster_is_refused() -> None:
 
 
 def test_options_make_a_flow() -> None:
-    flow = status.flow_of({"source": "a", "target": "b", "topics": ["t"], "topics_exclude": [], "policy": "identity"})
+    flow = status.flow_of(
+        {"source": "a", "target": "b", "topics": ["t"], "topics_exclude": [], "policy": "identity", "state": "observed"}
+    )
     assert (flow.pair, flow.topics, flow.keeps_names) == ("a->b", ("t",), True)
 
 
@@ -174,10 +192,16 @@ def test_options_make_a_flow() -> None:
         ({"target": "a"}, "mirrors a into itself"),
         ({"topics": ["["]}, "is no regular expression"),
         ({"topics": []}, "topics: is required"),
-        ({"engine": "legacy", "max_heartbeat_age": 5}, "the engine legacy sends no heartbeats"),
+        (
+            {"engine": "legacy", "max_heartbeat_age": 5},
+            "max_heartbeat_age is 5, but the engine legacy sends no heartbeats",
+        ),
+        ({"engine": "legacy", "heartbeat_since": 5.0}, "heartbeat_since is 5.0, but the engine legacy sends no"),
+        ({"engine": "legacy", "state": "alive"}, "state is alive, but the engine legacy sends no heartbeats"),
+        ({"state": "alive"}, "set one of max_heartbeat_age, heartbeat_since"),
     ],
 )
 def test_options_that_make_no_flow_are_refused(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(status.OptionsError) as caught:
-        status.flow_of({"source": "a", "target": "b", "topics": ["t"], **changes})
+        status.flow_of({"source": "a", "target": "b", "topics": ["t"], "state": "observed", **changes})
     assert said in caught.value.message

@@ -8,7 +8,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.wait import Tracker
 
-OPTIONS = {"source": "a", "target": "b", "engine": "mirror_maker_2", "start_timeout": 30}
+OPTIONS = {"source": "a", "target": "b", "engine": "mirror_maker_2", "state": "caught_up", "start_timeout": 30}
 
 
 def found(lag: int, *problems: str) -> dict[str, Any]:
@@ -107,3 +107,17 @@ def test_a_wait_that_saw_nothing_ends_with_why() -> None:
     wait = Tracker(OPTIONS)
     wait.step(failed("ClusterUnreachableError"), 0)
     assert wait.failure(5)["msg"] == "target b: it failed"
+
+
+def test_a_flow_that_only_has_to_run_is_told_by_its_heartbeats() -> None:
+    wait = Tracker({**OPTIONS, "state": "alive"})
+    away = {"heartbeat_age_ms": 9000, "problems": ["no heartbeat came through since 03:30:00 UTC"], "alive": False}
+    step = wait.step(away, 0)
+    assert (step.state, step.text) == (GOING, "mirror_status a->b: no heartbeat came through since 03:30:00 UTC")
+    said = wait.failure(60)
+    assert said["msg"].startswith(
+        "mirror_status a->b: not alive within 1m00s: no heartbeat came through since 03:30:00"
+    )
+    assert said["failure"]["problems"] == away["problems"]
+    step = wait.step({"heartbeat_age_ms": 10, "problems": [], "alive": True}, 5)
+    assert (step.state, step.text) == (DONE, "mirror_status a->b: a heartbeat came through")

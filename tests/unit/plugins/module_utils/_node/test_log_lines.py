@@ -23,6 +23,7 @@ def stamp(at: float) -> str:
         "java.lang.RuntimeException: No `meta.properties` found in /d",
         "Caused by: java.net.BindException: Address already in use",
         "org.apache.kafka.common.config.ConfigException: Invalid value x for configuration node.id",
+        "[2026-11-21 01:03:54,986] WARN Connection to node -1 (b1/10.0.0.1:9092) terminated during authentication.",
         "Unrecognized VM option 'UseZGCC'",
         "[0.000s][error][logging] Error opening log file '/no/gc.log': No such file or directory",
         "Invalid -Xlog option '-Xlog:gc:file=/no/gc.log', see error log for details.",
