@@ -128,8 +128,12 @@ def of_target(flow: Flow, target: Session, seen: Seen) -> Seen:
     if offsets_topic(flow) not in existing:
         raise status.not_begun(flow)
     notes = read_notes(flow, target, existing)
-    ages = {"heartbeat_age_ms": _age(notes.heartbeat_at), "checkpoint_age_ms": _age(notes.checkpoint_at)}
-    return replace(seen, positions=notes.positions, **ages)
+    return replace(
+        seen,
+        positions=notes.positions,
+        heartbeat_age_ms=_age(notes.heartbeat_at),
+        checkpoint_age_ms=_age(notes.checkpoint_at),
+    )
 
 
 def read_notes(flow: Flow, target: Session, existing: Mapping[str, Sequence[Partition]]) -> Notes:
