@@ -10,7 +10,6 @@ mirrored, so no position needs to pass it.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -309,4 +308,10 @@ def _of_heartbeats(flow: Flow, age_ms: int | None, pulse: Pulse, now: float) -> 
     elif pulse.max_age and age_ms > pulse.max_age * 1000:
         yield f"no heartbeat came through for longer than {duration(pulse.max_age)}"
     elif pulse.since and now - age_ms / 1000 < pulse.since:
-        yield f"no heartbeat came through since {time.strftime('%H:%M:%S UTC', time.gmtime(pulse.since))}"
+        yield f"no heartbeat came through since {_clock(pulse.since)}"
+
+
+def _clock(at: float) -> str:
+    """The time of the day of a time in seconds since 1970."""
+    minutes, seconds = divmod(int(at) % 86400, 60)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02} UTC"
