@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
@@ -56,45 +57,84 @@ def stage(
     Returns {changed, changed_paths, diff}. Raises GenerationFailedError, WrongNameError and NotOursError before
     anything is written.
     """
-    directory = place["path"]
-    found = Generations(directory)
+    found = Generations(place["path"])
+    _refuse_names(place["path"], [one["name"] for one in files])
+    plan = _plan(found, files)
+    if found.texts(FAILED) == plan.wanted and not retry:
+        raise _failed_before(place["path"], found.why_failed())
+    if not module.check_mode:
+        _carry_out(module, place, found, files, plan, retry)
+    changed = _repair(module, place, found, files) or plan.changes
+    return {"changed": changed, "changed_paths": found.paths(plan.differing), "diff": plan.diff}
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What staging has to do: the wanted files by name, which of them are not those in use, and what is in the way."""
+
+    wanted: Mapping[str, str]
+    differing: Sequence[str]
+    diff: Sequence[Mapping[str, Any]]
+    #: The files that wait already, None where none do.
+    waiting: Mapping[str, str] | None
+    #: The names at which no link into a generation stands.
+    unlinked: Sequence[str]
+
+    @property
+    def writes(self) -> bool:
+        """Whether a new generation is to wait."""
+        return bool(self.differing) and self.waiting != self.wanted
+
+    @property
+    def drops(self) -> bool:
+        """Whether what waits is no longer wanted, since what is in use is."""
+        return not self.differing and self.waiting is not None
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything changes."""
+        return bool(self.unlinked) or self.writes or self.drops
+
+
+def _plan(found: Generations, files: Sequence[Mapping[str, Any]]) -> _Plan:
     names = [one["name"] for one in files]
-    _refuse_names(directory, names)
     wanted = {one["name"]: one["content"] for one in files}
-    if found.texts(FAILED) == wanted and not retry:
-        raise _failed_before(directory, found.why_failed())
     used = _in_use(found, names)
     changed = differing(used, wanted)
-    secret = {one["name"] for one in files if one["secret"]}
-    diffs = [
-        difference(f"{directory}/{name}", used.get(name), wanted.get(name, ""), name in secret or name not in wanted)
-        for name in changed
+    # What is not wanted any more may be a secret too.
+    shown = {one["name"] for one in files if not one["secret"]}
+    diff = [
+        difference(path, used.get(name), wanted.get(name, ""), name not in shown)
+        for name, path in zip(changed, found.paths(changed), strict=True)
     ]
-    waiting = found.texts(STAGED)
-    unlinked = found.unlinked(names)
-    result = {
-        "changed": bool(unlinked) or (waiting != wanted if changed else waiting is not None),
-        "changed_paths": found.paths(changed),
-        "diff": diffs,
-    }
-    if module.check_mode:
-        return {**result, "changed": _repair(module, place, found, files) or result["changed"]}
+    return _Plan(wanted, changed, diff, found.texts(STAGED), found.unlinked(names))
+
+
+def _carry_out(
+    module: AnsibleModule,
+    place: Mapping[str, Any],
+    found: Generations,
+    files: Sequence[Mapping[str, Any]],
+    plan: _Plan,
+    retry: bool,
+) -> None:
+    """Write what the plan says. Each step leaves the node one whole set of files."""
 
     def allow(at: str) -> bool:
         """Give a directory of generations its mode and owners."""
         return attributes(module, {**place, "path": at})
 
+    names = list(plan.wanted)
     found.prepare(allow)
     if retry:
         found.forget_failed()
     found.settle_failed()
     found.adopt(names, allow)
-    found.link(unlinked)
-    if changed and waiting != wanted:
+    found.link(plan.unlinked)
+    if plan.writes:
         found.stage(time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()), lambda at: _write_all(module, place, files, at))
-    elif not changed and waiting is not None:
+    elif plan.drops:
         found.unstage()
-    return {**result, "changed": _repair(module, place, found, files) or result["changed"]}
 
 
 def _failed_before(directory: str, why: str) -> GenerationFailedError:
