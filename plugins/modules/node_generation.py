@@ -188,7 +188,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.generations 
     PREVIOUS,
     STAGED,
     Generations,
-    differing,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._node.staging import stage
 
@@ -239,7 +238,7 @@ def _work(module: Any) -> Mapping[str, Any]:
     elif state == "proven" and (options["started"] is None or found.is_started(options["started"])):
         result["changed"] = _done(module, found.name(PREVIOUS), found.prove)
     elif state == "previous":
-        result["changed_paths"] = _apart(found)
+        result["changed_paths"] = found.apart()
         result["changed"] = _done(module, found.name(PREVIOUS), lambda: found.go_back(options["why"]))
     copied = _copy(module, found)
     result["changed"] |= copied["changed"]
@@ -282,12 +281,6 @@ def _files(options: Mapping[str, Any]) -> list[dict[str, Any]]:
             )
         files.append({**one, "name": name})
     return files
-
-
-def _apart(found: Generations) -> list[str]:
-    """Return the paths that differ between what is in use and what the node would go back to."""
-    previous = found.texts(PREVIOUS)
-    return found.paths(differing(previous, found.texts(CURRENT) or {})) if previous is not None else []
 
 
 def _done(module: Any, there: str | None, change: Any) -> bool:

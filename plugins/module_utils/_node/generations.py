@@ -82,6 +82,11 @@ class Generations:
         """Return the paths of files by which the process knows them."""
         return [self._path(name) for name in names]
 
+    def apart(self) -> list[str]:
+        """Return the paths of files that differ between what is in use and what the node would go back to."""
+        previous = self.texts(PREVIOUS)
+        return self.paths(differing(previous, self.texts(CURRENT) or {})) if previous is not None else []
+
     def unlinked(self, names: Iterable[str]) -> list[str]:
         """Return the names of files whose link is missing or leads nowhere, so that no process could read them."""
         used = os.listdir(self._of(name)) if (name := self.name(CURRENT)) else []
