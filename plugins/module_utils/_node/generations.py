@@ -177,7 +177,9 @@ class Generations:
         previous, current = self.name(PREVIOUS), self.name(CURRENT)
         if previous is None or current is None:
             return False
-        _write(f"{self._of(current)}/{WHY}", why)
+        # A disk that is full must not keep the node from its older files; they are there, and links need no block.
+        with contextlib.suppress(OSError):
+            _write(f"{self._of(current)}/{WHY}", why)
         # In this order: what a cut run calls failed is never what the node starts with.
         self._point(CURRENT, previous)
         self._point(FAILED, current)

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: Names that the directory needs for itself.
 RESERVED = {DIRECTORY, *OWN, *LINKS}
+#: Its place when the disk had no room for it.
+_NOT_WRITTEN = "it could not be written then; see the output of that run, and the logs of the node."
 
 
 class GenerationFailedError(StreamopsError):
@@ -140,9 +142,9 @@ def _carry_out(
 def _failed_before(directory: str, why: str) -> GenerationFailedError:
     return GenerationFailedError(
         f"{directory}: the node was restarted with exactly these files before and did not come back, so its older ones "
-        f"are in use again. Why it did not: {why}\nfix: correct the values and run again. If the cause lay elsewhere "
-        "and is gone, try the same files again with -e kafka_retry_generation=true. Nothing was written, and no "
-        "stopped node was started.",
+        f"are in use again. Why it did not: {why or _NOT_WRITTEN}\nfix: correct the values and run again. "
+        "If the cause lay elsewhere and is gone, try the same files again with -e kafka_retry_generation=true. Nothing "
+        "was written, and no stopped node was started.",
         directory=directory,
     )
 

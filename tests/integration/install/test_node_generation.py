@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import stat
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.modules import run_module
+from tests.support.power import disk
 
 OLD = {"server.properties": "a=1\n", "jvm.options": "-Xmx1g\n"}
 NEW = {"server.properties": "a=2\n", "jvm.options": "-Xmx2g\n"}
@@ -322,6 +325,32 @@ def test_what_the_machine_does_not_take_is_told_and_leaves_what_the_node_starts_
     assert "one whole set" in refused["msg"]
     assert used(conf) == OLD
     assert generation(conf, "staged", NEW)["changed"]
+
+
+def test_a_disk_that_is_full_keeps_no_node_from_its_older_files(tmp_path: Path) -> None:
+    """It filled behind the staging. The switches need no block, and why the node went back is said by its run too."""
+    conf = tmp_path / "conf"
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(disk(conf, 4))
+        except (OSError, subprocess.CalledProcessError) as error:
+            pytest.skip(f"this machine lets no test mount a file system: {error}")
+        generation(conf, "current", OLD)
+        generation(conf, "staged", NEW)
+        ballast = conf / "ballast"
+        with contextlib.suppress(OSError), ballast.open("wb", buffering=0) as file:
+            while file.write(b"x" * 1024):
+                pass
+        assert generation(conf, "current")["changed"]
+        assert used(conf) == NEW
+        back = generation(conf, "previous", why="a=2 is out of range")
+        assert not back.get("failed"), back["msg"]
+        assert used(conf) == OLD
+        ballast.unlink()
+        refused = generation(conf, "staged", NEW)
+        assert "did not come back" in refused["msg"]
+        assert "Why it did not: it could not be written then" in refused["msg"]
+        assert generation(conf, "staged", OLD)["changed"] is False
 
 
 def test_a_copy_that_another_program_reads_follows_each_switch(
