@@ -37,7 +37,9 @@ options:
     type: path
     required: true
   ports:
-    description: The TCP ports that the process must listen on.
+    description:
+      - The TCP ports that the process must listen on. Where the properties in its start record name other ones, as
+        those of a node that went back to older files do, these count instead. Empty asks for none.
     type: list
     elements: int
     default: []

@@ -10,10 +10,10 @@ lines NAME VALUE). The text is passed in; pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError, parse
 
 DIRECTORY = "started"
 PROPERTIES, JVM, FILES, LIMITS = "server.properties", "jvm.options", "files.sha256", "limits"
@@ -24,6 +24,10 @@ _QUOTED = re.compile(f"{_DOUBLE}|{_SINGLE}", re.DOTALL)
 # A word, and the comment that begins within it, if one does.
 _WORD = re.compile(rf"""(?P<word>(?:{_DOUBLE}|{_SINGLE}|[^\s"'#])*)(?P<comment>#[^\r\n]*)?""", re.DOTALL)
 _RELEASE = re.compile(r"/(?:kafka|zookeeper)-(?P<version>\d+(?:\.\d+)+)-[0-9a-f]{12}/libs/")
+#: The port of an address of Kafka's listeners, and of a server's address of election (the second of server.N).
+_LISTENER = re.compile(r":(\d+)$")
+_ELECTION = re.compile(r":\d+:(\d+)")
+_CLIENT_PORTS = ("clientPort", "secureClientPort")
 _ESCAPE = re.compile(r"\\(.)[ \t]*", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
@@ -59,6 +63,26 @@ def identity(files: Mapping[str, str | None]) -> tuple[int, int] | None:
         return int((files.get(PID) or "").strip()), int((files.get(START_TIME) or "").strip())
     except ValueError:
         return None
+
+
+def opened_ports(files: Mapping[str, str | None], wanted: Sequence[int]) -> list[int]:
+    """Return the ports that the process of a record opens; where its properties do not say, the wanted ones.
+
+    They differ where a node went back to older files and the inventory names a new port. No port is wanted of a process
+    that listens nowhere.
+    """
+    try:
+        properties = parse(files.get(PROPERTIES) or "")
+    except PropertiesError:
+        return list(wanted)
+    listeners = [_LISTENER.search(one.strip()) for one in properties.get("listeners", "").split(",")]
+    if not wanted or any(listeners):
+        return [int(one[1]) for one in listeners if one] if wanted else []
+    clients = [int(properties[key]) for key in _CLIENT_PORTS if properties.get(key, "").isdecimal()]
+    servers = [value for key, value in properties.items() if key.startswith("server.")]
+    elections = {int(found[1]) for one in servers if (found := _ELECTION.search(one))}
+    # Which of the servers it is, its properties do not say; and one alone holds no election.
+    return clients + [port for port in wanted if port in elections and port not in clients] if clients else list(wanted)
 
 
 def argument_file_words(text: str) -> list[str]:

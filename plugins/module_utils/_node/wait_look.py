@@ -18,7 +18,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.log_lines im
 from ansible_collections.streamops.kafka.plugins.module_utils._node.ports import ports
 from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record, started_at
 from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum import quorum
-from ansible_collections.streamops.kafka.plugins.module_utils._node.start_record import identity
+from ansible_collections.streamops.kafka.plugins.module_utils._node.start_record import identity, opened_ports
 from ansible_collections.streamops.kafka.plugins.module_utils._node.wait import WAITING, Life, judge, life_of
 
 # Seconds between two readings of /proc within a look: cheap, and shorter than any process needs to start and die.
@@ -88,13 +88,15 @@ def _reading(params: Mapping[str, Any]) -> dict[str, Any]:
     files = read_record(params["state_dir"])
     found = process(files)
     recorded = identity(files)
-    holders = ports(params["ports"], found["pid"]) if params["state"] == "started" and found["running"] else {}
+    awaited = opened_ports(files, params["ports"]) if params["state"] == "started" and recorded else []
+    # Also of a process that ended: somebody else may have had its port.
+    holders = ports(awaited, found["pid"])
     return {
         "process": found,
         "recorded_life": Life(*recorded) if recorded else None,
         "ports": holders,
         "led": led(params, started_at(recorded[1]) if recorded else None),
-        "missing_ports": [port for port in params["ports"] if holders and not _serves(holders[str(port)])],
+        "missing_ports": [port for port in awaited if found["running"] and not _serves(holders[str(port)])],
     }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import subprocess
 import sys
 import time
@@ -77,6 +79,27 @@ def test_a_node_that_ends_fails_the_wait_with_its_own_last_error(start: Start, t
     assert "Invalid value x for configuration a" in failed["msg"]
     assert failed["failure"]["node"] == "kafka1"
     assert failed["elapsed"] < 120
+
+
+def test_a_node_that_runs_with_other_listeners_than_wanted_is_up_on_its_own(start: Start, tmp_path: Path) -> None:
+    """So does one that went back to its older files, while the inventory names a new port."""
+    _process, port = start()
+    properties = tmp_path / "started" / "server.properties"
+    properties.write_text(f"listeners=CLIENT://127.0.0.1:{port}\n")
+    done = wait(tmp_path, ports=[1], timeout=5)
+    assert not done["failed"], done["msg"]
+    assert list(done["ports"]) == [str(port)]
+
+
+def test_a_node_that_ended_names_who_holds_its_port(start: Start, tmp_path: Path) -> None:
+    process, _port = start(listens_after=600)
+    process.kill()
+    process.wait()
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        failed = wait(tmp_path, ports=[port], timeout=5)
+    assert "its process ended" in failed["msg"]
+    assert f"port {port} is held by process {os.getpid()} (" in failed["msg"]
 
 
 def test_a_node_that_never_listens_fails_in_bounded_time(start: Start, tmp_path: Path) -> None:

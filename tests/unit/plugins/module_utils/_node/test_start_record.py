@@ -77,3 +77,25 @@ def test_an_incomplete_record_has_no_contents() -> None:
 )
 def test_the_version_is_that_of_the_jars(text: str | None, version: str | None) -> None:
     assert record.version(text) == version
+
+
+@pytest.mark.parametrize(
+    ("properties", "ports"),
+    [
+        ({"listeners": "CLIENT://127.0.0.1:9092, BROKER://[fd00::1]:9093,CONTROLLER://:9094"}, [9092, 9093, 9094]),
+        ({"clientPort": "2181", "server.1": "a:2888:3888:participant", "server.2": "b:2888:3888"}, [2181, 3888]),
+        ({"secureClientPort": "2182", "server.1": "a:2888:3887"}, [2182]),
+        ({"node.id": "1"}, [3888, 9999]),
+        ({}, [3888, 9999]),
+    ],
+)
+def test_a_process_opens_the_ports_that_it_was_started_with(properties: dict[str, str], ports: list[int]) -> None:
+    text = "".join(f"{key}={value}\n" for key, value in properties.items())
+    assert record.opened_ports({record.PROPERTIES: text}, [3888, 9999]) == ports
+
+
+def test_without_wanted_ports_or_a_record_none_are_added() -> None:
+    listeners = "listeners=CLIENT://:9092\n"
+    assert record.opened_ports({record.PROPERTIES: listeners}, []) == []
+    assert record.opened_ports({record.PROPERTIES: None}, [9092]) == [9092]
+    assert record.opened_ports({record.PROPERTIES: "a=\\u00zz\n"}, [9092]) == [9092]
