@@ -89,6 +89,9 @@ def test_what_is_wrong_with_the_machine_alone_refuses_no_node(
         "start": None,
     }
     assert trial(given) == {"changed": False, "judged": True, "warnings": []}
+    tried = run_module("streamops.kafka.node_trial", {**{k: v for k, v in given.items() if v}, "java": "/no/java"})
+    assert "could not judge" in str(tried["warnings"]), tried
+    assert not tried.get("deprecations"), "ansible-core deprecates warnings that are in a result"
     given["jvm_options"]["content"] = jvm.replace("256m", "8m")
     # Too little for Kafka. How much of that Java can still say depends on where its memory ends.
     with contextlib.suppress(TrialError):
