@@ -63,7 +63,7 @@ def stage(
     _refuse_names(place["path"], [one["name"] for one in files])
     plan = _plan(found, files)
     if found.texts(FAILED) == plan.wanted and not retry:
-        raise _failed_before(place["path"], found.why_failed())
+        raise _failed_before(place["path"], found.why_failed(), module.params["state"] == CURRENT)
     if not module.check_mode:
         _carry_out(module, place, found, files, plan, retry)
     changed = _repair(module, place, found, files) or plan.changes
@@ -139,12 +139,13 @@ def _carry_out(
         found.unstage()
 
 
-def _failed_before(directory: str, why: str) -> GenerationFailedError:
+def _failed_before(directory: str, why: str, stopped: bool) -> GenerationFailedError:
+    down = " This node does not serve now; the next run with other values starts it." if stopped else ""
     return GenerationFailedError(
         f"{directory}: the node was restarted with exactly these files before and did not come back, so its older ones "
         f"are in use again. Why it did not: {why or _NOT_WRITTEN}\nfix: correct the values and run again. "
         "If the cause lay elsewhere and is gone, try the same files again with -e kafka_retry_generation=true. Nothing "
-        "was written, and no stopped node was started.",
+        f"was written, and no stopped node was started.{down}",
         directory=directory,
     )
 

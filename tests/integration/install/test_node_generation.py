@@ -100,6 +100,9 @@ def test_a_node_goes_back_and_the_same_files_are_refused_until_they_differ(conf:
         assert "did not come back" in refused["msg"]
         assert "a=2 is out of range" in refused["msg"]
         assert "kafka_retry_generation=true" in refused["msg"]
+        assert "does not serve now" not in refused["msg"]
+    # So is a node asked that is down.
+    assert "This node does not serve now; the next run with other" in generation(conf, "current", NEW)["msg"]
     assert used(conf) == OLD
     assert looked(conf)["failed"]
     assert not generation(conf, "staged", OLD)["changed"]

@@ -4,19 +4,24 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 
-from tests.support.cluster import ROOT, Cluster, free_port_base
+from tests.support.cluster import ROOT, Cluster, free_port_base, local_variables
 from tests.support.power import Disk, disk
 
 pytestmark = pytest.mark.full
 
 #: Kafka takes this when it reads its properties, and finds out at its start that there is no such class.
 LATE = {"metric.reporters": "no.such.Reporter"}
+FIRST = "inventory_hostname == 'kafka1'"
+T = TypeVar("T")
 
 
 @pytest.fixture(scope="module")
@@ -73,20 +78,47 @@ def test_a_disk_without_room_for_new_start_files_stops_no_node(cluster: Cluster,
 def test_a_node_goes_back_also_where_its_disk_has_filled_since_the_staging(cluster: Cluster, small: Disk) -> None:
     stable = {"queued.max.requests": 401}
     cluster.playbook(kafka_broker_config=stable).ok()
-    run = cluster.begin("site.yml", kafka_broker_config=stable | LATE, kafka_start_timeout=60)
-    assert run.stdout is not None
-    seen, ballast = [], None
-    for line in run.stdout:
-        seen.append(line)
-        if ballast is None and "Roll | Acquire the lock" in line:
-            ballast = fill(small.place)
-    assert run.wait(60) != 0
-    said = " ".join("".join(seen).split())
+    said, _ = rolled(
+        cluster, lambda: fill(small.place), kafka_broker_config=f"{{{{ {stable | LATE} if {FIRST} else {stable} }}}}"
+    )
     assert "kafka1 did not come back with its new start files. It runs with those from before again" in said
-    assert cluster.alive("kafka1")
     assert all("no.such" not in start_files(cluster, node) for node in cluster.nodes)
-    assert ballast is not None
-    ballast.unlink()
+    (small.place / "ballast").unlink()
     before = cluster.pids()
     cluster.playbook(kafka_broker_config=stable).ok()
     assert cluster.pids() == before, "what was never in use needs no restart"
+
+
+def test_a_port_that_another_program_has_taken_since_the_checks_is_given_up_again(cluster: Cluster) -> None:
+    """The node serves on its former port, for which it is waited."""
+    stable: dict[str, Any] = {"kafka_broker_config": {"queued.max.requests": 401}}
+    cluster.playbook(**stable).ok()
+    taken = cluster.port("kafka1", 5)
+    moved = f"{{{{ node_port | int + (5 if {FIRST} else 0) }}}}"
+    given = local_variables()["kafka_listeners"]
+    listeners = [{**one, "port": moved} if one["name"] == "CLIENT" else one for one in given]
+    said, holder = rolled(
+        cluster, lambda: socket.create_server(("127.0.0.1", taken)), kafka_listeners=listeners, **stable
+    )
+    with holder:
+        assert "kafka1 did not come back with its new start files. It runs with those from before again" in said
+        assert f"port {taken} is held by process {os.getpid()} (" in said
+        assert cluster.listens("kafka1")
+    before = cluster.pids()
+    cluster.playbook(**stable).ok()
+    assert cluster.pids() == before
+    assert cluster.playbook(**stable).ok().changed == 0
+
+
+def rolled(cluster: Cluster, act: Callable[[], T], **variables: Any) -> tuple[str, T]:
+    """Run site.yml, which has to fail, act once the first node has its turn; return what was said, and of the act."""
+    run = cluster.begin("site.yml", kafka_start_timeout=60, **variables)
+    seen: list[str] = []
+    acted: list[T] = []
+    assert run.stdout is not None
+    for line in run.stdout:
+        seen.append(line)
+        if not acted and "Roll | Acquire the lock" in line:
+            acted.append(act())
+    assert run.wait(60) != 0
+    return " ".join("".join(seen).split()), acted[0]
