@@ -30,6 +30,12 @@ _NO_VOTE = (
     " no firewall keeps this node from their controller ports."
 )
 
+# A process that runs, has no error, and that nothing else keeps from its ports.
+_SILENT = (
+    "\nIts log names no error, so it may be slow or frozen; fix: look at the load and the disks of its machine, and"
+    " where it needs longer, raise kafka_start_timeout."
+)
+
 # What a wait that failed has left, by the state that it was for.
 _AFTER = {
     "started": "All other nodes are untouched by this step. Correct the cause and run again: it goes on with this "
@@ -118,6 +124,12 @@ class Tracker:
             return f"process {process.get('pid')} runs, waits for port {', '.join(str(port) for port in missing)}"
         return f"process {process.get('pid')} runs, its log does not say yet that it serves"
 
+    def _silent(self, lines: list[str], holders: str, led: bool) -> str:
+        """Return what may keep a process that runs and whose log names no cause."""
+        if not led:
+            return _NO_VOTE
+        return _SILENT if self._state == "started" and not (lines or holders) else ""
+
     @staticmethod
     def _ports(missing: list[int]) -> str:
         return f"; it waits for port {', '.join(str(port) for port in missing)}" if missing else ""
@@ -138,7 +150,7 @@ class Tracker:
         cause = (self.last.get("cause") or "") if followed.timed_out or not led else ""
         if not led and not followed.timed_out:
             standing += ", and its quorum has no leader"
-        silent = _NO_VOTE if followed.timed_out and not led else ""
+        silent = self._silent(lines, holders, led) if followed.timed_out else ""
         known = f"\nIts log says why: {cause}." if cause else silent
         cause_in_full = (
             f"node {self._name}: {why}: {standing}.{known}{holders}\n"

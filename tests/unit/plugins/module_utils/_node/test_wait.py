@@ -110,6 +110,14 @@ def test_a_node_that_never_listens_times_out_and_names_who_holds_the_port() -> N
     assert "not started within 60 s: process 11 runs, waits for port 9092." in failure["msg"]
     assert "port 9092 is held by process 77 (nginx)" in failure["msg"]
     assert failure["failure"]["kind"] == "NodeWaitTimeout"
+    assert "slow" not in failure["msg"]
+
+
+def test_a_node_that_says_nothing_may_be_slow_or_frozen() -> None:
+    tracker, followed, _lines = wait([found(WAITING, ONE, [9092])])
+    assert "it may be slow or frozen; fix: look at the load" in tracker.failure(followed)["failure"]["why"]
+    tracker, followed, _lines = wait([found(WAITING, ONE, [9092], log_lines=["ERROR x"])])
+    assert "slow" not in tracker.failure(followed)["msg"]
 
 
 def test_a_controller_without_a_leader_times_out_with_the_cause_that_its_log_tells() -> None:
