@@ -309,7 +309,7 @@ start_files:
       type: list
       elements: str
 installed:
-  description: Whether the release is there, complete (its manifest is written last).
+  description: Whether the release is there, with its manifest, which is written last, and each file that it names.
   returned: always
   type: bool
 """

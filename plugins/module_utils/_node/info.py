@@ -54,8 +54,17 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "traces": [path for path in params["trace_files"] if _left(path)],
         "start_files": Generations(params["config_dir"]).look() if params["config_dir"] else None,
         "version": record.version(files.get(record.JVM)) or record.version(read_text(params["jvm_file"])),
-        "installed": bool(params["release_dir"]) and os.path.isfile(os.path.join(params["release_dir"], MANIFEST)),
+        "installed": bool(params["release_dir"]) and _is_whole(params["release_dir"]),
     }
+
+
+def _is_whole(release: str) -> bool:
+    """Whether the manifest of a release is there, and each file that it names; one without a jar is found at a start.
+
+    Digests are not compared: that would read all of it at each run.
+    """
+    text = read_text(os.path.join(release, MANIFEST))
+    return text is not None and all(_left(os.path.join(release, path)) for path in record.digests(text))
 
 
 def _beside(params: Mapping[str, Any]) -> list[dict[str, Any]]:

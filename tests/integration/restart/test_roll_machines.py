@@ -110,6 +110,17 @@ def test_a_port_that_another_program_has_taken_since_the_checks_is_given_up_agai
     assert cluster.playbook(**stable).ok().changed == 0
 
 
+def test_a_jar_that_a_release_lacks_is_there_again_before_a_node_restarts(cluster: Cluster) -> None:
+    """One that only a start needs: the storage tool, which judges the properties, does without."""
+    wanted: dict[str, Any] = {"kafka_broker_config": {"queued.max.requests": 402}}
+    (jar,) = (cluster.directory / "install" / "releases").glob("*/libs/pcollections*.jar")
+    jar.unlink()
+    run = cluster.playbook(**wanted).ok()
+    assert run.output.count("Roll | Record the restart") == len(cluster.nodes)
+    assert jar.exists()
+    assert cluster.playbook(**wanted).ok().changed == 0
+
+
 def rolled(cluster: Cluster, act: Callable[[], T], **variables: Any) -> tuple[str, T]:
     """Run site.yml, which has to fail, act once the first node has its turn; return what was said, and of the act."""
     run = cluster.begin("site.yml", kafka_start_timeout=60, **variables)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node.info import node_info
 from ansible_collections.streamops.kafka.plugins.module_utils._node.process import stat
@@ -64,6 +67,17 @@ def test_what_cannot_be_looked_at_is_taken_for_a_trace(tmp_path: Path) -> None:
 def test_a_release_is_installed_when_its_manifest_is_there(tmp_path: Path) -> None:
     (tmp_path / "MANIFEST.sha256").write_text("")
     assert info(release_dir=str(tmp_path))["installed"] is True
+
+
+@pytest.mark.parametrize("damage", [lambda jar: jar.unlink(), lambda jar: jar.write_bytes(b"")])
+def test_a_release_that_lacks_a_file_is_not_installed(tmp_path: Path, damage: Callable[[Path], object]) -> None:
+    jar = tmp_path / "libs" / "a.jar"
+    jar.parent.mkdir()
+    jar.write_bytes(b"PK")
+    (tmp_path / "MANIFEST.sha256").write_text(f"{'0' * 64}  libs/a.jar\n")
+    assert info(release_dir=str(tmp_path))["installed"] is True
+    damage(jar)
+    assert info(release_dir=str(tmp_path))["installed"] is False
 
 
 def test_a_running_node_is_compared_with_what_is_wanted(tmp_path: Path) -> None:
