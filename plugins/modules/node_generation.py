@@ -215,9 +215,11 @@ def work(module: Any) -> Mapping[str, Any]:
         return _work(module)
     except OSError as problem:
         path = module.params["path"]
+        # Of a link, the second is itself; the first only what it should lead to.
+        where = problem.filename2 or problem.filename or path
         raise StreamopsError(
-            f"{path}: {problem.strerror or problem} ({problem.filename or path}). What the node starts with is still "
-            "one whole set. fix: correct this on that machine (room, owners, modes), then run again.",
+            f"{path}: {problem.strerror or problem} ({where}). What the node starts with is still one whole set. "
+            "fix: correct this on that machine (room, owners, modes), then run again.",
             directory=path,
         ) from problem
 

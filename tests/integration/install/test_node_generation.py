@@ -324,7 +324,7 @@ def test_what_the_machine_does_not_take_is_told_and_leaves_what_the_node_starts_
     """The generation fits, the link of its file does not: a name of 252 characters has no room for what is behind."""
     refused = generation(conf, "staged", {**NEW, "x" * 252: ""})
     assert refused["failed"]
-    assert "File name too long" in refused["msg"]
+    assert f"File name too long ({conf}/x" in refused["msg"]
     assert "one whole set" in refused["msg"]
     assert used(conf) == OLD
     assert generation(conf, "staged", NEW)["changed"]
