@@ -49,6 +49,14 @@ options:
         process that listens nowhere, whose life alone says little. Empty asks for nothing.
     type: str
     default: ""
+  flows:
+    description:
+      - Flows of a mirror, C(source->target). Then started also means that its connectors have the configuration of
+        each, as far as this mirror is the one that gives it to them. Where Kafka Connect refuses it, the wait fails at
+        once; the connectors go on with the configuration from before, which no heartbeat tells.
+    type: list
+    elements: str
+    default: []
   metadata_dir:
     description:
       - The directory of the metadata log of a controller. Then started also means that its quorum has a leader, as far
@@ -169,6 +177,7 @@ SPEC = dict(
     state_dir={"type": "path", "required": True},
     ports={"type": "list", "elements": "int", "default": []},
     ready_line={"type": "str", "default": ""},
+    flows={"type": "list", "elements": "str", "default": []},
     metadata_dir={"type": "str", "default": ""},
     log_files={"type": "list", "elements": "path", "default": []},
     unit={"type": "str", "default": ""},

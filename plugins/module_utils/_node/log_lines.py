@@ -59,18 +59,23 @@ def last_said(paths: Iterable[str], pattern: str, since: float | None) -> list[s
 
     A line without a time of its own belongs to the last one before it that has one.
     """
+    found = [every_said([path], pattern, since) for path in paths]
+    return [said[-1] for said in found if said]
+
+
+def every_said(paths: Iterable[str], pattern: str, since: float | None, length: int = TAIL_BYTES) -> list[str]:
+    """Return all lines that C(last_said) chooses from, in order; C(length) is how many bytes of each file are read."""
     wanted = re.compile(pattern)
     found = []
     for path in paths:
-        recent, said = True, None
-        for line in _tail(path)[0].splitlines():
+        recent = True
+        for line in _tail(path, length)[0].splitlines():
             at = _seconds(line)
             if at is not None:
                 # A second of grace: start times are rounded.
                 recent = since is None or at >= since - 1
             if recent and wanted.search(line):
-                said = line
-        found += [said] if said is not None else []
+                found.append(line)
     return found
 
 
@@ -83,11 +88,12 @@ def telling_lines(text: str, since: float | None) -> list[str]:
         if at is not None:
             recent = since is None or at >= since - 1
         if recent and not _FRAME.match(line) and _TELLING.search(line):
-            shown.append(_shown(line))
+            shown.append(masked(line))
     return shown
 
 
-def _shown(line: str) -> str:
+def masked(line: str) -> str:
+    """Return a line of a log as people may see it: cut to a width, and cut off where a secret is assigned."""
     # Kafka itself masks what it knows to be a password; a JAAS entry with a typing error it may quote in full.
     for assigned in _ASSIGNED.finditer(line):
         if is_secret(assigned.group(1)) and not _REQUEST.match(line, max(0, assigned.start(1) - 1)):
@@ -106,12 +112,12 @@ def _seconds(line: str) -> float | None:
     return calendar.timegm(parts) if found.group(3) else time.mktime(parts)
 
 
-def _tail(path: str) -> tuple[str, float]:
+def _tail(path: str, length: int = TAIL_BYTES) -> tuple[str, float]:
     """Return (last part of a file, when it was last written); ("", 0) when it cannot be read."""
     try:
         with open(path, "rb") as file:
             state = os.fstat(file.fileno())
-            start = max(0, state.st_size - TAIL_BYTES)
+            start = max(0, state.st_size - length)
             file.seek(start)
             data = file.read()
     except OSError:

@@ -44,7 +44,7 @@ _AFTER = {
     "brokers, was not asked to stop. Correct the cause, or end the process yourself, and run again.",
 }
 
-REACHED, WAITING, DIED = "reached", "waiting", "died"
+REACHED, WAITING, DIED, REFUSED = "reached", "waiting", "died", "refused"
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,8 @@ class Tracker:
             return Step(DONE, f"{self._name}: {self._state}", facts)
         if found["verdict"] == DIED:
             return Step(FAILED, f"{self._name}: its process ended", facts)
+        if found["verdict"] == REFUSED:
+            return Step(FAILED, f"{self._name}: {'; '.join(found['flows']['refused'])}", facts)
         if self._state == "started" and not self.seen and found["ended_recently"]:
             return Step(FAILED, f"{self._name}: its process ended right after its start", facts)
         if self._state == "started" and not self.seen and elapsed >= self._start_timeout:
@@ -120,6 +122,8 @@ class Tracker:
             return "no process yet"
         if self.last.get("led") is False:
             return f"process {process.get('pid')} runs, and its quorum has no leader{self._ports(missing)}"
+        if unsettled := (self.last.get("flows") or {}).get("unsettled"):
+            return f"process {process.get('pid')} runs, connectors have no configuration yet of {', '.join(unsettled)}"
         if missing:
             return f"process {process.get('pid')} runs, waits for port {', '.join(str(port) for port in missing)}"
         return f"process {process.get('pid')} runs, its log does not say yet that it serves"

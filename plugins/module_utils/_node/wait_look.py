@@ -7,9 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._node import mirror_start
 from ansible_collections.streamops.kafka.plugins.module_utils._node.log_cause import cause, distinct
 from ansible_collections.streamops.kafka.plugins.module_utils._node.log_lines import (
     LIMIT,
+    every_said,
     last_errors,
     last_said,
     says,
@@ -19,7 +21,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.ports import
 from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record, started_at
 from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum import quorum
 from ansible_collections.streamops.kafka.plugins.module_utils._node.start_record import identity, opened_ports
-from ansible_collections.streamops.kafka.plugins.module_utils._node.wait import WAITING, Life, judge, life_of
+from ansible_collections.streamops.kafka.plugins.module_utils._node.wait import (
+    REACHED,
+    REFUSED,
+    WAITING,
+    Life,
+    judge,
+    life_of,
+)
 
 # Seconds between two readings of /proc within a look: cheap, and shorter than any process needs to start and die.
 PAUSE = 0.2
@@ -35,6 +44,8 @@ LOADER = r"MetadataLoader.*high water mark"
 # another partition, segment or offset (LogLoader, LogManager and MetadataLoader of Kafka 3.9.2 and 4.3.1).
 LOADING = r"\[LogLoader partition=|Completed load of |but the high water mark is"
 UNKNOWN = "still don't know the high water mark"
+# Each task of a mirror logs all its properties when it starts (bytes).
+MIRROR_LOG = 4 * 1024 * 1024
 
 
 def look(
@@ -55,6 +66,9 @@ def look(
         said = _has_said(params, now)
         verdict = judge(params["state"], seen, now, found["missing_ports"], said, led=found["led"] is not False)
         seen = seen or now
+        if params["flows"] and verdict == REACHED:
+            found["flows"] = flows(params, started_at(now.start_time if now else None))
+            verdict = REFUSED if found["flows"]["refused"] else WAITING if found["flows"]["unsettled"] else REACHED
         if verdict != WAITING or clock() - began >= params["interval"]:
             break
         sleep(PAUSE)
@@ -72,6 +86,15 @@ def look(
         # What Java says before Kafka logs. It also repeats errors of the log, which are shown once.
         lines = list(dict.fromkeys([*lines, *telling_lines(journal(params["unit"]), after)]))[-LIMIT:]
     return dict(result, log_lines=lines, log_files=files, cause=cause(every), loading=loading(files, since))
+
+
+def flows(params: Mapping[str, Any], since: float | None) -> dict[str, list[str]]:
+    """Return which of the wanted flows of a mirror that started then have refused their configuration, or have none."""
+    lines = every_said(params["log_files"], mirror_start.TELLING, since, MIRROR_LOG)
+    return {
+        "refused": mirror_start.refused(lines, params["flows"]),
+        "unsettled": mirror_start.unsettled(lines, params["flows"]),
+    }
 
 
 def loading(files: Sequence[str], since: float | None) -> str:
