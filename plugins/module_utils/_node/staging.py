@@ -106,8 +106,7 @@ def _plan(found: Generations, files: Sequence[Mapping[str, Any]]) -> _Plan:
     # What is not wanted any more may be a secret too.
     shown = {one["name"] for one in files if not one["secret"]}
     diff = [
-        difference(path, used.get(name), wanted.get(name, ""), name not in shown)
-        for name, path in zip(changed, found.paths(changed), strict=True)
+        difference(found.paths([name])[0], used.get(name), wanted.get(name, ""), name not in shown) for name in changed
     ]
     return _Plan(wanted, changed, diff, found.texts(STAGED), found.unlinked(names))
 

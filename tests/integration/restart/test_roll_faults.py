@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -79,12 +80,16 @@ def test_a_fault_on_one_broker_of_a_roll_is_taken_back_and_survives_nowhere(
     cluster: Cluster, place: int, fault: dict[str, Any]
 ) -> None:
     victim, wanted = victims(cluster)[place], wishes()
+    new = f"queued.max.requests={wanted['kafka_broker_config']['queued.max.requests']}"
     with producing(cluster.bootstrap_servers, "orders", rate=400) as ledger:
         run = cluster.playbook(kafka_start_timeout=60, **only(victim, fault, wanted))
         assert run.rc != 0
         said = " ".join(run.output.split())
         assert f"{victim} did not come back with its new start files. It runs with those from before again" in said
         assert "No other node was stopped after it or has new files." in said
+        named = re.search(r"\. ([\w, ]+) restarted before it and run with their new files\.", said)
+        renewed = {node for node in cluster.nodes if new in start_files(cluster, node)}
+        assert set(named[1].split(", ") if named else []) == renewed
         assert all("no.such" not in start_files(cluster, node) for node in cluster.nodes)
         assert all("/no/such" not in start_files(cluster, node) for node in cluster.nodes)
         every_node_survives_a_kill(cluster)
