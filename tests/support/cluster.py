@@ -197,6 +197,13 @@ class Cluster:
         """The process ids of all nodes."""
         return {node: self.pid(node) for node in self.nodes}
 
+    def has_started_again(self, node: str, before: int) -> bool:
+        """Whether another process of the node runs; while one starts, its record is away for a moment."""
+        try:
+            return self.pid(node) != before and self.alive(node)
+        except (OSError, ValueError):
+            return False
+
     def alive(self, node: str) -> bool:
         """Whether the recorded process runs (and is no zombie)."""
         try:

@@ -69,7 +69,7 @@ class TwoMirrors(Mirrored):
         """SIGKILL, and waits until supervisord has started it again."""
         before = self.pid(node)
         self.kill(node)
-        until(lambda: self.alive(node) and self.pid(node) != before, f"{node} to be started again", 120)
+        until(lambda: self.has_started_again(node, before), f"{node} to be started again", 120)
 
     @contextlib.contextmanager
     def unsupervised(self) -> Iterator[None]:

@@ -85,7 +85,7 @@ def streamed(cluster: LegacyMirrors, fault: str) -> Story:
         before, committed = cluster.pid("mirror1"), cluster.committed(topic, 6)
         getattr(cluster, fault)("mirror1")
         last_before = max(ledger.acknowledged)
-        until(lambda: cluster.alive("mirror1") and cluster.pid("mirror1") != before, "mirror1 to come back", PATIENCE)
+        until(lambda: cluster.has_started_again("mirror1", before), "mirror1 to come back", PATIENCE)
         at_work = max(ledger.acknowledged)
         until(lambda: follower.passed(at_work), "records after it", PATIENCE)
         until(lambda: len(ledger.acknowledged) >= RECORDS, "enough records", PATIENCE)

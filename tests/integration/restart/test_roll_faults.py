@@ -11,6 +11,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def every_node_survives_a_kill(cluster: Cluster) -> None:
     for node in cluster.nodes:
         before = cluster.pid(node)
         cluster.kill(node)
-        until(lambda node=node, before=before: cluster.pid(node) != before, f"{node} to start again", 60)  # type: ignore[misc]
+        until(partial(cluster.has_started_again, node, before), f"{node} to start again", 60)
     until(lambda: all(cluster.listens(node) for node in cluster.nodes), "all nodes to listen", 180)
 
 

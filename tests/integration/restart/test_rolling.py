@@ -125,7 +125,7 @@ def test_a_node_that_restarts_by_itself_before_its_turn_is_waited_for_and_not_st
     read_until(run, "Roll | Record the restart")
     victim = next(node for node in cluster.nodes if cluster.pid(node) == before[node])
     cluster.kill(victim)
-    until(lambda: cluster.pid(victim) != before[victim] and cluster.alive(victim), f"{victim} to start again")
+    until(lambda: cluster.has_started_again(victim, before[victim]), f"{victim} to start again")
     came_back = cluster.pid(victim)
     output, _ = run.communicate(timeout=900)
     assert run.returncode == 0, output[-6000:]
