@@ -14,6 +14,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.properties i
 
 # Read from the end of each file: more than any start writes after its first error.
 TAIL_BYTES = 256 * 1024
+# So much is searched for what a process must have said once: a mirror logs all properties of each task when it starts,
+# and a client that reaches nobody some thousand lines a minute.
+SAID_BYTES = 4 * 1024 * 1024
 LIMIT = 20
 WIDTH = 500
 
@@ -63,19 +66,22 @@ def last_said(paths: Iterable[str], pattern: str, since: float | None) -> list[s
     return [said[-1] for said in found if said]
 
 
-def every_said(paths: Iterable[str], pattern: str, since: float | None, length: int = TAIL_BYTES) -> list[str]:
-    """Return all lines that C(last_said) chooses from, in order; C(length) is how many bytes of each file are read."""
+def every_said(paths: Iterable[str], pattern: str, since: float | None) -> list[str]:
+    """Return all lines that C(last_said) chooses from, in order."""
     wanted = re.compile(pattern)
     found = []
     for path in paths:
-        recent = True
-        for line in _tail(path, length)[0].splitlines():
-            at = _seconds(line)
-            if at is not None:
+        lines = _tail(path, SAID_BYTES)[0].splitlines()
+        recent, read = True, 0
+        for number, line in enumerate(lines):
+            if wanted.search(line):
+                # Few lines have the pattern, so only times before these are read, from the nearest on.
+                times = (_seconds(lines[before]) for before in range(number, read - 1, -1))
+                at = next((time for time in times if time is not None), None)
                 # A second of grace: start times are rounded.
-                recent = since is None or at >= since - 1
-            if recent and wanted.search(line):
-                found.append(line)
+                recent = recent if at is None or since is None else at >= since - 1
+                read = number + 1
+                found += [line] if recent else []
     return found
 
 

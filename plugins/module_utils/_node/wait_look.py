@@ -44,8 +44,6 @@ LOADER = r"MetadataLoader.*high water mark"
 # another partition, segment or offset (LogLoader, LogManager and MetadataLoader of Kafka 3.9.2 and 4.3.1).
 LOADING = r"\[LogLoader partition=|Completed load of |but the high water mark is"
 UNKNOWN = "still don't know the high water mark"
-# Each task of a mirror logs all its properties when it starts (bytes).
-MIRROR_LOG = 4 * 1024 * 1024
 
 
 def look(
@@ -90,7 +88,7 @@ def look(
 
 def flows(params: Mapping[str, Any], since: float | None) -> dict[str, list[str]]:
     """Return which of the wanted flows of a mirror that started then have refused their configuration, or have none."""
-    lines = every_said(params["log_files"], mirror_start.TELLING, since, MIRROR_LOG)
+    lines = every_said(params["log_files"], mirror_start.TELLING, since)
     return {
         "refused": mirror_start.refused(lines, params["flows"]),
         "unsettled": mirror_start.unsettled(lines, params["flows"]),

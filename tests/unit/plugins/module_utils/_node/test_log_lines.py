@@ -114,3 +114,19 @@ def test_what_a_cut_log_begins_with_belongs_to_no_known_start(tmp_path: Path) ->
     log.write_text(f"{old}{stamp(2000)} INFO starts\n{stamp(2001)} ERROR port taken\n")
     assert last_errors([str(log)], 2000) == [f"{stamp(2001)} ERROR port taken"]
     assert not says([str(log)], "of before", 2000)
+
+
+def test_what_was_said_once_is_found_behind_a_megabyte_that_came_after_it(tmp_path: Path) -> None:
+    """A mirror logs the properties of all its tasks when it has started, more than is read for errors."""
+    now = time.time()
+    log = tmp_path / "server.log"
+    properties = "\n".join(f"\tproperty.{number} = [value]" for number in range(40_000))
+    log.write_text(
+        f"{stamp(now)} INFO Kafka MirrorMaker started\n{stamp(now)} INFO ConsumerConfig values:\n{properties}\n"
+    )
+    assert log.stat().st_size > 1_000_000
+    assert says([str(log)], "Kafka MirrorMaker started", now - 1)
+    assert not says([str(log)], "Kafka MirrorMaker started", now + 60)
+    # A line without a time belongs to the last one before it that has one.
+    assert says([str(log)], "property.39999 ", now - 1)
+    assert not says([str(log)], "property.39999 ", now + 60)
