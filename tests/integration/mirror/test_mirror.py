@@ -214,7 +214,7 @@ def test_a_run_without_the_source_says_who_is_missing(mirrored: Mirrored) -> Non
 
 @pytest.mark.full
 def test_a_mirror_whose_flows_are_switched_off_stops_and_stays_down(mirrored: Mirrored) -> None:
-    kept, before = mirrored.variables["mirror_flows"], mirrored.pids()
+    kept, before = [flow_with(mirrored)], mirrored.pids()
     mirrored.variables["mirror_flows"] = [{**one, "enabled": False} for one in kept]
     mirrored.playbook("playbooks/mirrors.yml").ok()
     assert not mirrored.alive("mirror1")
