@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import product_of
 
@@ -23,6 +24,9 @@ PROGRAMS = {
 #: ends when one does not answer or refuses its login; the legacy engine listens nowhere (ConsumerCoordinator of its
 #: clients).
 READY_LINES = {"mirror": "Kafka MirrorMaker started", "legacy": "Successfully joined group"}
+#: How often supervisord starts a broker again that ended at once, where ZooKeeper refuses one that was killed until its
+#: old session has ended (18 s, KIP-537). Pauses of 1, 2, 3 and so on seconds are 21 s, besides what each start takes.
+SESSION_RETRIES = 6
 #: Loggers with a file of their own: name, file, level.
 LOGGERS = (
     ("org.apache.kafka.controller", "controller", "INFO"),
@@ -87,12 +91,17 @@ def process(node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping
         "ready_line": READY_LINES.get(program, ""),
         "logging_file": _logging_file(node, settings),
         "loggers": [list(one) for one in (MIRROR_LOGGERS if "mirror" in node["roles"] else LOGGERS)],
+        "start_retries": SESSION_RETRIES if _has_session(node, settings) else 0,
         "service": service,
         "service_file": f"/etc/systemd/system/{service}.service"
         if is_systemd
         else f"{paths['supervisor']}/conf.d/{service}.conf",
         "template": "kafka.service.j2" if is_systemd else "supervisor.program.conf.j2",
     }
+
+
+def _has_session(node: Mapping[str, Any], settings: Mapping[str, Any]) -> bool:
+    return settings["kafka_mode"] == ZOOKEEPER_MODE and "broker" in node["roles"]
 
 
 def service_name(node: Mapping[str, Any]) -> str:

@@ -72,6 +72,13 @@ def test_each_service_manager_has_a_file_of_its_own() -> None:
     assert found["template"] == "supervisor.program.conf.j2"
 
 
+def test_a_broker_whose_old_session_keeps_it_away_is_started_again_until_that_has_ended() -> None:
+    retries = seen("brokers", kafka_mode="zookeeper")["start_retries"]
+    assert sum(range(retries + 1)) > 18, "zookeeper.session.timeout.ms, in seconds"
+    assert seen("brokers")["start_retries"] == 0
+    assert seen("zookeepers")["start_retries"] == 0
+
+
 @pytest.mark.parametrize(
     ("role", "version", "file", "option"),
     [
