@@ -19,6 +19,7 @@ import pytest
 
 from tests.support.cluster import JVM_OPTIONS, ROOT, Cluster, environment, free_port_base, until
 from tests.support.traffic import producing, read_all
+from tests.support.zookeeper import ZookeeperCluster
 
 pytestmark = pytest.mark.full
 
@@ -38,7 +39,8 @@ def wishes() -> dict[str, Any]:
 @pytest.fixture(scope="module", params=["local", "local_isolated", "local_zookeeper"])
 def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A cluster of each mode, which the tests of this file hurt one after the other."""
-    cluster = Cluster(ROOT / "inventories" / request.param, tmp_path_factory.mktemp("faults"), free_port_base())
+    kind = ZookeeperCluster if request.param == "local_zookeeper" else Cluster
+    cluster = kind(ROOT / "inventories" / request.param, tmp_path_factory.mktemp("faults"), free_port_base())
     try:
         cluster.playbook().ok()
         yield cluster
