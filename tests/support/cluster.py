@@ -162,28 +162,25 @@ class Cluster:
     def playbook(self, playbook: str = "site.yml", *arguments: str, timeout: float = 1500, **variables: Any) -> Run:
         """Runs a playbook to its end."""
         done = subprocess.run(
-            self.command(playbook, *arguments, **variables),
-            cwd=ROOT,
-            env=environment(self.programs),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=timeout,
-            check=False,
+            self.command(playbook, *arguments, **variables), **self._process(), timeout=timeout, check=False
         )
         return Run(done.returncode, done.stdout, parse_recap(done.stdout))
 
     def begin(self, playbook: str = "site.yml", *arguments: str, **variables: Any) -> subprocess.Popen[str]:
         """Starts a playbook in a session of its own, to be killed as a whole; its output has to be read."""
         return subprocess.Popen(
-            self.command(playbook, *arguments, **variables),
-            cwd=ROOT,
-            env=environment(self.programs),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
+            self.command(playbook, *arguments, **variables), **self._process(), start_new_session=True
         )
+
+    def _process(self) -> dict[str, Any]:
+        """Where a playbook runs, and that all it prints is kept."""
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        return {"cwd": ROOT, "env": environment(self.programs), **streams}
+
+    def start_files(self, node: str) -> str:
+        """The text of all that a node would start with now."""
+        current = self.directory / "config" / node / "current"
+        return "".join(path.read_text() for path in sorted(current.iterdir()) if path.is_file())
 
     def record(self, node: str) -> Path:
         """The start record of a node."""

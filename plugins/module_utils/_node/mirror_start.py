@@ -45,16 +45,17 @@ class Flow:
         return self.leader != self.member or set(self.told) >= set(CONNECTORS)
 
 
-def unsettled(lines: Iterable[str], pairs: Sequence[str]) -> list[str]:
-    """Return the flows (source->target) of which the mirror may still have to configure connectors."""
-    flows = read(lines)
-    return [pair for pair in pairs if pair not in flows or not flows[pair].is_settled]
+def standing(lines: Iterable[str], pairs: Sequence[str]) -> dict[str, list[str]]:
+    """Return what became of these flows (source->target): C(unsettled), C(refused).
 
-
-def refused(lines: Iterable[str], pairs: Sequence[str]) -> list[str]:
-    """Return one sentence for each flow whose connectors did not take their configuration, with why."""
+    unsettled -- flows of which the mirror may still have to configure connectors; refused -- one sentence for each flow
+    whose connectors did not take their configuration, with why.
+    """
     flows = read(lines)
-    return [sentence for pair in pairs if pair in flows for sentence in _refusals(pair, flows[pair])]
+    return {
+        "unsettled": [pair for pair in pairs if pair not in flows or not flows[pair].is_settled],
+        "refused": [sentence for pair in pairs if pair in flows for sentence in _refusals(pair, flows[pair])],
+    }
 
 
 def _refusals(pair: str, flow: Flow) -> Iterator[str]:

@@ -88,11 +88,7 @@ def look(
 
 def flows(params: Mapping[str, Any], since: float | None) -> dict[str, list[str]]:
     """Return which of the wanted flows of a mirror that started then have refused their configuration, or have none."""
-    lines = every_said(params["log_files"], mirror_start.TELLING, since)
-    return {
-        "refused": mirror_start.refused(lines, params["flows"]),
-        "unsettled": mirror_start.unsettled(lines, params["flows"]),
-    }
+    return mirror_start.standing(every_said(params["log_files"], mirror_start.TELLING, since), params["flows"])
 
 
 def loading(files: Sequence[str], since: float | None) -> str:

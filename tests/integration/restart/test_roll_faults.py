@@ -56,12 +56,6 @@ def only(node: str, fault: dict[str, Any], wanted: dict[str, Any]) -> dict[str, 
     }
 
 
-def start_files(cluster: Cluster, node: str) -> str:
-    """All that a node would start with now."""
-    config = cluster.directory / "config" / node
-    return "".join(path.read_text() for path in sorted((config / "current").iterdir()) if path.is_file())
-
-
 def every_node_survives_a_kill(cluster: Cluster) -> None:
     """Each node starts again by itself with what is on its disk, as after a crash or a boot."""
     for node in cluster.nodes:
@@ -91,10 +85,10 @@ def test_a_fault_on_one_broker_of_a_roll_is_taken_back_and_survives_nowhere(
         assert f"{victim} did not come back with its new start files. It runs with those from before again" in said
         assert "No other node was stopped after it or has new files." in said
         named = re.search(r"\. ([\w, ]+) restarted before it and run with their new files\.", said)
-        renewed = {node for node in cluster.nodes if new in start_files(cluster, node)}
+        renewed = {node for node in cluster.nodes if new in cluster.start_files(node)}
         assert set(named[1].split(", ") if named else []) == renewed
-        assert all("no.such" not in start_files(cluster, node) for node in cluster.nodes)
-        assert all("/no/such" not in start_files(cluster, node) for node in cluster.nodes)
+        assert all("no.such" not in cluster.start_files(node) for node in cluster.nodes)
+        assert all("/no/such" not in cluster.start_files(node) for node in cluster.nodes)
         every_node_survives_a_kill(cluster)
         until(lambda: len(ledger.acknowledged) > 5000, "5,000 acknowledged records", 120)
     assert not ledger.failed

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from tests.support.cluster import ROOT, Cluster, free_port_base, local_variables
+from tests.support.cluster import ROOT, Cluster, free_port_base, local_variables, read_until
 from tests.support.power import Disk, disk
 
 pytestmark = pytest.mark.full
@@ -54,14 +54,8 @@ def fill(place: Path) -> Path:
     return ballast
 
 
-def start_files(cluster: Cluster, node: str) -> str:
-    """All that a node would start with now."""
-    current = cluster.directory / "config" / node / "current"
-    return "".join(path.read_text() for path in sorted(current.iterdir()))
-
-
 def test_a_disk_without_room_for_new_start_files_stops_no_node(cluster: Cluster, small: Disk) -> None:
-    before, files = cluster.pids(), {node: start_files(cluster, node) for node in cluster.nodes}
+    before, files = cluster.pids(), {node: cluster.start_files(node) for node in cluster.nodes}
     ballast = fill(small.place)
     run = cluster.playbook(kafka_broker_config={"queued.max.requests": 401})
     said = " ".join(run.output.split())
@@ -69,7 +63,7 @@ def test_a_disk_without_room_for_new_start_files_stops_no_node(cluster: Cluster,
     assert f"{small.place}: No space left on device" in said
     assert "What the node starts with is still one whole set. fix:" in said
     assert cluster.pids() == before
-    assert {node: start_files(cluster, node) for node in cluster.nodes} == files
+    assert {node: cluster.start_files(node) for node in cluster.nodes} == files
     ballast.unlink()
     cluster.playbook(kafka_broker_config={"queued.max.requests": 401}).ok()
     assert cluster.playbook(kafka_broker_config={"queued.max.requests": 401}).ok().changed == 0
@@ -82,7 +76,7 @@ def test_a_node_goes_back_also_where_its_disk_has_filled_since_the_staging(clust
         cluster, lambda: fill(small.place), kafka_broker_config=f"{{{{ {stable | LATE} if {FIRST} else {stable} }}}}"
     )
     assert "kafka1 did not come back with its new start files. It runs with those from before again" in said
-    assert all("no.such" not in start_files(cluster, node) for node in cluster.nodes)
+    assert all("no.such" not in cluster.start_files(node) for node in cluster.nodes)
     (small.place / "ballast").unlink()
     before = cluster.pids()
     cluster.playbook(kafka_broker_config=stable).ok()
@@ -122,14 +116,10 @@ def test_a_jar_that_a_release_lacks_is_there_again_before_a_node_restarts(cluste
 
 
 def rolled(cluster: Cluster, act: Callable[[], T], **variables: Any) -> tuple[str, T]:
-    """Run site.yml, which has to fail, act once the first node has its turn; return what was said, and of the act."""
+    """Run site.yml, which has to fail, and act once the first node has its turn; what was said after it, and of the act."""
     run = cluster.begin("site.yml", kafka_start_timeout=60, **variables)
-    seen: list[str] = []
-    acted: list[T] = []
-    assert run.stdout is not None
-    for line in run.stdout:
-        seen.append(line)
-        if not acted and "Roll | Acquire the lock" in line:
-            acted.append(act())
-    assert run.wait(60) != 0
-    return " ".join("".join(seen).split()), acted[0]
+    read_until(run, "Roll | Acquire the lock")
+    acted = act()
+    said, _ = run.communicate(timeout=900)
+    assert run.returncode != 0
+    return " ".join(said.split()), acted

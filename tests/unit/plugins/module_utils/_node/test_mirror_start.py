@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.mirror_start import TELLING, refused, unsettled
+from ansible_collections.streamops.kafka.plugins.module_utils._node.mirror_start import TELLING, standing
 
 FLOW = "dc_a->dc_b"
 WORKER = "[2026-11-26 02:43:07,394] INFO [Worker clientId=dc_a->dc_b, groupId=dc_a-mm2] "
@@ -61,7 +61,7 @@ FAILED = [
     ],
 )
 def test_a_flow_is_settled_once_the_leader_has_configured_all_connectors(lines: list[str], open_: list[str]) -> None:
-    assert unsettled(lines, [FLOW]) == open_
+    assert standing(lines, [FLOW])["unsettled"] == open_
 
 
 @pytest.mark.parametrize("line", [*LEADS, *TAKEN, *SAME, *FAILED])
@@ -70,18 +70,18 @@ def test_every_line_that_is_read_has_a_telling_part(line: str) -> None:
 
 
 def test_what_connect_refuses_is_told_with_why() -> None:
-    said = refused([*LEADS, *TAKEN[:2], *FAILED], [FLOW])
+    said = standing([*LEADS, *TAKEN[:2], *FAILED], [FLOW])["refused"]
     assert said == [
         "dc_a->dc_b: Kafka Connect refuses the configuration of MirrorSourceConnector, so the one from before goes on: "
         "Invalid value no.such.Filter for configuration topic.filter.class: Class no.such.Filter could not be found."
     ]
-    assert refused([*LEADS, *TAKEN[:2], FAILED[0]], [FLOW]) == [
+    assert standing([*LEADS, *TAKEN[:2], FAILED[0]], [FLOW])["refused"] == [
         "dc_a->dc_b: Kafka Connect refuses the configuration of MirrorSourceConnector, so the one from before goes on: "
         "its log says why"
     ]
 
 
 def test_nothing_is_refused_that_was_taken_later_or_is_of_another_flow() -> None:
-    assert refused([*LEADS, *FAILED, *TAKEN], [FLOW]) == []
-    assert refused([*LEADS, *FAILED], ["dc_b->dc_a"]) == []
-    assert refused([], [FLOW]) == []
+    assert standing([*LEADS, *FAILED, *TAKEN], [FLOW])["refused"] == []
+    assert standing([*LEADS, *FAILED], ["dc_b->dc_a"])["refused"] == []
+    assert standing([], [FLOW])["refused"] == []
