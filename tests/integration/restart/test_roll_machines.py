@@ -116,7 +116,7 @@ def test_a_jar_that_a_release_lacks_is_there_again_before_a_node_restarts(cluste
 
 
 def rolled(cluster: Cluster, act: Callable[[], T], **variables: Any) -> tuple[str, T]:
-    """Run site.yml, which has to fail, and act once the first node has its turn; what was said after it, and of the act."""
+    """Run site.yml, which must fail, and act once the first node has its turn; what was said since, and of the act."""
     run = cluster.begin("site.yml", kafka_start_timeout=60, **variables)
     read_until(run, "Roll | Acquire the lock")
     acted = act()
