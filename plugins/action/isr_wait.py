@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step, held
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import WAIT_OPTIONS, Goal
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.isr import Tracker
@@ -20,7 +21,8 @@ class ActionModule(ClusterAction):
         result: dict[str, Any] = super().run(tmp, task_vars)
         options = self.own_options(WAIT_OPTIONS)
         goal = Goal.of(options)
-        tracker = Tracker(goal, options["consecutive"], options["stuck_after"], options["start_timeout"])
+        hold = held(options["hold"], options["held_since"], time.time(), options["consecutive"])
+        tracker = Tracker(goal, hold, options["stuck_after"], options["start_timeout"])
         broken: dict[str, Any] = {}
 
         def look(elapsed: float) -> Step:
@@ -35,6 +37,9 @@ class ActionModule(ClusterAction):
         if broken:
             return dict(result, **broken)
         result.update(tracker.result(), **followed.as_result())
+        now = time.time()
+        result.update(held_since=now - hold.held, settled_until=now)
+        result["settled_since"] = now - tracker.settled.held if tracker.settled.count else 0.0
         # Check mode does not wait, but it asks: an observation that was never made is no answer.
         if followed.last.state != DONE and (not self._task.check_mode or tracker.last is None):
             result.update(failed=True, msg=tracker.failure(timeout))

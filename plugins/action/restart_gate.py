@@ -4,16 +4,17 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import CONNECTION_SPEC
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import Step, duration
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import Hold, Step, duration, held
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import GATE_OPTIONS, GATE_WAIT_OPTIONS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.gate import (
+    Opening,
     failure,
     seconds_for,
-    step,
     unanswered,
 )
 
@@ -30,23 +31,31 @@ class ActionModule(ClusterAction):
         answers: list[dict[str, Any]] = []
 
         timeout = 0.0 if self._task.check_mode else float(options["timeout"])
+        hold = held(options["hold"], options["held_since"], time.time())
+        # A gate that is open has the time to prove it.
+        timeout = max(timeout, options["hold"] + 2 * options["interval"]) if timeout else timeout
+        opening = Opening(nodes, Hold() if self._task.check_mode else hold)
         wanted = options["request_timeout"]
 
         def look(elapsed: float) -> Step:
             """Run the module once: one picture of the cluster."""
             limit = seconds_for(timeout - elapsed, wanted) if timeout else wanted
             found = self.call(task_vars, request_timeout=limit)
-            judged = step(nodes, found, answered_before=any("allowed" in answer for answer in answers))
+            judged = opening.step(found, any("allowed" in answer for answer in answers), elapsed)
             answers.append(found)
             return judged
 
         followed = self.follow(look, task_vars, timeout, options["interval"])
         found = answers[-1]
+        result["held_since"] = time.time() - hold.held
         result.update({name: value for name, value in found.items() if name != "invocation"}, **followed.as_result())
         result["warnings"] = [*result.get("warnings", []), *found.get("notes", [])]
         if found.get("refusals") and not self._task.check_mode:
             waited = duration(followed.elapsed) if followed.timed_out else ""
-            result.update(failed=True, msg=failure(nodes, found["refusals"], waited, answers[:-1]))
+            said = failure(nodes, found["refusals"], waited, answers[:-1])
+            result.update(failed=True, allowed=False, msg="\n".join([said, *opening.flapping()]))
+        elif followed.timed_out and not found.get("failed") and not self._task.check_mode:
+            result.update(failed=True, allowed=False, msg=opening.unsteady())
         elif found.get("failed"):
             result["msg"] = unanswered(found, answers[:-1])
             # Why the gate was shut when it could last be seen; a judgement of now it is not.

@@ -50,6 +50,10 @@ options:
         elements: str
         choices: [broker, controller]
         required: true
+      replication:
+        description: The host:port at which other brokers reach it, for findings; empty where that is unknown.
+        type: str
+        default: ""
   versions:
     description: >-
       The version of Kafka that each host runs, by name, to look for known vulnerabilities; null where it is not known.
@@ -162,6 +166,7 @@ ARGUMENT_SPEC = {
             "host": {"type": "str", "required": True},
             "node_id": {"type": "int", "required": True},
             "roles": {"type": "list", "elements": "str", "choices": ["broker", "controller"], "required": True},
+            "replication": {"type": "str", "default": ""},
         },
     },
     "versions": {"type": "dict", "default": {}},

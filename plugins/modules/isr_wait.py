@@ -62,6 +62,27 @@ options:
     description: Wait only until each partition in scope has a leader, whether its replicas are in sync or not.
     type: bool
     default: false
+  serves:
+    description:
+      - With O(scope=own), wait also until others can use what O(broker) leads. Its live followers are in the ISR,
+        unless they are out of sync with other leaders too, and so are behind by themselves. What is written to its
+        partitions is committed, and it answers at the address that it advertises.
+      - A broker from which no other one can copy has all replicas of its own in sync.
+    type: bool
+    default: false
+  hold:
+    description:
+      - Seconds for which no observation may be bad. A bad one starts them anew. A broker whose heartbeats come too late
+        looks well until its session ends, so this is longer than C(broker.session.timeout.ms).
+      - A broker that was seen away three times after it was well is flapping, which fails at once.
+    type: float
+    default: 0
+  held_since:
+    description:
+      - The time, in seconds since 1970, since when an earlier wait saw the same goal reached. It counts for O(hold) as
+        long as no observation is bad.
+    type: float
+    default: 0
   timeout:
     description: Longest wait in seconds. The interval that has begun is finished.
     type: int
@@ -114,7 +135,8 @@ in_sync:
   type: bool
   returned: always
 wait_state:
-  description: V(in_sync), V(catching_up), V(waiting) for a broker that is away, V(stuck) or V(unreachable).
+  description: >-
+    V(in_sync), V(catching_up), V(waiting) for a broker that is away, V(flapping), V(stuck) or V(unreachable).
   type: str
   returned: always
   sample: in_sync
@@ -149,6 +171,20 @@ partitions_left_out:
 brokers:
   description: Per broker that misses replicas V(registered), V(fenced) or V(not registered).
   type: dict
+  returned: always
+held_since:
+  description: The time, in seconds since 1970, since when no observation was bad.
+  type: float
+  returned: always
+settled_since:
+  description: >-
+    The time since when every observation saw each replica of the whole cluster in sync and no broker fenced; 0 where
+    the last one did not.
+  type: float
+  returned: always
+settled_until:
+  description: The time of the last observation.
+  type: float
   returned: always
 history:
   description: What was seen interval by interval, at most the last 500; C(elapsed) is in seconds.

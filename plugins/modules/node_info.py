@@ -206,7 +206,8 @@ disks:
 quorum:
   description:
     - What the metadata log on the disk says about the quorum, null where there is none. C(leader) is the id that the
-      node last knew (null for none), C(epoch) its epoch, C(records) whether an elected leader has written anything.
+      node last knew (null for none), C(epoch) its epoch, C(records) whether an elected leader has written anything,
+      C(changed_at) when leader, epoch or vote changed last (seconds since 1970).
   returned: always
   type: dict
 process:

@@ -85,6 +85,12 @@ options:
     description: Seconds between two lines of progress; each look watches for that long.
     type: float
     default: 2.0
+  steady:
+    description:
+      - Seconds for which the quorum of a controller (O(metadata_dir)) must have had its leader, as far as the node
+        itself has seen. It writes C(quorum-state) whenever leader, epoch or its vote change. 0 asks for nothing.
+    type: float
+    default: 0
   start_timeout:
     description: Seconds after which the wait fails when no process was seen at all.
     type: float

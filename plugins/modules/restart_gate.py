@@ -70,6 +70,25 @@ options:
       The controllers' C(controller.quorum.fetch.timeout.ms). A voter counts as caught up when it was so within it.
     type: int
     default: 2000
+  correcting:
+    description:
+      - The one node of O(node_ids) is to restart with other files than it runs with. Then partitions that are low only
+        because of this node itself do not keep it from that, since nothing would ever change.
+        C(docs/restart-gate.md) has the rules.
+    type: bool
+    default: false
+  hold:
+    description:
+      - Seconds for which no look may be bad before the gate opens. A node that is corrected (O(correcting)) and sick is
+        not waited for.
+    type: float
+    default: 0
+  held_since:
+    description:
+      - The time, in seconds since 1970, since when an earlier wait saw the whole cluster well. It counts for O(hold) as
+        long as no look is bad.
+    type: float
+    default: 0
   timeout:
     description: Longest time in seconds to wait for reasons that may pass by themselves.
     type: int
@@ -117,6 +136,19 @@ notes:
   description: What does not forbid the stop but a person should know; also shown as warnings.
   type: list
   elements: str
+  returned: always
+corrects:
+  description: Whether the node is sick, and is allowed to stop because it restarts with other files (O(correcting)).
+  type: bool
+  returned: always
+sick:
+  description: >-
+    By node id why a broker is sick: it is fenced, or others cannot copy from it.
+  type: dict
+  returned: always
+held_since:
+  description: The time, in seconds since 1970, since when no look was bad.
+  type: float
   returned: always
 history:
   description: What was seen look by look; C(elapsed) is in seconds.

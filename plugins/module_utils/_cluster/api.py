@@ -39,6 +39,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 _HIDDEN = 29
 #: The topic of the metadata log, whose one partition the quorum keeps.
 _METADATA = "__cluster_metadata"
+#: What gates ask of each topic.
+_MIN_INSYNC, _UNCLEAN = "min.insync.replicas", "unclean.leader.election.enable"
 
 
 # -- brokers and quorum ------------------------------------------------------------------------------------------
@@ -226,17 +228,29 @@ def take_snapshot(
 
 
 def with_min_insync(session: Session, partitions: Iterable[Partition]) -> tuple[Partition, ...]:
-    """The same partitions, each with the effective min.insync.replicas of its topic; one request."""
+    """The same partitions, each with min_insync and unclean as they are in effect for its topic; one request."""
     listed = tuple(partitions)
-    least = min_insync_of(session, {one.topic for one in listed}) if listed else {}
-    return tuple(replace(one, min_insync=least.get(one.topic, 0)) for one in listed)
+    names = {one.topic for one in listed}
+    values = topic_values(session, names, [_MIN_INSYNC, _UNCLEAN]) if listed else {}
+
+    def known(one: Partition) -> Partition:
+        """The partition with what its topic says; one of a topic that is gone meanwhile has min_insync 0."""
+        found = values.get(one.topic)
+        if found is None:
+            return replace(one, min_insync=0)
+        return replace(one, min_insync=_min_insync(found), unclean=found.get(_UNCLEAN) == "true")
+
+    return tuple(known(one) for one in listed)
 
 
 def min_insync_of(session: Session, topics: Iterable[str]) -> dict[str, int]:
     """The effective min.insync.replicas of these topics; topics that do not exist any more are left out."""
-    values = topic_values(session, topics, ["min.insync.replicas"])
+    return {name: _min_insync(found) for name, found in topic_values(session, topics, [_MIN_INSYNC]).items()}
+
+
+def _min_insync(values: Mapping[str, str | None]) -> int:
     # 1 is the default of Kafka.
-    return {name: int(found.get("min.insync.replicas") or 1) for name, found in values.items()}
+    return int(values.get(_MIN_INSYNC) or 1)
 
 
 # -- reassignments and logs --------------------------------------------------------------------------------------

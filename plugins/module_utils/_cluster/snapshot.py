@@ -29,7 +29,8 @@ class Broker:
 class Partition:
     """One partition. C(leader) is None while it has none.
 
-    C(min_insync) is the effective min.insync.replicas of its topic, 0 when the snapshot was taken without it.
+    C(min_insync) is the effective min.insync.replicas of its topic, 0 when the snapshot was taken without it; so is
+    C(unclean), whether unclean.leader.election.enable is on.
     C(eligible) and C(last_known): who may lead besides the ISR, and who was the last that might (KIP-966); both are
     asked only where a partition has no leader, and None where the cluster does not tell.
     """
@@ -43,6 +44,7 @@ class Partition:
     internal: bool
     eligible: tuple[int, ...] | None = None
     last_known: tuple[int, ...] | None = None
+    unclean: bool = False
 
 
 @dataclass(frozen=True)

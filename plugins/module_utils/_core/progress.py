@@ -71,6 +71,53 @@ def pace(meter: Meter, total: float, unit: str) -> str:
     return f"{rate:.0f} {unit}/s, ETA {duration(eta)}" if rate >= 10 else f"{rate:.2g} {unit}/s, ETA {duration(eta)}"
 
 
+class Hold:
+    """Looks without a bad one between them: one good look says little of what comes and goes.
+
+    ``seconds`` is how long they must go on, of which ``held`` have passed before this wait; ``looks`` is the least
+    number of them. A bad look starts both anew.
+    """
+
+    def __init__(self, seconds: float = 0.0, looks: int = 1, held: float = 0.0) -> None:
+        self._seconds, self._looks = seconds, looks
+        self._since = -held
+        self._at = 0.0
+        #: Good looks in a row.
+        self.count = 0
+        #: Why it was lost, once for each time that a bad look followed a good one.
+        self.lost: list[str] = []
+
+    def good(self, at: float) -> None:
+        """Take a good look at C(at) seconds since the wait began."""
+        self._at = at
+        self.count += 1
+
+    def bad(self, at: float, why: str = "") -> None:
+        """Take a bad look; without C(why) it was none, as when nothing answered, and what was good is not lost."""
+        if self.count and why:
+            self.lost.append(why)
+        self.count, self._since, self._at = 0, at, at
+
+    @property
+    def held(self) -> float:
+        """Seconds since the last bad look, or since the beginning."""
+        return self._at - self._since if self.count else 0.0
+
+    @property
+    def reached(self) -> bool:
+        """Whether enough looks were good for long enough."""
+        return self.count >= self._looks and self.held >= self._seconds
+
+    def __str__(self) -> str:
+        lasted = f", for {self.held:.0f} of {self._seconds:.0f} s" if self._seconds else ""
+        return f"{min(self.count, self._looks)} of {self._looks} good observations{lasted}"
+
+
+def held(seconds: float, since: float, now: float, looks: int = 1) -> Hold:
+    """Return the hold of a wait that begins now; C(since) is when an earlier one found the same good, 0 without one."""
+    return Hold(seconds, looks, min(max(0.0, now - since), seconds) if since else 0.0)
+
+
 class LineFilter:
     """Lets a line through when it says something new, and an unchanged one once per heartbeat (seconds)."""
 

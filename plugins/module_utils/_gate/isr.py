@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.serving import cut_off, describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,6 +30,9 @@ WAIT_OPTIONS: dict[str, dict[str, Any]] = {
     "leaders": {"type": "bool", "default": False},
     "leave_unled": {"type": "bool", "default": False},
     "led_only": {"type": "bool", "default": False},
+    "serves": {"type": "bool", "default": False},
+    "hold": {"type": "float", "default": 0.0},
+    "held_since": {"type": "float", "default": 0.0},
     "timeout": {"type": "int", "default": 300},
     "interval": {"type": "float", "default": 5.0},
     "sample_interval": {"type": "float", "default": 1.0},
@@ -45,7 +49,7 @@ class Goal:
 
     C(leaders): every partition in scope must also be led by its first replica (scope own: those preferring the broker).
     C(leave_unled): partitions that nobody alive may lead are left out. C(led_only): each partition in scope must have a
-    leader, and nothing else.
+    leader, and nothing else. C(serves), with scope own: other brokers copy what the broker leads.
     """
 
     scope: str = "cluster"
@@ -54,12 +58,13 @@ class Goal:
     leaders: bool = False
     leave_unled: bool = False
     led_only: bool = False
+    serves: bool = False
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Goal:
         """Return the goal that the options of the module name."""
         topics = tuple(options["topics"] or ())
-        wanted = (options[name] for name in ("leaders", "leave_unled", "led_only"))
+        wanted = (options[name] for name in ("leaders", "leave_unled", "led_only", "serves"))
         return cls(options["scope"], options["broker"], topics, *wanted)
 
     def __str__(self) -> str:
@@ -74,7 +79,9 @@ class Observation:
 
     C(done) of C(total) partitions fulfil the goal; C(missing_replicas) are not in sync; C(brokers) says of every
     broker that misses any how it is: registered, fenced or not registered. C(left_out) partitions have no leader and
-    are not waited for. C(bytes_behind) is what the missing replicas on registered brokers lack, None when not asked.
+    are not waited for. C(unmet) is what else the goal lacks; C(away): its broker is fenced or not registered.
+    C(settled): in the whole cluster no broker is fenced, and every replica is in sync.
+    C(bytes_behind) is what the missing replicas on registered brokers lack, None when not asked.
     C(at) is in seconds since the module began. C(error) is set when the cluster did not answer; then the figures mean
     nothing.
     """
@@ -91,6 +98,8 @@ class Observation:
     missing_by_broker: dict[str, int] = field(default_factory=dict)
     partitions: list[dict[str, Any]] = field(default_factory=list)
     unmet: list[str] = field(default_factory=list)
+    away: bool = False
+    settled: bool = False
     error: str | None = None
 
     @property
@@ -174,6 +183,8 @@ def observe(snapshot: Snapshot, goal: Goal) -> Observation:
         missing_by_broker={str(broker): absent[broker] for broker in sorted(absent)},
         partitions=[_detail(partition, gone, states, alive) for partition, gone in bad[:listed]],
         unmet=_unmet(snapshot, goal),
+        settled=_is_settled(snapshot),
+        away=goal.broker is not None and standing(snapshot, goal.broker) != "registered",
     )
 
 
@@ -234,11 +245,20 @@ def _detail(partition: Partition, gone: list[int], states: dict[int, str], alive
     }
 
 
+def _is_settled(snapshot: Snapshot) -> bool:
+    whole = all(one.leader is not None and {*one.replicas} <= {*one.isr} for one in snapshot.partitions)
+    return whole and not any(broker.fenced for broker in snapshot.brokers)
+
+
 def _unmet(snapshot: Snapshot, goal: Goal) -> list[str]:
-    """What no partition shows: a broker without replicas that is away, a topic that does not exist."""
+    """What no partition shows: a broker that is away or that others cannot copy from, a topic that does not exist."""
     if goal.scope == "own" and goal.broker is not None:
         state = standing(snapshot, goal.broker)
-        return [] if state == "registered" else [explain(goal.broker, state)]
+        if state != "registered":
+            return [explain(goal.broker, state)]
+        alive = ids_alive(snapshot.brokers)
+        cut = cut_off(snapshot.partitions, alive, goal.broker, in_doubt=True) if goal.serves else {}
+        return [describe(goal.broker, cut)] if cut else []
     known = {partition.topic for partition in snapshot.partitions}
     return [f"topic {topic} does not exist" for topic in goal.topics if goal.scope == "topics" and topic not in known]
 

@@ -25,8 +25,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     topics_at,
     with_eligible,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition, Snapshot
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, Partition, Snapshot, named
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import (
     Goal,
     Observation,
@@ -36,6 +37,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import (
     watch,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import Stop, judge
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.serving import uncommitted
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import ends_at
 
 
 def judge_now(session: Session, params: Mapping[str, Any], _check: bool, _diff: bool) -> dict[str, Any]:
@@ -64,11 +67,11 @@ def _asked_one_by_one(session: Session, snapshot: Snapshot, stop: Stop) -> Snaps
     if controller is None or silent:
         return replace(snapshot, silent=silent)
     told = topics_at(session, controller, None)
-    known = {(one.topic, one.index): one.min_insync for one in snapshot.partitions}
+    known = {(one.topic, one.index): (one.min_insync, one.unclean) for one in snapshot.partitions}
     # A topic that was created in between has the default minimum of Kafka, as one without a setting of its own.
-    partitions = tuple(
-        replace(one, min_insync=known.get((one.topic, one.index), 1)) for found in told.values() for one in found
-    )
+    listed = (one for found in told.values() for one in found)
+    settings = ((one, *known.get((one.topic, one.index), (1, False))) for one in listed)
+    partitions = tuple(replace(one, min_insync=least, unclean=unclean) for one, least, unclean in settings)
     return replace(snapshot, partitions=partitions)
 
 
@@ -97,6 +100,8 @@ class IsrObserver:
         self._connection = connection
         self._goal = goal
         self._session: Session | None = None
+        #: The ends of the logs that the broker of the goal led in the look before.
+        self._ends: dict[Key, int] = {}
 
     def take(self) -> Observation:
         """Look at the cluster once; raises ClusterUnreachableError or RequestFailedError."""
@@ -110,10 +115,32 @@ class IsrObserver:
                 named = with_eligible(self._session, snapshot.partitions)
                 return observe(replace(snapshot, partitions=named), self._goal)
             replicas = lagging(snapshot, self._goal)
-            return replace(observe(snapshot, self._goal), bytes_behind=_bytes_behind(self._session, replicas))
+            found = replace(observe(snapshot, self._goal), bytes_behind=_bytes_behind(self._session, replicas))
+            return replace(found, unmet=[*found.unmet, *self._unserved(snapshot)]) if self._goal.serves else found
         except StreamopsError:
             self.close()
             raise
+
+    def _unserved(self, snapshot: Snapshot) -> list[str]:
+        """Why clients and followers are not served by the broker of the goal, as its own answers tell."""
+        broker = self._goal.broker
+        led = [(one.topic, one.index) for one in snapshot.partitions if one.leader == broker]
+        if broker is None or self._session is None or not led:
+            return []
+        try:
+            ends, committed = ends_at(self._session, broker, led)
+        except RequestFailedError as error:
+            if not error.passing:
+                raise
+            return [f"broker {broker} does not answer at the address that it advertises: {error.why}"]
+        stuck = uncommitted(self._ends, committed)
+        self._ends = ends
+        if not stuck:
+            return []
+        return [
+            f"records of {len(stuck)} partition(s) that broker {broker} leads are not committed "
+            f"({capped(named(stuck))}): a replica of their ISR does not copy them"
+        ]
 
     def _require_rights(self, session: Session) -> None:
         """Raise RequestFailedError unless all that the goal is about can be seen: Kafka hides the rest."""

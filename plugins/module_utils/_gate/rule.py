@@ -15,6 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import InFlight, ids_alive
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.serving import describe
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import (
+    CutOff,
+    cut_off_in,
+    is_fenced,
+    low_because_of,
+    sick,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,18 +51,22 @@ GATE_OPTIONS: dict[str, dict[str, Any]] = {
     "expected_controllers": {"type": "list", "elements": "int", "default": []},
     "allow_unavailable_topics": {"type": "list", "elements": "str", "default": []},
     "controller_fetch_timeout_ms": {"type": "int", "default": FETCH_TIMEOUT_MS},
+    "correcting": {"type": "bool", "default": False},
 }
 GATE_WAIT_OPTIONS: dict[str, dict[str, Any]] = {
     "timeout": {"type": "int", "default": 60},
     "interval": {"type": "float", "default": 5.0},
+    "hold": {"type": "float", "default": 0.0},
+    "held_since": {"type": "float", "default": 0.0},
 }
 
 
 @dataclass(frozen=True)
 class Stop:
-    """What somebody wants to stop, what must be up besides, and what was consented to.
+    """The nodes to be stopped, what must be up besides, and what was consented to.
 
     C(allow_unavailable_topics) holds topic names or C(*); it only frees topics that cannot lose any replica.
+    C(correcting): the node restarts with other files, so what it is itself the cause of does not count (_gate/sick.py).
     """
 
     nodes: frozenset[int]
@@ -63,6 +75,12 @@ class Stop:
     expected_controllers: frozenset[int] = frozenset()
     allow_unavailable_topics: frozenset[str] = frozenset()
     fetch_timeout_ms: int = FETCH_TIMEOUT_MS
+    correcting: bool = False
+
+    @property
+    def corrected(self) -> int | None:
+        """The one node that is corrected; several at once never are."""
+        return next(iter(self.nodes)) if self.correcting and len(self.nodes) == 1 else None
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> Stop:
@@ -74,6 +92,7 @@ class Stop:
             expected_controllers=frozenset(params["expected_controllers"]),
             allow_unavailable_topics=frozenset(params["allow_unavailable_topics"]),
             fetch_timeout_ms=params["controller_fetch_timeout_ms"],
+            correcting=params["correcting"],
         )
 
 
@@ -102,6 +121,9 @@ FIXES = {
     "partition_offline": "Start the brokers that hold the in-sync replicas and wait for a leader.",
     "under_min_isr": "Bring the missing replicas back into the ISR (isr_wait shows them), then try again.",
     "would_fall_under_min_isr": "Bring the missing replicas back into the ISR (isr_wait shows them), then try again.",
+    "broker_cut_off": "See at which address its listener between brokers advertises it, and whether firewall, "
+    "certificates and login let the others in. Then run site.yml with what is corrected: a run that gives this node "
+    "other files may restart it although these partitions are low, since it is itself the cause.",
     "broker_down": "Start that broker first (a stopped node may always be started); its log says why it stays away.",
     "broker_metadata_behind": "Wait until they have caught up; see their logs if they do not.",
     "no_active_controller": "Start the controllers that are down and wait for an election.",
@@ -120,6 +142,9 @@ def numbers(ids: Iterable[int]) -> str:
 
 def refusals(snapshot: Snapshot, stop: Stop, moving: Sequence[InFlight] = ()) -> list[Refusal]:
     """Return every reason why the nodes of C(stop) may not be stopped now; an empty list allows it."""
+    if stop.corrected is not None and is_fenced(snapshot, stop.corrected):
+        # It serves nothing, whatever becomes of the others.
+        return [*_outdated_brokers(snapshot, stop), *_quorum(snapshot, stop), *_reassignments(stop, moving)]
     return [
         *_broken_partitions(snapshot, stop),
         *_missing_brokers(snapshot, stop),
@@ -136,6 +161,8 @@ def judge(snapshot: Snapshot, moving: Sequence[InFlight], stop: Stop) -> dict[st
         "allowed": not found,
         "refusals": [refusal.as_dict() for refusal in found],
         "is_active_controller": holds_active_controller(snapshot, stop),
+        "corrects": stop.corrected is not None and stop.corrected in sick(snapshot),
+        "sick": {str(broker): why for broker, why in sorted(sick(snapshot).items())},
         "notes": warnings(snapshot, stop),
     }
 
@@ -190,10 +217,13 @@ def _broken_partitions(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
     spareless = [partition for partition in touched if has_no_spare(partition)]
     rest = [partition for partition in touched if not has_no_spare(partition)]
     offline = [partition for partition in rest if partition.leader is None]
+    spared = low_because_of(snapshot, stop.corrected) if stop.corrected is not None else set()
     low = [
         partition
         for partition in rest
-        if partition.leader is not None and len((set(partition.isr) & alive) - stop.nodes) < needed(partition)
+        if partition.leader is not None
+        and (partition.topic, partition.index) not in spared
+        and len((set(partition.isr) & alive) - stop.nodes) < needed(partition)
     ]
     yield from _spareless(spareless, stop)
     if offline:
@@ -203,7 +233,23 @@ def _broken_partitions(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
             found=_topic_by_topic(offline, lambda p: f"{_name(p)} (ISR {numbers(p.isr)})"),
             allowed="a leader for every partition of the node",
         )
-    yield from _low(low, alive, stop)
+    cut = cut_off_in(snapshot)
+    named = {key for keys in cut.values() for key in keys}
+    yield from _cut_off(cut, [one for one in low if (one.topic, one.index) in named])
+    yield from _low([one for one in low if (one.topic, one.index) not in named], alive, stop)
+
+
+def _cut_off(cut: CutOff, partitions: list[Partition]) -> Iterator[Refusal]:
+    """Name the brokers that are the cause themselves: nothing is missing that could be started."""
+    causes = sorted({one.leader for one in partitions if one.leader is not None})
+    if causes:
+        yield Refusal(
+            kind="broker_cut_off",
+            what=f"{len(partitions)} partition(s) are low because others cannot copy from broker {numbers(causes)}",
+            found=f"{'; '.join(describe(cause, cut[cause]) for cause in causes)}: "
+            + _topic_by_topic(partitions, lambda p: f"{_name(p)} (ISR {numbers(p.isr)}, min {needed(p)})"),
+            allowed="every live follower in the ISR, or other files for that broker, which is then restarted first",
+        )
 
 
 def _spareless(partitions: list[Partition], stop: Stop) -> Iterator[Refusal]:

@@ -69,6 +69,7 @@ class State:
     ``failed_log_dirs`` are paths by broker id. ``certificates`` are by broker id {server, days_left, error}.
     ``versions`` are what the hosts run, None where it is unknown. ``start_files`` are by host what node_info returns of
     them. ``untold`` are questions that had no answer.
+    ``cut_off`` are by id the brokers from which others cannot copy, with a phrase each.
     ``in_flight`` are the moves of ``moving`` in full, None where they are unknown; ``copied`` are by partition the
     bytes that its new brokers have, as far as they told.
     """
@@ -86,6 +87,7 @@ class State:
     start_files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     mechanisms: tuple[str, ...] = ()
     untold: Sequence[str] = ()
+    cut_off: Mapping[int, str] = field(default_factory=dict)
     in_flight: Mapping[Key, InFlight] | None = None
     copied: Mapping[Key, Mapping[int, int]] = field(default_factory=dict)
 

@@ -63,6 +63,26 @@ def broker_down(state: State, _limits: Limits) -> Iterator[Finding]:
             )
 
 
+def broker_cut_off(state: State, _limits: Limits) -> Iterator[Finding]:
+    """Find brokers that lead partitions which their live followers cannot copy, and so are low because of them."""
+    for node_id, phrase in sorted(state.cut_off.items()):
+        where = next((_address(node) for node in state.nodes if node["node_id"] == node_id), "")
+        yield Finding(
+            "broker_cut_off",
+            SERIOUS,
+            f"{phrase} ({state.name(node_id)}{where})",
+            found="followers that copy from every other leader",
+            allowed="followers that copy from this one too",
+            next_step="see that its listener between brokers answers there (address, firewall, certificates, login), "
+            f"then: {_SITE}, which restarts it first when its files change",
+        )
+
+
+def _address(node: Mapping[str, Any]) -> str:
+    """Return where a node of the inventory says that other brokers reach it, behind its name; empty if unknown."""
+    return f" at {node['replication']}" if node.get("replication") else ""
+
+
 def ghost_broker(state: State, _limits: Limits) -> Iterator[Finding]:
     """Find registered brokers that the inventory does not have: no run upgrades, restarts or watches them."""
     known = {node["node_id"] for node in state.nodes if "broker" in node["roles"]}
@@ -180,7 +200,9 @@ def partitions(state: State, _limits: Limits) -> Iterator[Finding]:
             "under_min_isr",
             SERIOUS,
             "below min.insync.replicas",
-            "start the brokers that are missing: until then acks=all is refused",
+            "see broker_cut_off: until then acks=all is refused"
+            if state.cut_off
+            else "start the brokers that are missing: until then acks=all is refused",
         ),
         ("under_replicated", "under_replicated", SERIOUS, "under-replicated", "see the findings on brokers and disks"),
     ):
@@ -398,6 +420,7 @@ def untold(state: State, _limits: Limits) -> Iterator[Finding]:
 #: The rules on a cluster that answers, in the order of their findings.
 RULES: tuple[Callable[[State, Limits], Iterator[Finding]], ...] = (
     broker_down,
+    broker_cut_off,
     ghost_broker,
     no_controller,
     controller,
@@ -419,6 +442,7 @@ RULES: tuple[Callable[[State, Limits], Iterator[Finding]], ...] = (
 KINDS = (
     "cluster_unreachable",
     "broker_down",
+    "broker_cut_off",
     "ghost_broker",
     "no_controller",
     "quorum_unknown",

@@ -25,6 +25,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import
 _PARTITIONS = 5_000
 #: What ListOffsets is asked instead of a timestamp (KIP-79).
 LATEST, EARLIEST = -1, -2
+#: Who asks: a consumer, or one that debugs (ListOffsetsRequest.CONSUMER_REPLICA_ID, DEBUGGING_REPLICA_ID).
+_CONSUMER, _DEBUGGER = -1, -2
 #: The same for the record with the largest timestamp, and the first version of the message that has it: an older broker
 #: would take it for a time, and answer for the oldest record.
 _NEWEST, _NEWEST_SINCE = -3, 7
@@ -111,7 +113,27 @@ def _offsets_of_leader(session: Session, leader: int, when: Mapping[Key, int]) -
     return found
 
 
-def _offsets_request(session: Session, when: Mapping[Key, int], **versions: int) -> Any:
+def ends_at(session: Session, leader: int, keys: Iterable[Key]) -> tuple[dict[Key, int], dict[Key, int]]:
+    """Return by partition the end of its log at its leader, and its high watermark: what every replica of the ISR has.
+
+    Partitions that the broker does not lead any more are left out. Raises RequestFailedError when it does not answer.
+    A consumer is told the high watermark, who asks as a debugging consumer (-2, ListOffsetsRequest of Kafka) the end.
+    """
+    wanted = sorted(keys)
+    return _latest(session, leader, wanted, _DEBUGGER), _latest(session, leader, wanted, _CONSUMER)
+
+
+def _latest(session: Session, leader: int, keys: list[Key], replica: int) -> dict[Key, int]:
+    found = {}
+    for part in parts(keys, _PARTITIONS):
+        request = _offsets_request(session, dict.fromkeys(part, LATEST), replica)
+        for topic in session.send(f"list offsets at broker {leader}", request, leader).topics:
+            told = {(topic.name, one.partition_index): one.offset for one in topic.partitions if not one.error_code}
+            found.update(told)
+    return found
+
+
+def _offsets_request(session: Session, when: Mapping[Key, int], replica: int = _CONSUMER, **versions: int) -> Any:
     """Return ListOffsets for times by partition; C(versions) are bounds (min_version) of the message's version."""
     from kafka.protocol.consumer import ListOffsetsRequest
 
@@ -127,7 +149,7 @@ def _offsets_request(session: Session, when: Mapping[Key, int], **versions: int)
         for name, some in by_topic(when).items()
     ]
     limit = session.connection.request_timeout * 1000
-    return ListOffsetsRequest(replica_id=-1, isolation_level=0, topics=wanted, timeout_ms=limit, **versions)
+    return ListOffsetsRequest(replica_id=replica, isolation_level=0, topics=wanted, timeout_ms=limit, **versions)
 
 
 def newest_times(session: Session, leaders: Leaders, wanted: Iterable[Key]) -> dict[Key, int | str | None]:

@@ -21,29 +21,37 @@ _FIRST = re.compile(r"0{20}(-0{10}(-\d+)?\.checkpoint(\.part)?|\.log)\Z")
 # What is being written, or about to be removed, was made of records as well.
 _HELD = re.compile(r"\d{20}(-\d{10}(-\d+)?\.checkpoint|\.log)(\.(part|deleted|swap|cleaned))?\Z")
 # Of a disk that was formatted, and on which no node has started since.
-_BLANK = {"leader": None, "epoch": None, "records": False}
+_BLANK = {"leader": None, "epoch": None, "records": False, "changed_at": None}
 # It is one line of some hundred bytes.
 _STATE_LIMIT = 65536
 
 
 def quorum(metadata_dir: str) -> dict[str, Any] | None:
-    """Return {leader, epoch, records}; None where nothing was formatted, or what is there cannot be read.
+    """Return {leader, epoch, records, changed_at}; None where nothing was formatted, or it cannot be read.
 
     leader -- the id that the node last knew, None when it knew none; it stays there while the node is stopped.
     records -- whether there is anything in the log that an elected leader wrote.
+    changed_at -- when the node wrote this, in seconds since 1970: it does so whenever leader, epoch or its vote change
+    (KIP-595, quorum-state), so a quorum whose leader comes and goes is told by one look.
     """
     path = os.path.join(metadata_dir, METADATA_PARTITION)
     try:
         names = os.listdir(path)
         records = any(_held(path, name) for name in names if _HELD.match(name))
-        state = _state(os.path.join(path, _STATE)) if _STATE in names else {}
+        file = os.path.join(path, _STATE)
+        state, changed_at = (_state(file), os.path.getmtime(file)) if _STATE in names else ({}, None)
     except FileNotFoundError:
         return dict(_BLANK) if os.path.isfile(os.path.join(metadata_dir, META_PROPERTIES)) else None
     except (OSError, ValueError):
         return None
     leader, epoch = state.get("leaderId"), state.get("leaderEpoch")
     known = isinstance(leader, int) and leader >= 0
-    return {"leader": leader if known else None, "epoch": epoch if isinstance(epoch, int) else None, "records": records}
+    return {
+        "leader": leader if known else None,
+        "epoch": epoch if isinstance(epoch, int) else None,
+        "records": records,
+        "changed_at": changed_at,
+    }
 
 
 def _held(path: str, name: str) -> bool:

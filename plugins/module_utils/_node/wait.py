@@ -22,7 +22,14 @@ WAIT_OPTIONS: dict[str, Any] = {
     "fail_on_timeout": {"type": "bool", "default": True},
     "interval": {"type": "float", "default": 2.0},
     "start_timeout": {"type": "float", "default": 10.0},
+    "steady": {"type": "float", "default": 0.0},
 }
+
+# A quorum whose leader comes and goes: the voters hear each other, and never for long enough.
+_UNSTEADY = (
+    "\nThe voters elect one leader after the other; fix: look at what changed last on the controllers (limits of "
+    "connections, timeouts, listeners), at the load of their machines and at the network between them."
+)
 
 # A voter whose log has no error: it reaches nobody, or nobody else runs.
 _NO_VOTE = (
@@ -83,6 +90,9 @@ class Tracker:
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._name, self._state = options["node"], options["state"]
         self._start_timeout = options["start_timeout"]
+        self._steady = options["steady"]
+        #: The epochs of the quorum in which this node was seen, in the order of the looks.
+        self._epochs: list[int] = []
         self.last: dict[str, Any] = {}
         self.seen: Life | None = None
         self.first_look: float | None = None
@@ -102,6 +112,9 @@ class Tracker:
         self.first_look = self.first_look or found["now"]
         self.seen = self.seen or life_of(found["process"])
         facts = {"pid": found["process"]["pid"], "missing_ports": found["missing_ports"]}
+        self._note_epoch(found.get("quorum") or {})
+        if found["verdict"] == REACHED and not self._is_steady:
+            return Step(GOING, f"{self._name}: {self._standing()}", facts)
         if found["verdict"] == REACHED:
             return Step(DONE, f"{self._name}: {self._state}", facts)
         if found["verdict"] == DIED:
@@ -113,6 +126,30 @@ class Tracker:
         if self._state == "started" and not self.seen and elapsed >= self._start_timeout:
             return Step(FAILED, f"{self._name}: no process was started", facts)
         return Step(GOING, f"{self._name}: {self._standing()}", facts, found["loading"])
+
+    def _note_epoch(self, quorum: Mapping[str, Any]) -> None:
+        epoch = quorum.get("epoch")
+        if epoch is not None and epoch not in self._epochs[-1:]:
+            self._epochs.append(epoch)
+
+    @property
+    def _is_steady(self) -> bool:
+        """Whether the quorum has had its leader for as long as it must; where that is not asked for, always."""
+        if not self._steady:
+            return True
+        changed = (self.last.get("quorum") or {}).get("changed_at")
+        # What stood there before this process began tells of the leader of the run before.
+        since = max(changed or self.last["now"], self.last["process"].get("since") or 0.0)
+        return bool(self.last["now"] - since >= self._steady)
+
+    def _unsteady(self) -> str:
+        """Return since when the quorum has its leader, and how many it had in this wait."""
+        quorum = self.last.get("quorum") or {}
+        seen = f", after epochs {self._epochs[0]} to {self._epochs[-1]} in this wait" if len(self._epochs) > 1 else ""
+        return (
+            f"its quorum has leader {quorum.get('leader')} in epoch {quorum.get('epoch')} for less than "
+            f"{self._steady:.0f} s{seen}"
+        )
 
     def _standing(self) -> str:
         process, missing = self.last.get("process") or {}, self.last.get("missing_ports") or []
@@ -126,12 +163,16 @@ class Tracker:
             return f"process {process.get('pid')} runs, connectors have no configuration yet of {', '.join(unsettled)}"
         if missing:
             return f"process {process.get('pid')} runs, waits for port {', '.join(str(port) for port in missing)}"
+        if self.last.get("verdict") == REACHED and not self._is_steady:
+            return f"process {process.get('pid')} runs, {self._unsteady()}"
         return f"process {process.get('pid')} runs, its log does not say yet that it serves"
 
     def _silent(self, lines: list[str], holders: str, led: bool) -> str:
         """Return what may keep a process that runs and whose log names no cause."""
         if not led:
             return _NO_VOTE
+        if not self._is_steady:
+            return _UNSTEADY
         return _SILENT if self._state == "started" and not (lines or holders) else ""
 
     @staticmethod

@@ -110,6 +110,7 @@ def _reading(params: Mapping[str, Any]) -> dict[str, Any]:
     holders = ports(awaited, found["pid"])
     return {
         "process": found,
+        "quorum": quorum(params["metadata_dir"]) if params["metadata_dir"] else None,
         "recorded_life": Life(*recorded) if recorded else None,
         "ports": holders,
         "led": led(params, started_at(recorded[1]) if recorded else None),

@@ -7,15 +7,51 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Step
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Hold, Step
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import QUORUM_UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+#: So often a gate that was open may shut again before its time is not extended any more.
+FLAPS = 3
 #: The least request_timeout of a look in seconds, and what a look takes besides.
 LEAST_SECONDS, LOOK_SECONDS = 3, 3
+
+
+class Opening:
+    """Follows the looks of a gate: one good look does not open it, since what flaps is good now and then."""
+
+    def __init__(self, nodes: Sequence[int], hold: Hold) -> None:
+        self._nodes, self._hold = nodes, hold
+
+    def step(self, result: Mapping[str, Any], answered_before: bool, elapsed: float) -> Step:
+        """Judge one module result at C(elapsed) seconds since the wait began.
+
+        A sick node that is corrected serves nothing that could be waited for.
+        """
+        seen = step(self._nodes, result, answered_before)
+        if seen.state != DONE:
+            kinds = ", ".join(refusal["what"] for refusal in result.get("refusals", ()))
+            self._hold.bad(elapsed, kinds)
+            return seen
+        self._hold.good(elapsed)
+        if self._hold.reached or result.get("corrects"):
+            return seen
+        text = f"restart_gate node {_listed(self._nodes)}: nothing speaks against it, {self._hold}"
+        # What is about to open has its time for it; what shuts again and again has not.
+        return Step(GOING, text, seen.facts, f"open {len(self._hold.lost)}" if len(self._hold.lost) < FLAPS else "")
+
+    def unsteady(self) -> str:
+        """Return the message of a gate that was open when its time was over, and not for long enough."""
+        name = f"restart_gate node {_listed(self._nodes)}"
+        return "\n".join([f"{name}: refused, nothing was stopped: it was open, {self._hold}.", *self.flapping()])
+
+    def flapping(self) -> list[str]:
+        """Return a line about a gate that was open and shut again; nothing where it was not."""
+        lost = self._hold.lost
+        return [f"The gate was open and shut again {len(lost)} time(s), last because: {lost[-1]}."] if lost else []
 
 
 def step(nodes: Sequence[int], result: Mapping[str, Any], answered_before: bool) -> Step:

@@ -11,6 +11,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.progress imp
     DONE,
     FAILED,
     GOING,
+    Hold,
     Meter,
     Step,
     duration,
@@ -22,17 +23,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+#: So often may a broker be lost after it was good, before it is known to flap: waiting longer shows nothing new.
+FLAPS = 3
+
+
 class Tracker:
     """Takes what the module returned, interval by interval, and says how the wait stands."""
 
-    def __init__(self, goal: Goal, consecutive: int, stuck_after: float, start_timeout: float) -> None:
+    def __init__(self, goal: Goal, hold: Hold, stuck_after: float, start_timeout: float) -> None:
         self._goal = goal
-        self._consecutive = consecutive
+        self._hold = hold
+        #: The same of the whole cluster, which the next node of a roll needs to be so.
+        self.settled = Hold()
         self._stuck_after = stuck_after
         self._start_timeout = start_timeout
         self._meter = Meter()
         self._bytes = Meter()
-        self._streak = 0
+        self._away_again = 0
         self._progress_at = 0.0
         self._elapsed = 0.0
         self.last: Observation | None = None
@@ -46,16 +53,25 @@ class Tracker:
             self._take(Observation.from_dict(values), elapsed)
         if self.last is None and self._elapsed >= self._start_timeout:
             return Step(FAILED, f"isr_wait {self._goal}: unreachable from the beginning", self._facts())
-        reached = self._streak >= self._consecutive
-        return Step(DONE if reached else GOING, f"isr_wait {self._goal}: {self._text()}", self._facts())
+        state = DONE if self._hold.reached else FAILED if self._away_again >= FLAPS else GOING
+        return Step(state, f"isr_wait {self._goal}: {self._text()}", self._facts())
 
     def _take(self, seen: Observation, elapsed: float) -> None:
         self._elapsed = elapsed + seen.at
         self.error = seen.error
+        if seen.settled:
+            self.settled.good(self._elapsed)
+        else:
+            self.settled.bad(self._elapsed)
         if seen.error is not None:
-            self._streak = 0
+            self._hold.bad(self._elapsed)
             return
-        self._streak = self._streak + 1 if seen.good else 0
+        if seen.good:
+            self._hold.good(self._elapsed)
+        else:
+            self._away_again += bool(self._hold.count and seen.away)
+            reasons = "; ".join(seen.unmet) or f"{seen.total - seen.done} of {seen.total} partitions"
+            self._hold.bad(self._elapsed, reasons)
         if self.last is None or _better(self.last, seen):
             self._progress_at = self._elapsed
         self.last = seen
@@ -70,7 +86,9 @@ class Tracker:
 
     @property
     def state(self) -> str:
-        """Return in_sync, unreachable, catching_up, waiting (a broker is away) or stuck (for longer than stated)."""
+        """Return in_sync, flapping (comes and goes), unreachable, catching_up, waiting (a broker is away) or stuck."""
+        if len(self._hold.lost) > 1 and not self._hold.reached:
+            return "flapping"
         if self.in_sync:
             return "in_sync"
         if self.last is not None and self._elapsed - self._progress_at >= self._stuck_after:
@@ -95,7 +113,7 @@ class Tracker:
             for broker, count in (self.last.missing_by_broker.items() if self.last else ())
             if self.last and self.last.brokers[broker] == "registered"
         ]
-        reasons = [*self._away(), *behind]
+        reasons = [*self._away(), *behind] or self._hold.lost[-1:]
         if self.last and self.last.offline:
             reasons.append(f"{self.last.offline} partitions have no leader")
         if self.last and self.last.not_led and not reasons:
@@ -112,7 +130,8 @@ class Tracker:
         if self.error is not None:
             return f"{parts[0]} when last seen, the cluster does not answer (tolerated, it may be restarting)"
         if self.last.good:
-            return f"{parts[0]}, {min(self._streak, self._consecutive)} of {self._consecutive} good observations"
+            flaps = f"; lost {len(self._hold.lost)} time(s): {self._hold.lost[-1]}" if self._hold.lost else ""
+            return f"{parts[0]}, {self._hold}{flaps}"
         parts.append(f"{self.state.replace('_', ' ')}: {self.why()}")
         if self.last.bytes_behind:
             parts.append(f"{self.last.bytes_behind / 1e6:.1f} MB behind")
@@ -127,7 +146,7 @@ class Tracker:
         return dict(
             {name: getattr(seen, name) for name in names},
             wait_state=self.state,
-            good_observations=self._streak,
+            good_observations=self._hold.count,
             error=self.error,
         )
 
@@ -157,6 +176,8 @@ class Tracker:
             f"isr_wait {self._goal}: not reached within {duration(timeout)}: {seen.total - seen.done} of {seen.total} "
             f"partitions {lacking} ({self.state.replace('_', ' ')}: {self.why()})."
         ]
+        if self._hold.lost:
+            lines[0] += f" It was reached and lost {len(self._hold.lost)} time(s), last by: {self._hold.lost[-1]}."
         # Grouped by reason: twenty lines that differ only in a name hide the reason.
         reasons: dict[str, list[str]] = {}
         for p in seen.partitions:
@@ -168,6 +189,11 @@ class Tracker:
         return "\n".join([*lines, self._fix()])
 
     def _fix(self) -> str:
+        if self.state == "flapping":
+            return (
+                "The broker comes and goes: look at what changed last in its configuration, at its log, and at its "
+                "connection to the controllers. Nothing was changed."
+            )
         if self._goal.led_only and self.last is not None and self.last.offline:
             return (
                 "Start the brokers that have the data, with their disks. Where the data is gone for good, "

@@ -10,7 +10,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import fail_on, fails
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import refusal
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_files import report_paths
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE, listener_for
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import carried, group_lines, restarts, status
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.advice import advice_lines
@@ -78,7 +78,7 @@ class Reports(Parts):
         """The options of cluster_health that follow from the inventory and from what was read on nodes before."""
         nodes = self._model["nodes"]
         return {
-            "nodes": [{key: node[key] for key in ("host", "node_id", "roles")} for node in nodes],
+            "nodes": [{**_identity(node), "replication": _replication(node)} for node in nodes],
             "versions": {node["host"]: self._runs(node["host"]) for node in nodes},
             "start_files": {
                 node["host"]: seen
@@ -107,7 +107,7 @@ class Reports(Parts):
         return cluster_part(
             self._model["settings"]["kafka_cluster_name"],
             self._model["bootstrap_servers"] if nodes else (),
-            [{**node, "version": asks["versions"][node["host"]]} for node in asks["nodes"]],
+            [{**_identity(node), "version": asks["versions"][node["host"]]} for node in nodes],
             self._results.of(self._host, "__kafka_resources_health"),
             self._results.of(self._host, "__kafka_resources_whole"),
             self._results.of(self._host, "__kafka_resources_every_group"),
@@ -260,3 +260,12 @@ class Reports(Parts):
             {"path": page, "content": move_report(plan, done, title, cluster), "mode": "0644"},
             {"path": machines, "content": data, "mode": "0644"},
         ]
+
+
+def _identity(node: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: node[key] for key in ("host", "node_id", "roles")}
+
+
+def _replication(node: Mapping[str, Any]) -> str:
+    """Return where other brokers reach a node, empty of a controller."""
+    return str(listener_for(node, "brokers")["socket"]) if "broker" in node["roles"] else ""

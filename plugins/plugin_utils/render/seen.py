@@ -2,13 +2,14 @@
 # Private to this collection.
 """What follows from what tasks of a run saw of the nodes: disks, processes, votes, brokers that live.
 
-Results of node_info are C(__common_node_info) of each host, those of cluster_info C(__common_registered) and
-C(__kafka_resources_led) of the host that asked, the output of supervisorctl is C(__common_programs); the format plan is
-C(__common_format_plan) of a cluster's first node.
+Results of node_info are C(__common_node_info) of each host, those of isr_wait C(__common_whole), those of cluster_info
+C(__common_registered) and C(__kafka_resources_led) of the host that asked, the output of supervisorctl is
+C(__common_programs); the format plan is C(__common_format_plan) of a cluster's first node.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os.path import dirname
 from typing import Any
@@ -26,6 +27,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes im
     initial_controllers,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.proof import settled_since
 
 Node = Mapping[str, Any]
 Info = Mapping[str, Any]
@@ -61,6 +63,7 @@ class Seen(Parts):
                 "consented": lambda: self._consented(outlived=False),
                 "outlived": lambda: self._consented(outlived=True),
                 "place_refusal": self._place_refusal,
+                "settled_since": lambda: settled_since(self._waits(), time.time()),
                 "live_properties": self._live_properties,
                 "goes_back": self._goes_back,
                 "supervisord_runs_on_for": self._supervisord_runs_on_for,
@@ -86,6 +89,10 @@ class Seen(Parts):
 
     def _infos_of(self, role: str) -> list[Info]:
         return [self._infos[node["host"]] for node in self._nodes if role in node["roles"]]
+
+    def _waits(self) -> list[Mapping[str, Any]]:
+        """What the waits for the nodes of the cluster found, as far as they came back in this run."""
+        return [self._results.of(node["host"], "__common_whole") for node in self._nodes]
 
     def _taken_back(self) -> list[str]:
         """The reasons that a node no more has which goes back to its start files from before.

@@ -44,6 +44,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.files impor
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import owners, paths, shared
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import jvm_arguments, process, service_name
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.proof import steady_seconds
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import release
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (
     certificate_names,
@@ -125,6 +126,7 @@ class View(Parts):
             "super_users": lambda: kafka.super_users(self["nodes"], self["settings"]),
             "copies_in_sync": self._copies_in_sync,
             "properties": self._properties,
+            "steady_seconds": lambda: steady_seconds(self["properties"], str(self["settings"]["kafka_mode"])),
             "paths": self._paths,
             "owners": lambda: owners(self["settings"]),
             "release": lambda: release(self["node"], self["settings"]),

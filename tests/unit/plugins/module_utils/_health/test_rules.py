@@ -61,6 +61,13 @@ CASES: dict[str, tuple[State, str, str, str]] = {
         State({"nodes": [broker(1), broker(3)], "controller_id": 1, "quorum": quorum(), "counts": counts()}, "", NODES),
         "broker_down", "broker kafka2 (id 2) is down", "DEGRADED",
     ),
+    "cut off": (
+        state(
+            nodes=[{**one, "replication": "127.0.0.9:9093"} for one in NODES],
+            given={"cut_off": {2: "broker 1, 3 cannot copy from broker 2"}},
+        ),
+        "broker_cut_off", "broker 1, 3 cannot copy from broker 2 (kafka2 at 127.0.0.9:9093)", "DEGRADED",
+    ),
     "ghost voter": (
         state(quorum=quorum(voter(1), voter(2), voter(3), voter(9))),
         "ghost_voter", "controller 9 is a voter and not in the inventory", "DEGRADED",

@@ -18,7 +18,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.wait import 
 )
 
 ONE, TWO = Life(11, 100), Life(11, 200)
-OPTIONS = {"node": "kafka1", "state": "started", "timeout": 60, "interval": 2.0, "start_timeout": 10.0}
+OPTIONS = {"node": "kafka1", "state": "started", "timeout": 60, "interval": 2.0, "start_timeout": 10.0, "steady": 0.0}
 
 
 @pytest.mark.parametrize(
@@ -167,3 +167,31 @@ def test_a_node_that_does_not_stop_ends_the_run_before_what_stops_after_it() -> 
 def test_a_look_that_fails_ends_the_wait() -> None:
     _tracker, followed, _lines = wait([{"failed": True, "msg": "unreachable"}])
     assert followed.last.state == "failed"
+
+
+def led(epoch: int, since: float, now: float) -> dict[str, Any]:
+    """Return a look at a controller whose quorum has had its leader since then; its process began at 900."""
+    quorum = {"leader": 2, "epoch": epoch, "records": True, "changed_at": since}
+    process = {"running": True, "pid": ONE.pid, "start_time": ONE.start_time, "since": 900.0}
+    return found(REACHED, ONE, quorum=quorum, now=now) | {"process": process}
+
+
+def test_a_leader_that_has_lasted_long_enough_is_steady_at_the_first_look() -> None:
+    tracker, followed, _lines = wait([led(7, 950.0, 1000.0)], steady=10.0)
+    assert (followed.last.state, followed.attempts) == ("done", 1)
+    assert tracker.last["quorum"]["epoch"] == 7
+
+
+def test_a_leader_from_before_the_process_began_says_nothing() -> None:
+    _tracker, followed, _lines = wait([led(7, 100.0, 905.0), led(7, 100.0, 911.0)], steady=10.0)
+    assert (followed.last.state, followed.attempts) == ("done", 2)
+
+
+def test_a_quorum_that_elects_one_leader_after_the_other_is_named() -> None:
+    looks = [led(4 + 10 * number, 1000.0 + 2 * number, 1001.0 + 2 * number) for number in range(40)]
+    tracker, followed, _lines = wait(looks, steady=10.0)
+    assert followed.timed_out
+    said = tracker.failure(followed)["msg"]
+    assert "has leader 2 in epoch" in said
+    assert "after epochs 4 to" in said
+    assert "elect one leader after the other" in said

@@ -14,8 +14,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     RequestFailedError,
     StreamopsError,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Hold
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.gate import (
+    FLAPS,
+    Opening,
     failure,
     seconds_for,
     step,
@@ -102,3 +104,35 @@ def test_reasons_that_were_seen_are_kept_when_the_quorum_could_not_be_asked_late
 def test_no_look_takes_longer_than_the_gate_has_left(left: float, seconds: int) -> None:
     assert seconds_for(left, 30) == seconds
     assert seconds_for(left, 2) == 2
+
+
+OPEN = {"refusals": [], "allowed": True}
+SHUT = {"refusals": [refusal("broker_down", True)], "allowed": False}
+
+
+def test_a_gate_opens_only_after_looks_without_a_bad_one_over_its_time() -> None:
+    opening = Opening([3], Hold(10.0))
+    assert [opening.step(OPEN, True, at).state for at in (0.0, 4.0)] == [GOING, GOING]
+    assert opening.step(SHUT, True, 9.0).state == GOING
+    assert [opening.step(OPEN, True, at).state for at in (11.0, 18.0, 19.0)] == [GOING, GOING, DONE]
+    assert opening.flapping() == ["The gate was open and shut again 1 time(s), last because: what broker_down."]
+
+
+def test_a_gate_without_a_time_opens_at_one_look() -> None:
+    assert Opening([3], Hold()).step(OPEN, False, 0.0).state == DONE
+
+
+def test_a_sick_node_that_is_corrected_is_not_waited_for() -> None:
+    assert Opening([3], Hold(10.0)).step({**OPEN, "corrects": True}, False, 0.0).state == DONE
+
+
+def test_a_gate_that_is_open_has_its_time_and_one_that_flaps_has_not() -> None:
+    opening = Opening([3], Hold(10.0))
+    progress = []
+    for start in range(0, 50, 10):
+        progress.append(opening.step(OPEN, True, float(start)).progress)
+        opening.step(SHUT, True, start + 5.0)
+    assert progress[:FLAPS] == ["open 0", "open 1", "open 2"]
+    assert set(progress[FLAPS:]) == {""}
+    opening.step(OPEN, True, 50.0)
+    assert opening.unsteady().startswith("restart_gate node 3: refused, nothing was stopped: it was open, 1 of 1 good")

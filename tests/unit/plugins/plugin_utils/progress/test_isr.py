@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Hold
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import Goal, Observation
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.isr import Tracker
 
@@ -32,7 +32,7 @@ def result(*seen: Observation) -> dict[str, Any]:
 
 def tracker(consecutive: int = 3) -> Tracker:
     """Return a tracker of a wait for broker 3."""
-    return Tracker(Goal("own", 3), consecutive, stuck_after=60, start_timeout=10)
+    return Tracker(Goal("own", 3), Hold(looks=consecutive), stuck_after=60, start_timeout=10)
 
 
 def test_good_observations_in_a_row_count_across_intervals() -> None:
@@ -140,7 +140,7 @@ def test_the_result_carries_the_last_picture() -> None:
 
 
 def test_a_wait_for_leaders_names_each_partition_without_one_and_both_ways_out() -> None:
-    wait = Tracker(Goal(led_only=True), 3, stuck_after=60, start_timeout=10)
+    wait = Tracker(Goal(led_only=True), Hold(looks=3), stuck_after=60, start_timeout=10)
     listed = [
         {"topic": "a", "partition": n, "leader": None, "isr": [2], "replicas": [2], "missing": [], "why": "no leader"}
         for n in range(25)
@@ -151,3 +151,53 @@ def test_a_wait_for_leaders_names_each_partition_without_one_and_both_ways_out()
     assert "25 of 40 partitions have no leader" in said
     assert all(f"a-{n} (" in said for n in range(25))
     assert "leader_election with type unclean" in said
+
+
+def flapping(hold: float = 10.0) -> Tracker:
+    """Return a tracker of a wait for broker 3 that holds for some seconds."""
+    return Tracker(Goal("own", 3, serves=True), Hold(hold, 3), stuck_after=60, start_timeout=10)
+
+
+FENCED = Observation(total=10, done=10, unmet=["broker 3 is fenced: stopped, or not yet caught up"], away=True)
+
+
+def test_good_looks_must_go_on_for_the_whole_time() -> None:
+    wait = flapping()
+    for second in range(10):
+        assert wait.step(result(GOOD), float(second)).state == GOING
+    assert wait.step(result(GOOD), 10.0).state == DONE
+    assert wait.result()["wait_state"] == "in_sync"
+
+
+def test_a_broker_that_is_fenced_between_its_heartbeats_is_named_as_flapping() -> None:
+    wait = flapping()
+    for start in (0.0, 20.0):
+        wait.step(result(GOOD, GOOD, GOOD), start)
+        assert wait.step(result(FENCED), start + 9).state == GOING
+    wait.step(result(GOOD), 40.0)
+    last = wait.step(result(FENCED), 49.0)
+    assert last.state == FAILED
+    assert wait.state == "flapping"
+    said = wait.failure(600)
+    assert "It was reached and lost 3 time(s), last by: broker 3 is fenced" in said
+    assert "The broker comes and goes" in said
+
+
+def test_followers_that_come_and_go_are_waited_for_until_the_timeout() -> None:
+    wait = flapping()
+    lost = Observation(total=10, done=10, unmet=["broker 2 cannot copy from broker 3"])
+    for start in range(0, 50, 10):
+        wait.step(result(GOOD), float(start))
+        assert wait.step(result(lost), start + 5.0).state == GOING
+    assert wait.state == "flapping"
+
+
+def test_the_time_since_when_the_whole_cluster_is_well_is_kept() -> None:
+    wait = flapping()
+    settled = Observation(total=10, done=10, settled=True)
+    wait.step(result(GOOD), 0.0)
+    wait.step(result(settled), 5.0)
+    wait.step(result(settled), 12.0)
+    assert (wait.settled.count, wait.settled.held) == (2, 12.0)
+    wait.step(result(GOOD), 13.0)
+    assert wait.settled.count == 0

@@ -81,7 +81,7 @@ def test_the_cluster_is_judged_by_the_inventory_and_what_runs() -> None:
     ensemble = {"problems": ["server 3 is away"]}
     asked = reports({"__kafka_resources_runs": runs, "__kafka_resources_ensemble": ensemble})["health_asks"]
     assert asked == {
-        "nodes": [{"host": "k", "node_id": 1, "roles": ["broker"]}],
+        "nodes": [{"host": "k", "node_id": 1, "roles": ["broker"], "replication": "k:9094"}],
         "versions": {"k": "4.3.1"},
         "start_files": {"k": files},
         "ensemble_problems": ["server 3 is away"],

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Which brokers are sick themselves, and which partitions are low only because of them.
+
+A gate that waits for such partitions would wait for ever: what keeps it shut is the node that must be restarted with
+other files. That is allowed under these rules, for one node at a time (docs/restart-gate.md):
+
+- a broker that is fenced leads nothing and is in no ISR but as the last of it, so its stop takes nothing away;
+- a broker from which no other can copy holds records that nobody else has. They stay on its disk while it restarts.
+  No other replica may become leader meanwhile, since none is in the ISR, unless unclean election is on: then the
+  partition is not spared. All its other replicas must be alive, so that they copy once it is back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    Key,
+    Partition,
+    Snapshot,
+    ids_alive,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.serving import cut_off_brokers, describe
+
+#: By broker, and of each the partitions whose live followers cannot copy from it.
+CutOff = Mapping[int, Mapping[Key, list[int]]]
+
+
+def cut_off_in(snapshot: Snapshot) -> CutOff:
+    """Return the live brokers from which others cannot copy."""
+    return cut_off_brokers(snapshot.partitions, set(ids_alive(snapshot.brokers)) - set(snapshot.silent))
+
+
+def is_fenced(snapshot: Snapshot, broker: int) -> bool:
+    """Tell whether a broker is registered and takes no part."""
+    return any(known.id == broker and known.fenced for known in snapshot.brokers)
+
+
+def sick(snapshot: Snapshot) -> dict[int, str]:
+    """Return why each sick broker is; one that is fenced may just as well be stopped."""
+    fenced = [one.id for one in snapshot.brokers if one.fenced]
+    return {
+        **{leader: describe(leader, keys) for leader, keys in cut_off_in(snapshot).items()},
+        **{one: f"broker {one} is fenced: the controllers hear nothing of it in time" for one in fenced},
+    }
+
+
+def low_because_of(snapshot: Snapshot, broker: int) -> set[Key]:
+    """Return the partitions that nothing but this broker keeps low, and that lose nothing while it restarts."""
+    cut = cut_off_in(snapshot).get(broker, {})
+    alive = set(ids_alive(snapshot.brokers)) - set(snapshot.silent)
+    mine = [one for one in snapshot.partitions if _key(one) in cut]
+    return {_key(one) for one in mine if not one.unclean and alive >= {*one.replicas}}
+
+
+def _key(partition: Partition) -> Key:
+    return partition.topic, partition.index

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A node that is itself the cause of a shut gate is named, and may be restarted with other files, and nothing more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    Broker,
+    Partition,
+    Quorum,
+    Snapshot,
+    Voter,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import Stop, judge
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import low_because_of, sick
+
+ALL = frozenset((1, 2, 3))
+
+
+def part(index: int, leader: int | None, isr: tuple[int, ...], minimum: int = 2) -> Partition:
+    """Return a partition of topic t on brokers 1, 2 and 3."""
+    return Partition("t", index, leader, (1, 2, 3), isr, minimum, False)
+
+
+#: Broker 1 is cut off: nobody copies from it, and it copies from the others.
+CUT_OFF = (part(0, 1, (1,)), part(1, 2, (2, 1, 3)), part(2, 3, (3, 1, 2)))
+#: Broker 1 flaps and is fenced just now; broker 2 does so too, and is fenced or has not caught up.
+FENCED = (part(0, 3, (3,)), part(1, 3, (3,)), part(2, None, (1,)))
+
+
+def cluster(partitions: tuple[Partition, ...], fenced: tuple[int, ...] = (), gone: tuple[int, ...] = ()) -> Snapshot:
+    """Return three combined nodes, whose quorum is well."""
+    brokers = tuple(Broker(n, f"kafka{n}", 9092, None, n in fenced) for n in (1, 2, 3) if n not in gone)
+    voters = tuple(Voter(n, None, 100, 0, 0) for n in (1, 2, 3))
+    return Snapshot("id", 3, brokers, partitions, Quorum(3, 7, 100, voters, ()))
+
+
+def refused(snapshot: Snapshot, node: int, correcting: bool) -> list[str]:
+    """Return the kinds of what refuses the stop of a node."""
+    stop = Stop(frozenset((node,)), expected_brokers=ALL, expected_controllers=ALL, correcting=correcting)
+    return [one["kind"] for one in judge(snapshot, (), stop)["refusals"]]
+
+
+def test_a_cut_off_broker_keeps_its_gate_shut_until_it_gets_other_files() -> None:
+    snapshot = cluster(CUT_OFF)
+    assert refused(snapshot, 1, correcting=False) == ["broker_cut_off"]
+    assert refused(snapshot, 1, correcting=True) == []
+    assert sick(snapshot) == {
+        1: "broker 2, 3 cannot copy from broker 1: out of the ISR of 1 partition(s) that it leads"
+    }
+
+
+def test_the_healthy_nodes_wait_for_the_sick_one_which_is_named() -> None:
+    snapshot = cluster(CUT_OFF)
+    for node in (2, 3):
+        assert refused(snapshot, node, correcting=True) == ["broker_cut_off"]
+    stop = Stop(frozenset((2,)), expected_brokers=ALL, expected_controllers=ALL)
+    told = judge(snapshot, (), stop)["refusals"][0]
+    assert "cannot copy from broker 1" in told["what"]
+    assert "t-0 (ISR 1, min 2)" in told["found"]
+    assert "site.yml" in told["fix"]
+
+
+def test_several_nodes_at_once_are_never_corrected() -> None:
+    stop = Stop(frozenset((1, 2)), expected_brokers=ALL, expected_controllers=ALL, correcting=True)
+    assert not judge(cluster(CUT_OFF), (), stop)["allowed"]
+
+
+def test_with_unclean_election_a_follower_would_lead_without_the_records() -> None:
+    unclean = (replace(CUT_OFF[0], unclean=True), *CUT_OFF[1:])
+    assert low_because_of(cluster(CUT_OFF), 1) == {("t", 0)}
+    assert low_because_of(cluster(unclean), 1) == set()
+    assert refused(cluster(unclean), 1, correcting=True) == ["broker_cut_off"]
+
+
+def test_what_is_low_for_another_reason_too_is_not_spared() -> None:
+    """Broker 3 is down, so it would not copy once broker 1 is back."""
+    down = cluster((part(0, 1, (1,)), part(1, 2, (2, 1))), fenced=(3,))
+    assert "broker_down" in refused(down, 1, correcting=True)
+
+
+@pytest.mark.parametrize("gone", [(), (2,)])
+def test_a_fenced_node_serves_nothing_so_its_stop_takes_nothing_away(gone: tuple[int, ...]) -> None:
+    snapshot = cluster(FENCED, fenced=(1,), gone=gone)
+    assert refused(snapshot, 1, correcting=True) == []
+    assert refused(snapshot, 1, correcting=False) != []
+    assert judge(snapshot, (), Stop(frozenset((1,)), correcting=True))["corrects"]
+
+
+def test_a_fenced_voter_still_counts_for_the_quorum() -> None:
+    snapshot = cluster(FENCED, fenced=(1,))
+    voters = (Voter(1, None, 100, 0, 0), Voter(2, None, 40, 60, None), Voter(3, None, 100, 0, 0))
+    lame = replace(snapshot, quorum=Quorum(3, 7, 100, voters, ()))
+    assert "quorum_majority" in refused(lame, 1, correcting=True)
+
+
+def test_a_well_node_is_judged_as_ever_when_its_files_differ() -> None:
+    low = cluster((part(0, 1, (1, 2)), part(1, 2, (2, 1))))
+    assert refused(low, 1, correcting=True) == refused(low, 1, correcting=False) == ["would_fall_under_min_isr"]
+    assert not judge(low, (), Stop(frozenset((1,)), correcting=True))["corrects"]
