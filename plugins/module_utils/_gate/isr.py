@@ -8,14 +8,17 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    cut_off,
+    cut_off_phrase,
+    ids_alive,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.serving import cut_off, describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition, Snapshot
+    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, Partition, Snapshot
 
 # Partitions that a result lists one by one; the totals are always complete.
 LISTED = 20
@@ -258,9 +261,18 @@ def _unmet(snapshot: Snapshot, goal: Goal) -> list[str]:
             return [explain(goal.broker, state)]
         alive = ids_alive(snapshot.brokers)
         cut = cut_off(snapshot.partitions, alive, goal.broker, in_doubt=True) if goal.serves else {}
-        return [describe(goal.broker, cut)] if cut else []
+        return [cut_off_phrase(goal.broker, cut)] if cut else []
     known = {partition.topic for partition in snapshot.partitions}
     return [f"topic {topic} does not exist" for topic in goal.topics if goal.scope == "topics" and topic not in known]
+
+
+def uncommitted(before: Mapping[Key, int], now: Mapping[Key, int]) -> list[Key]:
+    """Return the partitions whose records of an earlier look are still not committed.
+
+    C(before) is the end of each log in the earlier look, C(now) its high watermark in this one: what every replica of
+    the ISR has.
+    """
+    return sorted(key for key, end in before.items() if key in now and now[key] < end)
 
 
 def watch(

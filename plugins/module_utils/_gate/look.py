@@ -34,10 +34,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import (
     bytes_behind,
     lagging,
     observe,
+    uncommitted,
     watch,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import Stop, judge
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.serving import uncommitted
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import ends_at
 
 

@@ -13,9 +13,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import InFlight, ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    InFlight,
+    cut_off_phrase,
+    ids_alive,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.serving import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import (
     CutOff,
     cut_off_in,
@@ -246,7 +249,7 @@ def _cut_off(cut: CutOff, partitions: list[Partition]) -> Iterator[Refusal]:
         yield Refusal(
             kind="broker_cut_off",
             what=f"{len(partitions)} partition(s) are low because others cannot copy from broker {numbers(causes)}",
-            found=f"{'; '.join(describe(cause, cut[cause]) for cause in causes)}: "
+            found=f"{'; '.join(cut_off_phrase(cause, cut[cause]) for cause in causes)}: "
             + _topic_by_topic(partitions, lambda p: f"{_name(p)} (ISR {numbers(p.isr)}, min {needed(p)})"),
             allowed="every live follower in the ISR, or other files for that broker, which is then restarted first",
         )

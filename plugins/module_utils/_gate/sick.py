@@ -19,9 +19,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Key,
     Partition,
     Snapshot,
+    cut_off_brokers,
+    cut_off_phrase,
     ids_alive,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.serving import cut_off_brokers, describe
 
 #: By broker, and of each the partitions whose live followers cannot copy from it.
 CutOff = Mapping[int, Mapping[Key, list[int]]]
@@ -41,7 +42,7 @@ def sick(snapshot: Snapshot) -> dict[int, str]:
     """Return why each sick broker is; one that is fenced may just as well be stopped."""
     fenced = [one.id for one in snapshot.brokers if one.fenced]
     return {
-        **{leader: describe(leader, keys) for leader, keys in cut_off_in(snapshot).items()},
+        **{leader: cut_off_phrase(leader, keys) for leader, keys in cut_off_in(snapshot).items()},
         **{one: f"broker {one} is fenced: the controllers hear nothing of it in time" for one in fenced},
     }
 

@@ -31,6 +31,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Key,
     Partition,
     Snapshot,
+    cut_off_brokers,
+    cut_off_phrase,
     ids_alive,
     named,
 )
@@ -42,8 +44,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     RequestFailedError,
     StreamopsError,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.serving import cut_off_brokers
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.serving import describe as describe_cut_off
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
     Limits,
     State,
@@ -155,7 +155,7 @@ def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], pol
         certificates=_certificates(connection, [b for b in snapshot.brokers if not b.fenced]),
         mechanisms=(connection.sasl_mechanism,) if connection.sasl_mechanism else (),
         untold=untold,
-        cut_off={one: describe_cut_off(one, keys) for one, keys in cut_off_brokers(snapshot.partitions, alive).items()},
+        cut_off={one: cut_off_phrase(one, keys) for one, keys in cut_off_brokers(snapshot.partitions, alive).items()},
         in_flight=moving,
         copied={key: _copied(one, held) for key, one in (moving or {}).items()},
     )

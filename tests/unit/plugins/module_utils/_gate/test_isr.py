@@ -185,3 +185,20 @@ def test_a_cluster_that_does_not_answer_is_an_observation() -> None:
     seen = observed([ClusterUnreachableError({"k:1": "refused"}), GOOD, GOOD, GOOD])
     assert [one.good for one in seen] == [False, True, True, True]
     assert "refused" in (seen[0].error or "")
+
+
+def test_a_broker_that_leads_and_from_which_no_other_copies_is_not_whole() -> None:
+    """All replicas of its own are in sync: only what it leads shows it."""
+    snapshot = cluster(part("a", 0, (1,)), part("a", 1, (2, 1, 3)), part("a", 2, (3, 1, 2)))
+    assert observe(snapshot, Goal("own", 1)).good
+    seen = observe(snapshot, Goal("own", 1, serves=True))
+    assert not seen.good
+    assert seen.unmet[0].startswith("broker 2, 3 cannot copy from broker 1")
+    assert not seen.away
+
+
+def test_a_cluster_is_settled_when_no_broker_is_fenced_and_every_replica_in_sync() -> None:
+    whole = part("a", 0, (1, 2, 3))
+    assert observe(cluster(whole), Goal("own", 1)).settled
+    assert not observe(cluster(whole, fenced=(3,)), Goal("own", 1)).settled
+    assert not observe(cluster(whole, part("b", 0, (2, 3))), Goal("own", 2)).settled

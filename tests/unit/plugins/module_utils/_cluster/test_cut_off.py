@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.serving import (
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    Partition,
     cut_off,
     cut_off_brokers,
-    describe,
-    uncommitted,
+    cut_off_phrase,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import uncommitted
 
 
 def part(index: int, leader: int | None, isr: tuple[int, ...], replicas: tuple[int, ...] = (1, 2, 3)) -> Partition:
@@ -28,7 +28,9 @@ def test_one_follower_of_two_that_cannot_copy_is_named() -> None:
     seen = [part(0, 1, (1, 3)), part(1, 2, (2, 1, 3)), part(2, 3, (3, 1, 2))]
     found = cut_off(seen, (1, 2, 3), 1)
     assert found == {("t", 0): [2]}
-    assert describe(1, found) == "broker 2 cannot copy from broker 1: out of the ISR of 1 partition(s) that it leads"
+    assert (
+        cut_off_phrase(1, found) == "broker 2 cannot copy from broker 1: out of the ISR of 1 partition(s) that it leads"
+    )
 
 
 def test_a_follower_that_catches_up_with_all_leaders_is_not_held_against_one() -> None:
