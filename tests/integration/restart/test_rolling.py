@@ -155,12 +155,12 @@ def test_the_leaders_that_a_cut_run_left_away_come_back_with_the_next(cluster: C
     assert displaced(cluster), "cut before it gave all leaders back"
     middle = cluster.pids()
     # The other nodes go back to what they run with, so that nothing restarts a node but what is tested here.
-    (done,) = {node for node in cluster.nodes if (cluster.directory / "config" / node / "previous").exists()}
+    (done,) = {node for node in cluster.nodes if not cluster.is_proven(node)}
     own = {node: changed["kafka_broker_config"] if node == done else off for node in cluster.nodes}
     cluster.playbook(kafka_broker_config=f"{{{{ {own}[inventory_hostname] }}}}").ok()
     assert cluster.pids() == middle
     assert not displaced(cluster)
-    assert not (cluster.directory / "config" / done / "previous").exists()
+    assert cluster.is_proven(done)
 
 
 #: Kafka takes this when it reads its properties, and finds out at its start that there is no such class.
