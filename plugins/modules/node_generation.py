@@ -14,10 +14,11 @@ description:
   - Keeps all files that a node reads when it starts as one set, a generation, below C(generations) in O(path).
   - Every file has its path in O(path) too, as a link through C(current), so a switch is one rename. It is on disk
     before the module returns.
-  - C(staged) waits for the turn of the node, C(previous) is what the node goes back to until it has proven the current
-    generation, and C(failed) is the last one that was given up, with its cause in C(why-it-failed.txt). Others are
+  - C(staged) waits for the turn of the node, C(proven) is the last one with which the node has been whole, to which it
+    goes back, and C(failed) is the last one that was given up, with its cause in C(why-it-failed.txt). Others are
     removed.
-  - Files of an installation without generations are taken into the first one. Each path keeps its content meanwhile.
+  - Files of an installation without generations are taken into the first one, which counts as proven. Each path keeps
+    its content meanwhile.
 options:
   path:
     description: The configuration directory of the node; it must exist.
@@ -27,8 +28,8 @@ options:
     description:
       - With V(staged), the files wait as the next generation. Where they are those in use, nothing waits.
       - With V(current), they are in use from now on. Without O(files) and O(secret_files), what waits is.
-      - With V(proven), there is no way back to the previous generation any more.
-      - With V(previous), the previous generation is in use again.
+      - With V(proven), the node has been whole with the generation in use, and goes back to no older one any more.
+      - With V(previous), the proven generation is in use again. Where none is, or it is in use, nothing changes.
     type: str
     choices: [staged, current, proven, previous]
     required: true
@@ -108,14 +109,13 @@ options:
     default: false
   keep_edited:
     description:
-      - Whether the node can go back to files that were edited by hand, with O(state=current). With V(false) it was
-        never started with them.
+      - Whether the node can go back to files that were edited by hand since it was whole, with O(state=current). With
+        V(false) it was never started with them. It can go back to what they were before if that is switched to.
     type: bool
     default: true
   started:
     description:
-      - The directory with the files that the process was started with. With O(state=proven), nothing leads back only
-        where they are those in use.
+      - The directory with the files that the process was started with, by which RV(unproven) is told.
     type: path
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
@@ -154,8 +154,8 @@ changed_paths:
   elements: str
 unproven:
   description:
-    - Whether the process was started with the generation in use, as O(started) tells, and could still go back from it,
-      since the run that restarted it has not come to its end.
+    - Whether the process was started with the generation in use, as O(started) tells, and is not known to have been
+      whole with it, since the run that started it has not come to its end.
   returned: success
   type: bool
 copied_paths:
@@ -164,7 +164,7 @@ copied_paths:
   type: list
   elements: str
 generations:
-  description: The names of the generations behind C(current), C(staged), C(previous) and C(failed), null where none is.
+  description: The names of the generations behind C(current), C(staged), C(proven) and C(failed), null where none is.
   returned: success
   type: dict
 """
@@ -185,7 +185,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.files import
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import (
     CURRENT,
-    PREVIOUS,
     STAGED,
     Generations,
 )
@@ -236,12 +235,12 @@ def _work(module: Any) -> Mapping[str, Any]:
     if state in ("staged", "current") and files:
         result = stage(module, {name: options[name] for name in PLACE}, files, options["retry"])
     if state == "current":
-        result["changed"] |= _done(module, found.name(STAGED), lambda: found.switch(options["keep_edited"]))
-    elif state == "proven" and (options["started"] is None or found.is_started(options["started"])):
-        result["changed"] = _done(module, found.name(PREVIOUS), found.prove)
+        result["changed"] |= _done(module, found.name(STAGED) is not None, lambda: found.switch(options["keep_edited"]))
+    elif state == "proven":
+        result["changed"] = _done(module, not found.is_proven(), found.prove)
     elif state == "previous":
         result["changed_paths"] = found.apart()
-        result["changed"] = _done(module, found.name(PREVIOUS), lambda: found.go_back(options["why"]))
+        result["changed"] = _done(module, found.way_back() is not None, lambda: found.go_back(options["why"]))
     copied = _copy(module, found)
     result["changed"] |= copied["changed"]
     # One that differs without a switch was edited by hand at its own place.
@@ -250,12 +249,8 @@ def _work(module: Any) -> Mapping[str, Any]:
         **result_of(module, result),
         "copied_paths": copied["changed_paths"],
         "generations": found.names(),
-        "unproven": found.name(PREVIOUS) is not None and _is_started(found, options["started"]),
+        "unproven": not found.is_proven() and options["started"] is not None and found.is_started(options["started"]),
     }
-
-
-def _is_started(found: Generations, record: str | None) -> bool:
-    return record is not None and found.is_started(record)
 
 
 def _copy(module: Any, found: Generations) -> dict[str, Any]:
@@ -285,8 +280,8 @@ def _files(options: Mapping[str, Any]) -> list[dict[str, Any]]:
     return files
 
 
-def _done(module: Any, there: str | None, change: Any) -> bool:
-    return there is not None if module.check_mode else bool(change())
+def _done(module: Any, would_change: bool, change: Any) -> bool:
+    return would_change if module.check_mode else bool(change())
 
 
 def main() -> None:

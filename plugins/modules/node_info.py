@@ -296,8 +296,8 @@ start_files:
     staged:
       description: The one that waits for the turn of the node.
       type: str
-    previous:
-      description: The one that the node can still go back to.
+    proven:
+      description: The last one with which the node has been whole, to which it goes back.
       type: str
     failed:
       description: The last one that the node did not come back with; null once a run wanted others.

@@ -182,6 +182,11 @@ class Cluster:
         current = self.directory / "config" / node / "current"
         return "".join(path.read_text() for path in sorted(current.iterdir()) if path.is_file())
 
+    def is_proven(self, node: str) -> bool:
+        """Whether a node has been whole with what it would start with now, and so has nothing else to go back to."""
+        config = self.directory / "config" / node
+        return (config / "proven").resolve() == (config / "current").resolve()
+
     def record(self, node: str) -> Path:
         """The start record of a node."""
         return self.directory / "run" / node / "started"

@@ -5,6 +5,9 @@
 A configuration directory holds C(generations/NAME/), each a set, and links to those that matter: C(current) is the one
 in use. Every file keeps the path that it always had, as a link through C(current), so one rename changes all files of
 a node together, and nothing that names a file has to know of generations.
+
+C(proven) is the one with which the node has been whole last, and only that is ever gone back to. It moves by one rename
+too, once the node has been whole with a newer one; until then it is kept, whatever is switched to meanwhile.
 """
 
 from __future__ import annotations
@@ -17,9 +20,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 DIRECTORY = "generations"
-#: In use; waiting for the node's turn; in use before, until the node has proven its current one; tried, and given up.
-CURRENT, STAGED, PREVIOUS, FAILED = "current", "staged", "previous", "failed"
-LINKS = (CURRENT, STAGED, PREVIOUS, FAILED)
+#: In use; waiting for the node's turn; the last with which the node has been whole; tried, and given up.
+CURRENT, STAGED, PROVEN, FAILED = "current", "staged", "proven", "failed"
+LINKS = (CURRENT, STAGED, PROVEN, FAILED)
+#: What C(proven) leads to until a node has been whole for the first time: nothing has this name.
+NONE_YET = "none-yet"
+#: In installations from before that link: what the current generation was switched from, until the node was whole.
+BEFORE = "previous"
 #: In a generation that was given up: why, for people.
 WHY = "why-it-failed.txt"
 #: Beside it, once a run wants other files: the node is fine, and the generation is only kept to be refused.
@@ -37,6 +44,9 @@ class Generations:
 
     def name(self, link: str) -> str | None:
         """Return the name of the generation that a link leads to; None without one."""
+        if link == PROVEN and not os.path.lexists(self._path(PROVEN)):
+            # An installation from before this link must not lose its way back.
+            return self.name(BEFORE) or self.name(CURRENT)
         path = self._path(link)
         if not os.path.islink(path) or not os.path.isdir(path):
             return None
@@ -68,7 +78,7 @@ class Generations:
         name = self.name(CURRENT)
         if name is None:
             return self._lost()
-        manifest = read(f"{self._of(name)}/{MANIFEST}")
+        manifest = self._written(name)
         if manifest is None:
             return []
         written = [line.split("  ", 1) for line in manifest.splitlines()]
@@ -84,8 +94,8 @@ class Generations:
 
     def apart(self) -> list[str]:
         """Return the paths of files that differ between what is in use and what the node would go back to."""
-        previous = self.texts(PREVIOUS)
-        return self.paths(differing(previous, self.texts(CURRENT) or {})) if previous is not None else []
+        proven = self.texts(PROVEN)
+        return self.paths(differing(proven, self.texts(CURRENT) or {})) if proven is not None else []
 
     def unlinked(self, names: Iterable[str]) -> list[str]:
         """Return the names of files whose link is missing or leads nowhere, so that no process could read them."""
@@ -107,7 +117,8 @@ class Generations:
 
         These are the files of an installation from before generations, and those whose link an editor has replaced.
         At each moment every path has the content that it had, and C(allow) gives a new directory its owners and mode,
-        so that the node may read it whatever becomes of this run.
+        so that the node may read it whatever becomes of this run. The first generation of such an installation counts
+        as proven.
         """
         found = [one for one in names if self._is_strange(one)]
         if not found:
@@ -144,46 +155,61 @@ class Generations:
         self._prune()
 
     def switch(self, keep_edited: bool = True) -> bool:
-        """Make the staged generation the current one; the one before is kept until this one is proven.
+        """Make the staged generation the current one; what is proven stays so until this one is.
 
-        Without C(keep_edited) one with files edited by hand is not: the node never started with them.
+        Without C(keep_edited) one with files edited by hand does not: the node never started with them.
         """
         staged, current = self.name(STAGED), self.name(CURRENT)
         if staged is None:
             return False
-        # A generation that is not proven must not become the one to go back to.
-        if current is not None and self.name(PREVIOUS) is None and (keep_edited or not self.edited()):
-            self._point(PREVIOUS, current)
+        self._settle_proven()
+        if current and not keep_edited and self.is_proven() and self.edited():
+            # Its files are gone, unless what waits has them as they were before somebody edited them.
+            self._point(PROVEN, staged if self._written(staged) == self._written(current) else NONE_YET)
         self._point(CURRENT, staged)
         self._drop(STAGED)
         self._prune()
         return True
 
+    def is_proven(self) -> bool:
+        """Return whether the node has been whole with its current generation; also where it has none."""
+        return self.name(CURRENT) in (None, self.name(PROVEN))
+
     def is_started(self, record: str) -> bool:
-        """Return whether the directory C(record) holds files of the current generation, and all as they are in use."""
+        """Return whether the process of the start record in a directory began after the switch, with these files."""
         names = [one for one in self.texts(CURRENT) or {} if os.path.isfile(f"{record}/{one}")]
-        return bool(names) and all(read(f"{record}/{one}") == self.in_use(one) for one in names)
+        if not names or any(read(f"{record}/{one}") != self.in_use(one) for one in names):
+            return False
+        # Most files leave no copy in the record. The time of the link is that of the switch.
+        switched = os.lstat(self._path(CURRENT)).st_mtime_ns
+        return all(os.stat(f"{record}/{one}").st_mtime_ns >= switched for one in names)
 
     def prove(self) -> bool:
-        """Let the node keep its current generation: there is no way back behind this."""
-        if self.name(PREVIOUS) is None:
+        """Note that the node has been whole with its current generation: there is no way back behind this."""
+        current = self.name(CURRENT)
+        if current is None or self.is_proven():
             return False
-        self._drop(PREVIOUS)
+        self._point(PROVEN, current)
+        self._drop(BEFORE)
         self._prune()
         return True
 
+    def way_back(self) -> str | None:
+        """Return the name of the generation to go back to; None where the node was whole with that in use, or none."""
+        return None if self.is_proven() else self.name(PROVEN)
+
     def go_back(self, why: str) -> bool:
-        """Make the previous generation the current one again; the one given up is kept with why."""
-        previous, current = self.name(PREVIOUS), self.name(CURRENT)
-        if previous is None or current is None:
+        """Make the proven generation the current one again; the one given up is kept with why."""
+        back, current = self.way_back(), self.name(CURRENT)
+        if back is None or current is None:
             return False
         # A disk that is full must not keep the node from its older files; they are there, and links need no block.
         with contextlib.suppress(OSError):
             _write(f"{self._of(current)}/{WHY}", why)
+        self._settle_proven()
         # In this order: what a cut run calls failed is never what the node starts with.
-        self._point(CURRENT, previous)
+        self._point(CURRENT, back)
         self._point(FAILED, current)
-        self._drop(PREVIOUS)
         self._drop(STAGED)
         self._prune()
         return True
@@ -203,6 +229,16 @@ class Generations:
         """Let the generation that was given up be tried again."""
         self._drop(FAILED)
         self._prune()
+
+    def _settle_proven(self) -> None:
+        """Make the link to what is proven, where an installation has none yet."""
+        if not os.path.lexists(self._path(PROVEN)):
+            self._point(PROVEN, self.name(PROVEN) or NONE_YET)
+        self._drop(BEFORE)
+
+    def _written(self, name: str) -> str | None:
+        """Return the digests of the files that were written as a generation; None of one that was taken over."""
+        return read(f"{self._of(name)}/{MANIFEST}")
 
     def _lost(self) -> list[str]:
         """Return what is left of a current generation that is gone: links to nothing, or a copy in its place."""

@@ -42,6 +42,8 @@ def conf(tmp_path: Path) -> Path:
     assert made["changed"]
     assert not made.get("failed"), made.get("msg")
     assert used(tmp_path) == OLD
+    assert generation(tmp_path, "proven", check=True)["changed"]
+    assert generation(tmp_path, "proven")["changed"]
     return tmp_path
 
 
@@ -72,7 +74,8 @@ def test_what_is_staged_waits_until_the_switch(conf: Path) -> None:
     assert not generation(conf, "current")["changed"]
     proven = generation(conf, "proven")
     assert proven["changed"]
-    assert (proven["generations"]["staged"], proven["generations"]["previous"]) == (None, None)
+    assert proven["generations"]["staged"] is None
+    assert proven["generations"]["proven"] == proven["generations"]["current"]
     assert len(list((conf / "generations").iterdir())) == 1
 
 
@@ -260,7 +263,7 @@ def test_a_current_link_to_another_place_is_taken_over_with_its_content(conf: Pa
     assert (conf / "mine" / "jvm.options").read_text() == "-Xmx9g\n"
 
 
-@pytest.mark.parametrize("name", ["current", "staged", "previous", "failed", "generations"])
+@pytest.mark.parametrize("name", ["current", "staged", "proven", "failed", "generations"])
 def test_what_is_no_link_in_the_place_of_one_is_refused_and_named(conf: Path, name: str) -> None:
     """A copy or a backup that followed the links leaves directories."""
     if name == "generations":
@@ -304,20 +307,50 @@ def test_an_edit_by_hand_is_a_way_back_where_the_node_may_have_started_with_it(c
     assert used(conf)["server.properties"] == "a=9\n"
 
 
-@pytest.mark.parametrize(("record", "back"), [(NEW, NEW), (OLD, OLD), ({}, OLD)])
-def test_what_the_process_was_started_with_is_proven_by_its_record(
-    conf: Path, record: dict[str, str], back: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+def test_a_node_with_a_broken_value_under_another_goes_back_past_both(
+    conf: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """A run that was cut behind a start has proven nothing, and yet the node runs with its new files since."""
+    """The run of the first was cut behind the start: the node runs and listens, and nobody has seen it whole."""
+    broken = {**NEW, "server.properties": "broker.heartbeat.interval.ms=600000\n"}
+    generation(conf, "staged", broken)
+    generation(conf, "current")
     started = tmp_path_factory.mktemp("started")
-    for name, text in record.items():
+    for name, text in broken.items():
         (started / name).write_text(text)
-    generation(conf, "current", NEW)
-    proven = generation(conf, "proven", started=str(started))
-    assert proven["changed"] == (record == NEW)
-    generation(conf, "current", {**NEW, "server.properties": "a=3\n"})
-    generation(conf, "previous", why="a=3 is out of range")
-    assert used(conf) == back
+    third = {**NEW, "jvm.options": "-javaagent:/no/such.jar\n"}
+    staged = generation(conf, "staged", third, started=str(started))
+    assert (staged["unproven"], looked(conf)["proven"]) == (True, staged["generations"]["proven"])
+    generation(conf, "current")
+    assert used(conf) == third
+    back = generation(conf, "previous", why="it is not whole")
+    assert back["changed_paths"] == [str(conf / "jvm.options"), str(conf / "server.properties")]
+    assert used(conf) == OLD
+    assert not generation(conf, "previous", why="again")["changed"]
+
+
+def test_a_node_that_was_never_whole_has_nothing_to_go_back_to(tmp_path: Path) -> None:
+    generation(tmp_path, "current", OLD)
+    generation(tmp_path, "current", NEW)
+    back = generation(tmp_path, "previous", why="never whole", check=True)
+    assert (back["changed"], back["generations"]["proven"]) == (False, None)
+    assert not generation(tmp_path, "previous", why="never whole")["changed"]
+    assert used(tmp_path) == NEW
+
+
+def test_files_taken_up_without_a_restart_are_proven_by_no_start_from_before(
+    conf: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A file of which no start record has a copy may be all that differs."""
+    started = tmp_path_factory.mktemp("started")
+    for name, text in OLD.items():
+        (started / name).write_text(text)
+    more = {**OLD, "log4j2.yaml": "Configuration: {}\n"}
+    generation(conf, "staged", more)
+    generation(conf, "current", keep_edited=False)
+    assert not generation(conf, "staged", more, started=str(started))["unproven"]
+    for name, text in OLD.items():
+        (started / name).write_text(text)
+    assert generation(conf, "staged", more, started=str(started))["unproven"]
 
 
 def test_what_the_machine_does_not_take_is_told_and_leaves_what_the_node_starts_with(conf: Path) -> None:
@@ -339,6 +372,7 @@ def test_a_disk_that_is_full_keeps_no_node_from_its_older_files(tmp_path: Path) 
         except (OSError, subprocess.CalledProcessError) as error:
             pytest.skip(f"this machine lets no test mount a file system: {error}")
         generation(conf, "current", OLD)
+        generation(conf, "proven")
         generation(conf, "staged", NEW)
         ballast = conf / "ballast"
         with contextlib.suppress(OSError), ballast.open("wb", buffering=0) as file:

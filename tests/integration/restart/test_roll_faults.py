@@ -127,8 +127,9 @@ def test_runs_killed_anywhere_leave_each_node_one_whole_set_of_files(cluster: Cl
     assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
     for node in cluster.nodes:
         config = cluster.directory / "config" / node
-        left = {link for link in ("staged", "previous", "failed") if (config / link).exists()}
+        left = {link for link in ("staged", "failed") if (config / link).exists()}
         assert not left, f"{node}: {left}"
+        assert cluster.is_proven(node), node
     again = cluster.playbook(kafka_broker_config={"queued.max.requests": 499}).ok()
     assert again.changed == 0
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from tests.support.cluster import ROOT, Cluster, free_port_base, kill, read_until, until
+from tests.support.cluster import JVM_OPTIONS, ROOT, Cluster, free_port_base, kill, read_until, until
 from tests.support.modules import run_module
 from tests.support.traffic import producing, read_all
 from tests.support.watch import Watch
@@ -155,12 +155,12 @@ def test_the_leaders_that_a_cut_run_left_away_come_back_with_the_next(cluster: C
     assert displaced(cluster), "cut before it gave all leaders back"
     middle = cluster.pids()
     # The other nodes go back to what they run with, so that nothing restarts a node but what is tested here.
-    (done,) = {node for node in cluster.nodes if (cluster.directory / "config" / node / "previous").exists()}
+    (done,) = {node for node in cluster.nodes if not cluster.is_proven(node)}
     own = {node: changed["kafka_broker_config"] if node == done else off for node in cluster.nodes}
     cluster.playbook(kafka_broker_config=f"{{{{ {own}[inventory_hostname] }}}}").ok()
     assert cluster.pids() == middle
     assert not displaced(cluster)
-    assert not (cluster.directory / "config" / done / "previous").exists()
+    assert cluster.is_proven(done)
 
 
 #: Kafka takes this when it reads its properties, and finds out at its start that there is no such class.
@@ -207,6 +207,35 @@ def test_a_value_that_only_a_start_refuses_goes_back_by_itself_and_survives_on_n
     assert cluster.pids() == middle, "what was never in use needs no restart"
     for node in cluster.nodes:
         assert not (cluster.directory / "config" / node / "staged").exists()
+
+
+@pytest.mark.full
+def test_a_broken_value_of_a_run_that_was_cut_is_never_what_a_node_goes_back_to(
+    cluster: Cluster, stable: Stable
+) -> None:
+    """The node listens and heartbeats too seldom to be unfenced; the gate does not judge the node that is to stop."""
+    cluster.playbook(**stable).ok()
+    assert all(cluster.is_proven(node) for node in cluster.nodes)
+    whole = {node: cluster.start_files(node) for node in cluster.nodes}
+    properties = stable["kafka_broker_config"]
+    run = cluster.begin("site.yml", kafka_broker_config={**properties, "broker.heartbeat.interval.ms": 600000})
+    # Printed once it listens.
+    read_until(run, "Roll | Verify that its machine still answers")
+    kill(run)
+    (victim,) = {node for node in cluster.nodes if not cluster.is_proven(node)}
+    assert "broker.heartbeat.interval.ms=600000" in cluster.start_files(victim)
+    agent = {"kafka_jvm_options": [*JVM_OPTIONS, "-javaagent:/no/such.jar"]}
+    third = cluster.playbook(**stable, **agent, kafka_start_timeout=60)
+    assert third.rc != 0
+    said = " ".join(third.output.split())
+    assert (
+        f"{victim} did not come back with its new start files. It runs with those from before again and is whole"
+        in said
+    )
+    assert {node: cluster.start_files(node) for node in cluster.nodes} == whole
+    middle = cluster.pids()
+    cluster.playbook(**stable).ok()
+    assert cluster.pids() == middle
 
 
 @pytest.mark.full
