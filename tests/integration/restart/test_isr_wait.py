@@ -4,11 +4,18 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from confluent_kafka import Producer
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import uncommitted
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import ends_at
 from tests.support.cluster import Cluster, free_port_base
 from tests.support.modules import run_module
 
@@ -124,3 +131,28 @@ def test_bad_options_of_the_connection_are_refused_before_anything_connects(opti
         assert found["failed"]
         assert said in found["msg"]
         assert "s3cret" not in str(found)
+
+
+def test_records_that_a_follower_does_not_copy_are_seen_long_before_the_isr_shrinks(
+    combined: Cluster, orders: str
+) -> None:
+    """replica.lag.time.max.ms is 30 s; acks=all stands still meanwhile."""
+    producer = Producer({"bootstrap.servers": ",".join(combined.bootstrap_servers), "acks": "1"})
+    with Session(Connection(tuple(combined.bootstrap_servers), request_timeout=10)) as session:
+        led = [(one.topic, one.index) for one in list_topics(session)[orders] if one.leader == 1]
+        before, committed = ends_at(session, 1, led)
+        assert before == committed
+        with combined.frozen("kafka3"):
+            for _topic, index in led:
+                producer.produce(orders, b"x", partition=index)
+            assert producer.flush(30) == 0
+            ends, committed = ends_at(session, 1, led)
+            time.sleep(1)
+            _ends, later = ends_at(session, 1, led)
+            isrs = {one.isr for one in list_topics(session)[orders] if one.leader == 1}
+        assert uncommitted(ends, later) == sorted(led)
+        assert {len(isr) for isr in isrs} == {3}
+        deadline = time.monotonic() + 60
+        while uncommitted(ends, ends_at(session, 1, led)[1]):
+            assert time.monotonic() < deadline, "the follower went on, and what it copied is not committed"
+    assert wait(combined, timeout=120)["in_sync"]
