@@ -8,6 +8,7 @@ Only addresses are judged: a name may lead anywhere, and what is bound to all ad
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Listener, Node
@@ -32,14 +33,20 @@ def _elsewhere(inventory: Inventory) -> Iterator[tuple[Node, Listener, bool]]:
 
 @rule(
     variable="kafka_listeners",
-    fix="set advertised_host to the address in host, or leave host empty to bind to all addresses",
+    fix="set advertised_host to the address in host, or leave host empty to bind to all addresses; accept it where a "
+    "proxy listens",
+    acceptable=True,
 )
 def advertised_unbound(inventory: Inventory) -> Iterator[Problem]:
     """A listener advertises an address on which it does not listen, and one of the two is loopback, such as
-    `127.0.0.1` and `127.0.0.9`: nobody answers where clients and nodes are sent."""
+    `127.0.0.1` and `127.0.0.9`: nobody answers where clients and nodes are sent, unless a proxy does. A warning for
+    other listeners for clients than the first, which this collection does not use."""
     for node, listener, loopback in _elsewhere(inventory):
         if loopback:
-            yield _problem(node, listener, "does not listen on the address that it advertises")
+            first = next((one for one in node.listeners() if one.purpose == "clients"), None)
+            extra = listener.purpose == "clients" and listener != first
+            problem = _problem(node, listener, "does not listen on the address that it advertises")
+            yield replace(problem, level=WARNING) if extra else problem
 
 
 @rule(

@@ -90,11 +90,11 @@ def connections_below_nodes(inventory: Inventory) -> Iterator[Problem]:
             least = {LIMIT: need.total()}
             for name, purposes in _listeners(node).items():
                 least[f"listener.name.{name}.{LIMIT}"] = sum(need[purpose] for purpose in purposes)
-            for key in node.properties():
-                one = written(node, key) if key.lower() in least else None
-                if one is not None and one.value < least[key.lower()]:
+            for key, count in least.items():
+                one = written(node, key)
+                if one is not None and one.value < count:
                     what = "the nodes of the cluster need more connections to this one"
-                    yield Problem(node, what, str(one), f"at least {least[key.lower()]}", variable=one.variable)
+                    yield Problem(node, what, str(one), f"at least {count}", variable=one.variable)
 
 
 @rule(fix=f"raise {ADDRESS_LIMIT}, or exempt the address in {OVERRIDES}; without both the nodes are exempt")

@@ -58,8 +58,8 @@ def authorizers_differ(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(fix=f"remove {CLASS} and set kafka_authorizer")
 def authorizer_overridden(inventory: Inventory) -> Iterator[Problem]:
-    """A native `authorizer.class.name` is empty while `kafka_authorizer` is set, which leaves the cluster open; or it is
-    the authorizer of the other mode (`AclAuthorizer` is for ZooKeeper, `StandardAuthorizer` for KRaft), with which
+    """A native `authorizer.class.name` is empty while `kafka_authorizer` is set, which leaves the cluster open, or
+    it is the authorizer of the other mode (`AclAuthorizer` for ZooKeeper, `StandardAuthorizer` for KRaft), with which
     no node starts."""
     for node in inventory.kafka:
         own = node.properties().get(CLASS)

@@ -62,6 +62,12 @@ def test_what_is_advertised_is_bound(host: str, advertised: str, rule: str | Non
     assert judged(alone(host, advertised)) == ([(rule, levels[rule])] if rule else [])
 
 
+def test_another_listener_for_clients_may_have_a_proxy_before_it() -> None:
+    far = {**LISTENERS[0], "name": "FAR", "port": 9099, "host": "127.0.0.2", "advertised_host": "10.0.0.1"}
+    own = {"kafka_listeners": [*LISTENERS, far], "ansible_host": "10.0.0.1", "kafka_topics": [], "kafka_config": {}}
+    assert judged(combined(count=1, **own)) == [(ELSEWHERE, "warning")]
+
+
 def test_the_address_that_is_advertised_by_default_counts() -> None:
     inventory = isolated(hosts={"broker4": {"kafka_listeners": listener(1, host="127.0.0.1")}})
     parts = ["broker4: kafka_listeners", "listener BROKER", "host 127.0.0.1, advertised_host 10.0.0.4"]
@@ -74,7 +80,7 @@ def test_controllers_are_judged_too() -> None:
 
 
 def test_loopback_on_several_machines_keeps_its_own_rule() -> None:
-    own = {"kafka4": {}, "broker4": {"kafka_listeners": listener(1, host="127.0.0.1", advertised_host="127.0.0.9")}}
+    own = {"broker4": {"kafka_listeners": listener(1, host="127.0.0.1", advertised_host="127.0.0.9")}}
     expect(isolated(hosts=own), "advertised_loopback", "broker4")
 
 

@@ -28,7 +28,7 @@ LEAST: list[tuple[Callable[..., Inventory], str, str, int]] = [
     (isolated, "kafka_broker_config", "listener.name.client.max.connections", 1),
     (combined, "kafka_broker_config", LIMIT, 26),
     (combined, "kafka_broker_config", "listener.name.controller.max.connections", 19),
-    (combined, "kafka_broker_config", "listener.name.BROKER.max.connections", 6),
+    (combined, "kafka_broker_config", "listener.name.broker.max.connections", 6),
     (ensemble, "kafka_broker_config", LIMIT, 11),
     (ensemble, "kafka_broker_config", "listener.name.broker.max.connections", 10),
 ]
