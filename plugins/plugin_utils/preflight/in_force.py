@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS, without_listener
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,14 @@ def written(node: Node, key: str) -> Number | None:
 
 
 def number(node: Node, key: str) -> Number | None:
-    """Return the number in force; None when it is no whole number, or nothing sets it and no default is known."""
+    """Return the number in force; None when it is none that Kafka takes, or nothing sets it and no default is known."""
     one = node.properties().get(key)
+    definition = BROKER_KEYS.get(node.text("kafka_version"), {}).get(without_listener(key))
     if one is not None:
         value = as_int(one.value)
-        return None if value is None else Number(key, value, one.variable)
-    definition = BROKER_KEYS.get(node.text("kafka_version"), {}).get(key)
+        # What the release refuses has its own rule.
+        refused = value is None or (definition is not None and not definition.takes(str(value)))
+        return None if value is None or refused else Number(key, value, one.variable)
     if definition is None or definition.default is None:
         return None
     return Number(key, int(definition.default))

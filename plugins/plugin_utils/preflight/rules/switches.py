@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.in_force import brokers, written
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import BY_PROFILE, Problem, rule
 
@@ -43,10 +42,7 @@ def number_that_stops(inventory: Inventory) -> Iterator[Problem]:
     `num.replica.alter.log.dirs.threads` 0, `broker.heartbeat.interval.ms` 0, `replica.fetch.wait.max.ms` 0,
     `replica.fetch.min.bytes` 0, or less."""
     for node in brokers(inventory):
-        definitions = BROKER_KEYS.get(node.text("kafka_version"), {})
         for key, (least, what) in LEAST.items():
             one = written(node, key)
-            # What the release refuses has its own rule.
-            refused = key in definitions and one is not None and not definitions[key].takes(str(one.value))
-            if one is not None and one.value < least and not refused:
+            if one is not None and one.value < least:
                 yield Problem(node, what, str(one), f"at least {least}", variable=one.variable)
