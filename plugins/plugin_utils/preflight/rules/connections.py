@@ -26,6 +26,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variable
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.in_force import number, uses_zookeeper, written
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import mirrors_of
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.lockouts import authorizer
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.bounds import ADDRESS_CONNECTIONS
 
 LIMIT = "max.connections"
@@ -117,6 +118,25 @@ def address_limit_below_nodes(inventory: Inventory) -> Iterator[Problem]:
                     what = f"the nodes on one machine ({names}) need more connections to this one"
                     found = f"{limit} for the address of {machine}"
                     yield Problem(node, what, found, f"at least {need}", variable=limits.variable)
+
+
+@rule(fix="raise the limit, or remove it to get the default")
+def ensemble_below_brokers(inventory: Inventory) -> Iterator[Problem]:
+    """`maxClientCnxns` (of one address) or `maxCnxns` (of all) of a server of ZooKeeper is below the sessions that
+    brokers hold, one each and one more with an authorizer: when its peers are down, brokers that come to it find no
+    place."""
+    for cluster in inventory.clusters():
+        sessions: Counter[str] = Counter()
+        for broker in cluster.brokers:
+            sessions[broker.machine] += 2 if authorizer(broker) else 1
+        least = {"maxClientCnxns": max(sessions.values(), default=0), "maxCnxns": sessions.total()}
+        for server in cluster.zookeepers:
+            for key, count in least.items():
+                one = server.properties().get(key)
+                limit = as_int(one.value) if one is not None else None
+                if one is not None and limit is not None and 0 < limit < count:
+                    what = "the brokers need more sessions than a server takes"
+                    yield Problem(server, what, f"{key} {limit}", f"0, or at least {count}", variable=one.variable)
 
 
 class AddressLimits:

@@ -134,3 +134,18 @@ def test_each_mirror_needs_one() -> None:
     limits = {"dc_b": {"kafka_broker_config": {"listener.name.client.max.connections": 1}}}
     found = [one for one in check_inventory(mirrored(flow(), hosts=limits)) if one.name == RULE]
     assert [(one.hosts, one.allowed) for one in found] == [(("dc_b1", "dc_b2", "dc_b3"), "at least 2")]
+
+
+@pytest.mark.parametrize(("key", "least"), [("maxClientCnxns", 1), ("maxCnxns", 3)])
+def test_a_server_of_zookeeper_has_room_for_the_brokers(key: str, least: int) -> None:
+    for value in (0, least, str(least)):
+        assert check_inventory(ensemble(zookeeper_ensemble_config={key: value})) == []
+    together = {f"broker{n}": {"ansible_host": "10.0.0.11", **ports(n)} for n in (11, 12, 13)}
+    inventory = ensemble(hosts=together, zookeeper_ensemble_config={key: "2"})
+    rules = [(one.name, one.allowed) for one in check_inventory(inventory) if one.name == "ensemble_below_brokers"]
+    assert rules == [("ensemble_below_brokers", "0, or at least 3")]
+
+
+def ports(number: int) -> dict[str, Any]:
+    """Listeners with ports of their own, for nodes that share a machine."""
+    return {"kafka_listeners": [{**one, "port": one["port"] + 10 * number} for one in LISTENERS[:2]]}
