@@ -40,7 +40,7 @@ def _largest(cluster: Cluster, broker: Node) -> Number | None:
     return max(every, key=lambda one: one.value, default=None)
 
 
-@rule(fix=f"raise {REQUEST} above the largest message, or lower that")
+@rule(fix=f"raise {REQUEST} above the largest message, or lower that", acceptable=True)
 def request_below_message(inventory: Inventory) -> Iterator[Problem]:
     """`socket.request.max.bytes` of a broker is below the largest message that it takes (`message.max.bytes`,
     `max.message.bytes` of a topic): the broker closes the connection of who sends one, without an answer, and the
