@@ -4,8 +4,8 @@ import org.apache.kafka.common.config.ConfigDef;
 
 /**
  * Prints what the Kafka on the class path says of its keys, internal ones too. A line is a kind (broker or topic), a
- * key, its type, the class of its validator, the validator's own words, and whether a list may be empty, parted by
- * tabs. Reflection reads what the two supported versions do not both have.
+ * key, its type, the class of its validator, the validator's own words, whether a list may be empty, and the default of a
+ * number, parted by tabs. Reflection reads what the two supported versions do not both have.
  */
 public class KafkaDefinitions {
     public static void main(String[] args) throws Exception {
@@ -17,7 +17,8 @@ public class KafkaDefinitions {
         for (var key : new TreeMap<>(((ConfigDef) definitions).configKeys()).values()) {
             String name = key.validator == null ? "" : key.validator.getClass().getSimpleName();
             String words = key.validator == null ? "" : key.validator.toString();
-            System.out.println(String.join("\t", kind, key.name, key.type.name(), name, words, emptyAllowed(key.validator)));
+            String number = key.defaultValue instanceof Number ? key.defaultValue.toString() : "";
+            System.out.println(String.join("\t", kind, key.name, key.type.name(), name, words, emptyAllowed(key.validator), number));
         }
     }
 

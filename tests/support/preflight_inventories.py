@@ -40,6 +40,8 @@ CLUSTER: dict[str, Any] = {
         "no_retention",
     ],
 }
+ZOOKEEPER_PORTS = {"zookeeper_client_port": 2181, "zookeeper_quorum_port": 2888, "zookeeper_election_port": 3888}
+ZOOKEEPER = {"kafka_mode": "zookeeper", "kafka_version": "3.9.2", "kafka_listeners": LISTENERS[:2]}
 UNSET = object()
 
 
@@ -65,6 +67,25 @@ def isolated(hosts: dict[str, dict[str, Any]] | None = None, **cluster: Any) -> 
         node(name, n, **{"controller": n < 4, "broker": n > 3, **common, **own.get(name, {})})
         for n, name in enumerate(["controller1", "controller2", "controller3", "broker4", "broker5", "broker6"], 1)
     ]
+    return Inventory(tuple(nodes))
+
+
+def ensemble(
+    servers: int = 3, brokers: int = 3, hosts: dict[str, dict[str, Any]] | None = None, **cluster: Any
+) -> Inventory:
+    """Brokers broker11 to 1N and servers zk1 to zkN, each on a machine of its own."""
+    own = hosts or {}
+    common = {**ZOOKEEPER, **cluster}
+    nodes = [
+        node(f"broker{n}", n, controller=False, **{**common, **own.get(f"broker{n}", {})})
+        for n in range(11, 11 + brokers)
+    ]
+    for n in range(1, servers + 1):
+        paths = {"kafka_data_dir": "/var/lib/zookeeper", "zookeeper_data_log_dir": f"/var/lib/zookeeper/zk{n}-txlog"}
+        base = {**CLUSTER, **ZOOKEEPER_PORTS, **paths, "zookeeper_version": "3.9.5", "zookeeper_id": n}
+        variables = {**base, "ansible_host": f"10.0.1.{n}", **common, **own.get(f"zk{n}", {})}
+        known = {"controller": False, "broker": False, "zookeeper": True}
+        nodes.append(build_node(f"zk{n}", variables=variables, undefined={}, **known))
     return Inventory(tuple(nodes))
 
 

@@ -35,6 +35,7 @@ class Definition:
     least, most -- the range of a number, None for no bound; other -- a number that is taken beside that range
     values -- the valid words, none for any; any_case -- whether their case does not matter
     empty -- whether there may be nothing; once -- whether a list names each entry once, and no empty one
+    default -- of a number, what holds when nothing sets it; None for none
     """
 
     type: str
@@ -45,6 +46,7 @@ class Definition:
     any_case: bool = False
     empty: bool = True
     once: bool = False
+    default: float | None = None
 
     def takes(self, text: str) -> bool:
         """Whether Kafka takes this text as the value."""
@@ -91,6 +93,11 @@ class Definition:
         if self.once and ("" in entries or len(set(entries)) < len(entries)):
             return False
         return (self.empty or bool(entries)) and all(map(self._takes_word, entries))
+
+
+def without_listener(key: str) -> str:
+    """Return the key that a listener overrides: listener.name.client.max.connections is max.connections."""
+    return key.split(".", 3)[-1] if key.startswith("listener.name.") else key
 
 
 def _whole(text: str, size: int) -> int | None:

@@ -12,7 +12,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.properties i
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import LAYERS, Property, layers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import known
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS, Definition
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import (
+    BROKER_KEYS,
+    Definition,
+    without_listener,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
 
@@ -117,7 +121,7 @@ def bad_property_value(inventory: Inventory) -> Iterator[Problem]:
         keys = BROKER_KEYS.get(node.text("kafka_version"), {})
         for one in node.properties().values():
             if one.key not in MANAGED:
-                definition = keys.get(_without_listener(one.key))
+                definition = keys.get(without_listener(one.key))
                 for found, allowed in refused_value(one.key, one.value, definition):
                     what = "Kafka refuses this value and would not start"
                     yield Problem(node, what, found, allowed, variable=one.variable)
@@ -130,11 +134,6 @@ def refused_value(key: str, value: Any, definition: Definition | None) -> Iterat
     text = value_text(key, value)
     if not (REFERENCE.search(text) or definition.takes(text)):
         yield "a secret" if is_secret(key) else repr(text), definition.allowed
-
-
-def _without_listener(key: str) -> str:
-    """The key that a property of one listener overrides: listener.name.client.max.connections is max.connections."""
-    return key.split(".", 3)[-1] if key.startswith("listener.name.") else key
 
 
 @rule(level=WARNING, fix="move its properties to a variable that these hosts read, or remove it")

@@ -59,6 +59,6 @@ def test_a_definition_takes_what_kafka_parses(
 
 def test_each_version_has_its_own() -> None:
     assert BROKER_KEYS.keys() == TOPIC_KEYS.keys() == {"3.9.2", "4.3.1"}
-    assert BROKER_KEYS["4.3.1"]["num.io.threads"] == Definition("INT", least=1)
+    assert BROKER_KEYS["4.3.1"]["num.io.threads"] == Definition("INT", least=1, default=8)
     assert BROKER_KEYS["3.9.2"]["log.cleanup.policy"].once is False
     assert TOPIC_KEYS["4.3.1"]["cleanup.policy"] == Definition("LIST", values=("compact", "delete"), once=True)

@@ -15,7 +15,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import complete, flows
-from tests.support.preflight_inventories import LISTENERS, combined, expect, node
+from tests.support.preflight_inventories import CLUSTER, LISTENERS, combined, expect, node
 from tests.support.preflight_mirrors import SECURED, flow, mirror, mirrored
 from tests.unit.plugins.plugin_utils.preflight.rules.test_shape import JUNK
 
@@ -68,7 +68,13 @@ GOOD: dict[str, Inventory] = {
     "listeners made of ids": without(mirrored(flow()), "kafka_listeners", "'kafka_node_id' is undefined"),
     "an address of its own": mirrored(
         flow(),
-        hosts={"dc_b": {"kafka_listeners": [{**one, "host": "10.0.0.9"} for one in LISTENERS]}},
+        hosts={
+            "dc_b": {
+                "kafka_listeners": [{**one, "host": "10.0.0.9"} for one in LISTENERS],
+                # A router leads what they advertise to it.
+                "preflight_accept": [*CLUSTER["preflight_accept"], "advertised_translated"],
+            }
+        },
         mirrors={"m": {"kafka_cluster_name": "dc_b", "ansible_host": "10.2.0.1", "mirror_maker_rest_port": 9092}},
     ),
     "native": mirrored(flow(config={"tasks.max": 4}), mirror_maker_config={"dc_a.consumer.fetch.min.bytes": 1}),

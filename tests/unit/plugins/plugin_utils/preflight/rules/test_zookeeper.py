@@ -9,29 +9,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
-from tests.support.preflight_inventories import CLUSTER, LISTENERS, expect, node
-
-PORTS = {"zookeeper_client_port": 2181, "zookeeper_quorum_port": 2888, "zookeeper_election_port": 3888}
-MODE = {"kafka_mode": "zookeeper", "kafka_version": "3.9.2", "kafka_listeners": LISTENERS[:2]}
-
-
-def ensemble(
-    servers: int = 3, brokers: int = 3, hosts: dict[str, dict[str, Any]] | None = None, **cluster: Any
-) -> Inventory:
-    """Brokers broker11 to 1N and servers zk1 to zkN, each on a machine of its own."""
-    own = hosts or {}
-    common = {**MODE, **cluster}
-    nodes = [
-        node(f"broker{n}", n, controller=False, **{**common, **own.get(f"broker{n}", {})})
-        for n in range(11, 11 + brokers)
-    ]
-    for n in range(1, servers + 1):
-        paths = {"kafka_data_dir": "/var/lib/zookeeper", "zookeeper_data_log_dir": f"/var/lib/zookeeper/zk{n}-txlog"}
-        base = {**CLUSTER, **PORTS, **paths, "zookeeper_version": "3.9.5", "zookeeper_id": n}
-        variables = {**base, "ansible_host": f"10.0.1.{n}", **common, **own.get(f"zk{n}", {})}
-        known = {"controller": False, "broker": False, "zookeeper": True}
-        nodes.append(build_node(f"zk{n}", variables=variables, undefined={}, **known))
-    return Inventory(tuple(nodes))
+from tests.support.preflight_inventories import ZOOKEEPER, ensemble, expect, node
 
 
 def test_a_good_inventory_has_nothing_wrong() -> None:
@@ -148,7 +126,7 @@ def test_an_ensemble_is_secured_as_a_whole_and_used(changes: dict[str, Any], nam
 
 
 def test_mode_zookeeper_has_no_controllers_of_kraft() -> None:
-    controller = node("controller1", 1, broker=False, **MODE)
+    controller = node("controller1", 1, broker=False, **ZOOKEEPER)
     found = check_inventory(Inventory((controller, *ensemble().nodes)))
     assert ("zookeeper_mode_with_controllers", ("controller1",)) in [(one.name, one.hosts) for one in found]
 

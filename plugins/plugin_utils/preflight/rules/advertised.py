@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on the address that a listener advertises against the one that it is bound to.
+
+Only addresses are judged: a name may lead anywhere, and what is bound to all addresses is found at each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Listener, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import META_ADDRESSES
+
+
+def _elsewhere(inventory: Inventory) -> Iterator[tuple[Node, Listener, bool]]:
+    """Yield listeners that advertise an address they are not bound to, and whether one of the two is loopback."""
+    for cluster in inventory.clusters():
+        several = len({node.machine for node in cluster.nodes}) > 1
+        for node in cluster.nodes:
+            for listener in node.listeners() if not node.zookeeper else ():
+                bound, told = listener.host, listener.advertised_host
+                judged = all(is_address(one) or is_loopback(one) for one in (bound, told))
+                # What advertised_wildcard and advertised_loopback name, and two names of which one may be the other.
+                other = {bound, told}.intersection(META_ADDRESSES) or (several and is_loopback(told))
+                alike = bound == told or ("localhost" in (bound, told) and is_loopback(bound) and is_loopback(told))
+                if judged and not other and not alike:
+                    yield node, listener, is_loopback(bound) or is_loopback(told)
+
+
+@rule(
+    variable="kafka_listeners",
+    fix="set advertised_host to the address in host, or leave host empty to bind to all addresses; accept it where a "
+    "proxy listens",
+    acceptable=True,
+)
+def advertised_unbound(inventory: Inventory) -> Iterator[Problem]:
+    """A listener advertises an address on which it does not listen, and one of the two is loopback, such as
+    `127.0.0.1` and `127.0.0.9`: nobody answers where clients and nodes are sent, unless a proxy does. A warning for
+    other listeners for clients than the first, which this collection does not use."""
+    for node, listener, loopback in _elsewhere(inventory):
+        if loopback:
+            first = next((one for one in node.listeners() if one.purpose == "clients"), None)
+            extra = listener.purpose == "clients" and listener != first
+            problem = _problem(node, listener, "does not listen on the address that it advertises")
+            yield replace(problem, level=WARNING) if extra else problem
+
+
+@rule(
+    variable="kafka_listeners",
+    fix="set advertised_host to the address in host; accept it where addresses are translated (NAT)",
+    level=WARNING,
+    acceptable=True,
+)
+def advertised_translated(inventory: Inventory) -> Iterator[Problem]:
+    """A listener is bound to one address and advertises another one, which works where a router translates it."""
+    for node, listener, loopback in _elsewhere(inventory):
+        if not loopback:
+            yield _problem(node, listener, "is bound to another address than it advertises")
+
+
+@rule(
+    variable="kafka_listeners",
+    allowed="an address that the other machines reach, or nothing for all addresses",
+    fix="leave host empty, or set it to the address of the machine",
+)
+def bound_to_loopback(inventory: Inventory) -> Iterator[Problem]:
+    """A listener for brokers or controllers is bound to loopback in a cluster on several machines, whose other nodes
+    cannot reach it by any name."""
+    for cluster in inventory.clusters():
+        several = len({node.machine for node in cluster.nodes}) > 1
+        for node in cluster.nodes if several else ():
+            for listener in node.listeners() if not node.zookeeper else ():
+                # An address that it advertises has its own rule.
+                named = not (is_address(listener.advertised_host) or is_loopback(listener.advertised_host))
+                if listener.purpose != "clients" and is_loopback(listener.host) and named:
+                    what = f"listener {listener.name} is closed to the other machines"
+                    yield Problem(node, what, f"host {listener.host}")
+
+
+def _problem(node: Node, listener: Listener, what: str) -> Problem:
+    found = f"host {listener.host}, advertised_host {listener.advertised_host}"
+    return Problem(node, f"listener {listener.name} {what}", found, listener.host)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a listener advertises against what it is bound to, on one machine and on several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
+from tests.support.preflight_inventories import LISTENERS, combined, expect, isolated
+
+ELSEWHERE, TRANSLATED, BOUND = "advertised_unbound", "advertised_translated", "bound_to_loopback"
+
+
+def listener(place: int = 0, **changes: Any) -> list[dict[str, Any]]:
+    """The good list with one changed entry."""
+    return [{**entry, **(changes if index == place else {})} for index, entry in enumerate(LISTENERS)]
+
+
+def alone(host: str, advertised: str) -> Inventory:
+    """One combined node in development, whose clients find this."""
+    own = {"kafka_listeners": listener(host=host, advertised_host=advertised)}
+    own.update(kafka_profile="development", kafka_topics=[], kafka_config={}, ansible_host="10.0.0.1")
+    return combined(count=1, **own)
+
+
+def judged(inventory: Inventory) -> list[tuple[str, str]]:
+    """The rules on addresses that it breaks; a lone node has others."""
+    found = [(one.name, one.level) for one in check_inventory(inventory)]
+    return [pair for pair in found if pair[0] in (ELSEWHERE, TRANSLATED, BOUND)]
+
+
+@pytest.mark.parametrize(
+    ("host", "advertised", "rule"),
+    [
+        ("127.0.0.1", "127.0.0.9", ELSEWHERE),
+        ("127.0.0.9", "127.0.0.1", ELSEWHERE),
+        ("::1", "127.0.0.1", ELSEWHERE),
+        ("127.0.0.1", "10.0.0.1", ELSEWHERE),
+        ("localhost", "10.0.0.1", ELSEWHERE),
+        ("10.0.0.1", "127.0.0.1", ELSEWHERE),
+        ("10.0.0.1", "localhost", ELSEWHERE),
+        ("10.0.0.1", "203.0.113.7", TRANSLATED),
+        ("fd00::1", "10.0.0.1", TRANSLATED),
+        ("10.0.0.1", "10.0.0.1", None),
+        ("[fd00::1]", "fd00:0::1", None),
+        ("127.0.0.1", "127.0.0.1", None),
+        ("127.0.0.1", "localhost", None),
+        ("localhost", "127.0.0.1", None),
+        ("", "127.0.0.9", None),
+        ("0.0.0.0", "203.0.113.7", None),
+        ("::", "10.0.0.1", None),
+        # Names may lead anywhere.
+        ("127.0.0.1", "kafka.example", None),
+        ("kafka.example", "203.0.113.7", None),
+    ],
+)
+def test_what_is_advertised_is_bound(host: str, advertised: str, rule: str | None) -> None:
+    levels = {ELSEWHERE: "error", TRANSLATED: "warning"}
+    assert judged(alone(host, advertised)) == ([(rule, levels[rule])] if rule else [])
+
+
+def test_another_listener_for_clients_may_have_a_proxy_before_it() -> None:
+    far = {**LISTENERS[0], "name": "FAR", "port": 9099, "host": "127.0.0.2", "advertised_host": "10.0.0.1"}
+    own = {"kafka_listeners": [*LISTENERS, far], "ansible_host": "10.0.0.1", "kafka_topics": [], "kafka_config": {}}
+    assert judged(combined(count=1, **own)) == [(ELSEWHERE, "warning")]
+
+
+def test_the_address_that_is_advertised_by_default_counts() -> None:
+    inventory = isolated(hosts={"broker4": {"kafka_listeners": listener(1, host="127.0.0.1")}})
+    parts = ["broker4: kafka_listeners", "listener BROKER", "host 127.0.0.1, advertised_host 10.0.0.4"]
+    expect(inventory, ELSEWHERE, *parts, "allowed: 127.0.0.1")
+
+
+def test_controllers_are_judged_too() -> None:
+    inventory = isolated(hosts={"controller1": {"kafka_listeners": listener(2, host="127.0.0.1")}})
+    expect(inventory, ELSEWHERE, "controller1: kafka_listeners", "listener CONTROLLER")
+
+
+def test_loopback_on_several_machines_keeps_its_own_rule() -> None:
+    own = {"broker4": {"kafka_listeners": listener(1, host="127.0.0.1", advertised_host="127.0.0.9")}}
+    expect(isolated(hosts=own), "advertised_loopback", "broker4")
+
+
+def test_translation_may_be_accepted() -> None:
+    own = {"kafka_listeners": listener(host="10.0.0.4", advertised_host="203.0.113.7")}
+    inventory = isolated(hosts={"broker4": own})
+    expect(inventory, TRANSLATED, "broker4", "preflight_accept: [advertised_translated]", level="warning")
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_nodes_of_other_machines_reach_what_is_theirs(place: int) -> None:
+    own = {f"kafka{n}": {"kafka_listeners": listener(place, host="127.0.0.1", advertised_host=f"k{n}.example")}
+           for n in (1, 2, 3)}  # fmt: skip
+    inventory = combined(hosts=own)
+    # What is for clients may have a proxy before it.
+    assert judged(inventory) == ([] if place == 0 else [(BOUND, "error")])
