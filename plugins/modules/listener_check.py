@@ -73,6 +73,12 @@ options:
   ssl_key_password:
     description: Password of the file O(ssl_key_location).
     type: str
+  ssl_check_hostname:
+    description: >-
+      Whether a certificate must name the advertised host, as it must for Kafka's clients unless their
+      C(ssl.endpoint.identification.algorithm) is empty.
+    type: bool
+    default: true
   timeout:
     description: Seconds for all listeners together, from the look-up of their names to their last answer.
     type: float
@@ -177,7 +183,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.module impor
 
 def check(module: Any) -> dict[str, Any]:
     """Ask the listeners."""
-    answered, unreached = check_listeners(targets(module.params), module.params["timeout"])
+    options = module.params
+    answered, unreached = check_listeners(targets(options), options["timeout"], options["ssl_check_hostname"])
     return {"changed": False, "answered": answered, "unreached": unreached}
 
 

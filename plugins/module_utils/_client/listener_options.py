@@ -30,6 +30,7 @@ LOOP_OPTIONS: dict[str, dict[str, Any]] = {
 CHECK_SPEC: dict[str, dict[str, Any]] = {
     "listeners": {"type": "list", "elements": "dict", "required": True, "options": LISTENER},
     **ACCESS,
+    "ssl_check_hostname": {"type": "bool", "default": True},
     "timeout": {"type": "float", "default": 5.0},
     **LOOP_OPTIONS,
 }

@@ -90,13 +90,17 @@ def targets(params: Mapping[str, Any]) -> list[Target]:
     ]
 
 
-def check_listeners(asked: Sequence[Target], seconds: float) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def check_listeners(
+    asked: Sequence[Target], seconds: float, check_hostname: bool = True
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Ask all listeners at once, within C(seconds) in all; return those that answered and those that did not.
+
+    check_hostname -- whether a certificate must name the advertised host.
 
     StreamopsError where the files for TLS cannot be used: that says nothing of the listeners.
     """
     groups = [_Asked(one, [Channel(seconds, seconds) for _one in range(one.connections)]) for one in asked]
-    _ask(groups, seconds)
+    _ask(groups, seconds, _contexts((one.connection for one in asked), check_hostname))
     answered, unreached = [], []
     for group in groups:
         one, failed = group.target, [end for _number, end in sorted(group.ends.items()) if end.why]
@@ -112,9 +116,8 @@ def _told(end: End, failed: int, asked: int) -> str:
     return f"{end.why}: {asked - failed} of {asked} connections answered" if asked > 1 else end.why
 
 
-def _ask(groups: Sequence[_Asked], seconds: float) -> None:
+def _ask(groups: Sequence[_Asked], seconds: float, contexts: Mapping[str, ssl.SSLContext | None]) -> None:
     """Ask by every connection, each in a thread, and note in its group how it ended."""
-    contexts = _contexts(group.target.connection for group in groups)
     reports: queue.SimpleQueue[tuple[_Asked, int, End]] = queue.SimpleQueue()
     until = time.monotonic() + seconds
 
@@ -156,8 +159,15 @@ def _collect(reports: queue.SimpleQueue[tuple[_Asked, int, End]], awaited: int, 
             group.over.set()
 
 
-def _contexts(connections: Iterable[Connection]) -> dict[str, ssl.SSLContext | None]:
-    return {protocol: tls_context(one) for protocol, one in {one.security_protocol: one for one in connections}.items()}
+def _contexts(connections: Iterable[Connection], check_hostname: bool) -> dict[str, ssl.SSLContext | None]:
+    """TLS by protocol; the connections differ in nothing else that it depends on."""
+    contexts: dict[str, ssl.SSLContext | None] = {}
+    for connection in connections:
+        if connection.security_protocol not in contexts:
+            context = contexts[connection.security_protocol] = tls_context(connection)
+            if context is not None:
+                context.check_hostname = check_hostname
+    return contexts
 
 
 # -- what people read --------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ def check(
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """What the module finds."""
     params = {**dict.fromkeys(CHECK_SPEC), **access, "listeners": list(listeners)}
-    return check_listeners(targets(params), seconds)
+    return check_listeners(targets(params), seconds, access.get("ssl_check_hostname", True))
 
 
 def unreached(*listeners: dict[str, Any], seconds: float = 1.0, **access: Any) -> tuple[str, str]:
@@ -155,6 +155,7 @@ def test_a_certificate_must_name_the_advertised_host(
     stage, why = unreached(entry(wrong, "SSL"), ssl_ca_location=trusted)
     assert stage == "tls"
     assert "its certificate is refused: IP address mismatch" in why
+    assert check(entry(wrong, "SSL"), ssl_ca_location=trusted, ssl_check_hostname=False)[1] == []
 
 
 def test_a_listener_that_asks_for_certificates_gets_ours(
