@@ -113,7 +113,7 @@ def check_listeners(
 
 
 def _told(end: End, failed: int, asked: int) -> str:
-    return f"{end.why}: {asked - failed} of {asked} connections answered" if asked > 1 else end.why
+    return f"{end.why}: {asked - failed} of {asked} connections answered" if failed < asked else end.why
 
 
 def _ask(groups: Sequence[_Asked], seconds: float, contexts: Mapping[str, ssl.SSLContext | None]) -> None:

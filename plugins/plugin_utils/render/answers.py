@@ -24,7 +24,7 @@ Place = Mapping[str, Any]
 CONTROL_NODE, OTHER_NODES = "control_node", "nodes"
 #: Most nodes that ask one listener.
 MOST_PEERS = 5
-#: By stage of listener_check what to do, with the node and its listener.
+#: By stage of listener_check what to do about a node.
 FIXES = {
     "resolve": "let the machine that asks resolve this name, or correct advertised_host of the listener "
     "(kafka_listeners)",
@@ -67,6 +67,7 @@ class Answers(Parts):
                 "unchecked": lambda: list(self._plan.unchecked),
                 "unasked": self._unasked,
                 "unreached": self._unreached,
+                "fixes": self._fixes,
             }
         )
 
@@ -119,17 +120,22 @@ class Answers(Parts):
             if "unreached" not in result
         ]
 
+    def _silent(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """The places, each with a listener that did not answer it."""
+        return [(place, one) for place, result in self._asked() for one in result.get("unreached", [])]
+
     def _unreached(self) -> list[str]:
-        """A sentence without an end for each listener that did not answer a place, with the fix."""
-        return [told(place, one) for place, result in self._asked() for one in result.get("unreached", [])]
+        """A sentence without an end for each of them."""
+        return [
+            f"{one['node']}: listener {one['listener']} at {one['address']} does not answer {place} ({one['stage']}): "
+            f"{one['why']}"
+            for place, one in self._silent()
+        ]
 
-
-def told(place: str, one: Mapping[str, Any]) -> str:
-    """Say what a place found of a listener that did not answer it."""
-    return (
-        f"{one['node']}: listener {one['listener']} at {one['address']} does not answer {place} ({one['stage']}): "
-        f"{one['why']}. fix: {FIXES[one['stage']].format(node=one['node'])}"
-    )
+    def _fixes(self) -> list[str]:
+        """What to do about them, each once."""
+        found = (FIXES[one["stage"]].format(node=one["node"]) for _place, one in self._silent())
+        return list(dict.fromkeys(found))
 
 
 def plan(places: Sequence[Place], host: str, per_address: Any = None) -> Plan:

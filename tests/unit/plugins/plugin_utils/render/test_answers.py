@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.answers import FIXES, MOST_PEERS, Plan, plan, told
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.answers import FIXES, MOST_PEERS, Plan, plan
 from tests.support.inventory_data import View, view
 
 CLIENT = {"name": "CLIENT", "port": 9092, "purpose": "clients"}
@@ -244,9 +244,9 @@ def left(**results: Any) -> View:
 def test_what_did_not_answer_is_told_with_place_stage_reason_and_fix() -> None:
     good, bad = {"unreached": []}, {"unreached": [silent("connect")]}
     answers = left(kafka2=good, kafka3=bad, C=good)["answers"]
-    (said,) = answers["unreached"]
-    begin = "kafka1: listener BROKER at 127.0.0.9:9094 does not answer kafka3 (connect): because. fix: correct host"
-    assert said.startswith(begin)
+    assert answers["unreached"] == [
+        "kafka1: listener BROKER at 127.0.0.9:9094 does not answer kafka3 (connect): because"
+    ]
     assert answers["unasked"] == []
     from_control_node = left(kafka2=good, C={"unreached": [silent("login")]})["answers"]["unreached"]
     assert "does not answer the control node (login)" in from_control_node[0]
@@ -263,7 +263,10 @@ def test_who_could_not_ask_blames_nobody() -> None:
     ]
 
 
-@pytest.mark.parametrize("stage", ["resolve", "connect", "tls", "login", "answer"])
-def test_each_stage_has_a_fix(stage: str) -> None:
-    assert "{" not in told("kafka2", silent(stage))
-    assert set(FIXES) == {"resolve", "connect", "tls", "login", "answer"}
+def test_each_stage_has_its_fix_once() -> None:
+    stages = ["resolve", "connect", "tls", "login", "answer"]
+    assert list(FIXES) == stages
+    found = {"unreached": [silent(stage) for stage in [*stages, *stages]]}
+    fixes = left(kafka2=found, C=found)["answers"]["fixes"]
+    assert len(fixes) == len(stages)
+    assert "see the log of kafka1" in fixes[-1]
