@@ -139,7 +139,7 @@ def _begin(connection: Connection, channels: Mapping[str, Channel]) -> queue.Sim
         try:
             answers.put((server, _attempt(connection, server, channel, context)))
         except (OSError, ValueError, OverflowError, struct.error) as error:  # ssl and time-outs are OSError.
-            answers.put((server, _failure(connection, error, channel)))
+            answers.put((server, failure_of(connection, error, channel)))
 
     for server, channel in channels.items():
         threading.Thread(target=attempt, args=(server, channel), daemon=True).start()
@@ -148,13 +148,18 @@ def _begin(connection: Connection, channels: Mapping[str, Channel]) -> queue.Sim
 
 def _attempt(connection: Connection, server: str, channel: Channel, context: ssl.SSLContext | None) -> Failure | None:
     with channel.open(server, context):
-        channel.greet()
-        mechanism = connection.sasl_mechanism
-        if not connection.security_protocol.startswith("SASL_") or not mechanism:
-            return None
-        name = connection.sasl_username or ""
-        if channel.log_in(mechanism, name, connection.sasl_password or ""):
-            return None
+        return let_in(connection, channel)
+
+
+def let_in(connection: Connection, channel: Channel) -> Failure | None:
+    """Ask over an open channel what the broker can do, and log in where the connection does; None when it let us in."""
+    channel.greet()
+    mechanism = connection.sasl_mechanism
+    if not connection.security_protocol.startswith("SASL_") or not mechanism:
+        return None
+    name = connection.sasl_username or ""
+    if channel.log_in(mechanism, name, connection.sasl_password or ""):
+        return None
     return Failure(
         f"it refuses the login of user {name} by {mechanism}: the user does not exist there or the password is wrong",
         "Correct sasl_username, sasl_password and sasl_mechanism.",
@@ -171,7 +176,7 @@ _NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LO
 _PROTOCOL_FIX = "Set security_protocol and the port to those of a listener for clients."
 
 
-def _failure(connection: Connection, error: Exception, channel: Channel) -> Failure:
+def failure_of(connection: Connection, error: Exception, channel: Channel) -> Failure:
     """What one server's failure means; the only place that tells what waiting can mend from what it cannot."""
     if isinstance(error, TimeoutError):
         return _silent(channel, None)

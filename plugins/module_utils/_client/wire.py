@@ -29,8 +29,9 @@ _HANDSHAKE, _API_VERSIONS, _AUTHENTICATE = (17, 1), (18, 0), (36, 0)
 _UNSUPPORTED_MECHANISM, _ILLEGAL_STATE, _AUTHENTICATION_FAILED = 33, 34, 58
 #: An answer longer than this comes from somebody who does not speak Kafka's protocol.
 _MAX_ANSWER = 1 << 20
-#: The first stages of a connection: nobody has taken it yet.
+#: The stages of a connection. In the first two nobody has taken it yet; a login names its mechanism behind it.
 RESOLVING, CONNECTING = "resolving the name", "connecting"
+HANDSHAKE, REQUEST, LOGIN = "in the TLS handshake", "in the first request", "in the login by"
 
 
 class NotKafkaError(ValueError):
@@ -108,12 +109,12 @@ class Channel:
         with connect_to(addresses, self._seconds) as plain:
             channel: socket.socket = plain
             if context is not None:
-                self.stage = "in the TLS handshake"
+                self.stage = HANDSHAKE
                 plain.settimeout(self._left())
                 channel = context.wrap_socket(plain, server_hostname=host)
             with channel:
                 self._socket = channel
-                self.stage = "in the first request"
+                self.stage = REQUEST
                 yield self
 
     def certificate(self) -> dict[str, Any]:
@@ -129,7 +130,7 @@ class Channel:
 
     def log_in(self, mechanism: str, name: str, password: str) -> bool:
         """Whether the broker takes the password; MechanismError or AnsweredError when it cannot say."""
-        self.stage = f"in the login by {mechanism}"
+        self.stage = f"{LOGIN} {mechanism}"
         (code,) = struct.unpack_from(">h", self.ask(_HANDSHAKE, _text(mechanism)))
         if code == _UNSUPPORTED_MECHANISM:
             raise MechanismError(f"the listener does not offer {mechanism}")

@@ -78,7 +78,8 @@ class Listener:
 
     port is None when it is not a number; host and advertised_host have no brackets (socket does). opens: whether this
     node opens it (controllers open the listeners for controllers, brokers those for clients and brokers); the others
-    are still known to it, since it connects to them.
+    are still known to it, since it connects to them. checked_from: the places that ask whether it answers; None leaves
+    them to render/answers.py.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Listener:
     purpose: str
     networks: tuple[str, ...] = ()
     opens: bool = True
+    checked_from: tuple[str, ...] | None = None
 
     @property
     def socket(self) -> str:
@@ -238,7 +240,7 @@ class Node:
 
     def _listener(self, entry: Mapping[str, Any]) -> Listener:
         purpose = str(entry.get("purpose", "clients"))
-        networks = entry.get("networks")
+        networks, places = entry.get("networks"), entry.get("checked_from")
         return Listener(
             name=str(entry["name"]),
             port=as_int(entry.get("port")),
@@ -248,6 +250,7 @@ class Node:
             purpose=purpose,
             networks=tuple(map(str, networks)) if isinstance(networks, (list, tuple)) else (),
             opens=self.controller if purpose == CONTROLLER_PURPOSE else self.broker,
+            checked_from=tuple(map(str, places)) if isinstance(places, (list, tuple)) else None,
         )
 
     def plain(self) -> dict[str, Any]:
@@ -388,7 +391,10 @@ class Inventory:
 
 
 def _plain(listener: Listener) -> dict[str, Any]:
-    return {**asdict(listener), "networks": list(listener.networks), "socket": listener.socket}
+    lists = {"networks": list(listener.networks)}
+    if listener.checked_from is not None:
+        lists["checked_from"] = list(listener.checked_from)
+    return {**asdict(listener), **lists, "socket": listener.socket}
 
 
 def _topic(entry: Mapping[str, Any]) -> Topic:

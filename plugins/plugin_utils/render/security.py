@@ -9,7 +9,7 @@ listener of their own, where they show a password (SASL) or a certificate.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address
@@ -106,16 +106,21 @@ def connection(nodes: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) 
     brokers = [node for node in nodes if "broker" in node["roles"]]
     options: dict[str, Any] = {"bootstrap_servers": list(settings["bootstrap_servers"])}
     protocol = listener_for(brokers[0], "clients")["protocol"] if brokers else "PLAINTEXT"
-    if protocol == "PLAINTEXT":
-        return options
-    options["security_protocol"] = protocol
-    if protocol in TLS_PROTOCOLS:
+    if protocol != "PLAINTEXT":
+        options["security_protocol"] = protocol
+    return {**options, **access([protocol], settings)}
+
+
+def access(protocols: Collection[str], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """By what the administrator is let in at listeners for clients with these protocols; settings as C(connection)."""
+    options: dict[str, Any] = {}
+    if any(protocol in TLS_PROTOCOLS for protocol in protocols):
         options["ssl_ca_location"] = settings["ca_file"]
-    if protocol in SASL_PROTOCOLS:
+    if any(protocol in SASL_PROTOCOLS for protocol in protocols):
         options["sasl_mechanism"] = settings["mechanisms"][0]
         options["sasl_username"] = settings["admin_user"]
         options["sasl_password"] = settings["admin_password"]
-    else:
+    if "SSL" in protocols:
         options["ssl_certificate_location"] = settings["admin_certificate_file"]
         options["ssl_key_location"] = settings["admin_key_file"]
     return options

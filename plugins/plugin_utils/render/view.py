@@ -152,6 +152,7 @@ class View(Parts):
             "places": self._places,
             "firewall_rules": self._firewall_rules,
             "firewall_trial": self._firewall_trial,
+            "answers": self._answers,
             "seen": self._seen,
             "ensemble": self._ensemble,
             "reports": self._reports,
@@ -295,19 +296,19 @@ class View(Parts):
 
     def _connection(self) -> dict[str, Any]:
         """How the modules reach the cluster: the defaults of the action group streamops.kafka.cluster."""
+        return connection(self["nodes"], {"bootstrap_servers": self["bootstrap_servers"], **self._administrator()})
+
+    def _administrator(self) -> dict[str, Any]:
+        """Who the administrator is, and what shows it; paths on the control node."""
         settings = self["settings"]
-        return connection(
-            self["nodes"],
-            {
-                "bootstrap_servers": self["bootstrap_servers"],
-                "mechanisms": settings["kafka_sasl_mechanisms"],
-                "admin_user": settings["kafka_admin_user"],
-                "admin_password": settings["kafka_admin_password"],
-                "ca_file": expanduser(settings["kafka_tls_ca_file"]),
-                "admin_certificate_file": expanduser(settings["kafka_admin_certificate_file"]),
-                "admin_key_file": expanduser(settings["kafka_admin_key_file"]),
-            },
-        )
+        return {
+            "mechanisms": settings["kafka_sasl_mechanisms"],
+            "admin_user": settings["kafka_admin_user"],
+            "admin_password": settings["kafka_admin_password"],
+            "ca_file": expanduser(settings["kafka_tls_ca_file"]),
+            "admin_certificate_file": expanduser(settings["kafka_admin_certificate_file"]),
+            "admin_key_file": expanduser(settings["kafka_admin_key_file"]),
+        }
 
     def _zookeeper_access(self) -> dict[str, Any]:
         """How the modules reach the ensemble: the defaults of the action group streamops.kafka.zookeeper."""
@@ -403,6 +404,11 @@ class View(Parts):
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall_trial import FirewallTrial
 
         return FirewallTrial(self, self._results, self._reader.play_hosts)
+
+    def _answers(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.answers import Answers
+
+        return Answers(self, self._reader.read, self._results, self._administrator)
 
     def _ensemble(self) -> Parts:
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.ensemble import Ensemble

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import socket
-import ssl
 import struct
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,92 +21,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     StreamopsError,
 )
 from tests.support.certificates import Issued, issue
-
-Talk = Callable[[socket.socket], None]
-Serve = Callable[..., str]
-
-
-def read(connection: socket.socket) -> bytes:
-    """A request without its size."""
-    (size,) = struct.unpack(">i", connection.recv(4))
-    return connection.recv(size)
-
-
-def reply(connection: socket.socket, body: bytes) -> None:
-    """An answer."""
-    connection.sendall(struct.pack(">ii", len(body) + 4, 1) + body)
-
-
-def broker(connection: socket.socket) -> None:
-    """Answers ApiVersions and then takes the password s3cret by PLAIN."""
-    read(connection)
-    reply(connection, struct.pack(">hi", 0, 0))
-    if mechanism := connection.recv(4):
-        (size,) = struct.unpack(">i", mechanism)
-        wanted = connection.recv(size)[-5:]
-        reply(connection, struct.pack(">hi", 0 if wanted == b"PLAIN" else 33, 0))
-        known = read(connection).endswith(b"\0s3cret")
-        reply(connection, struct.pack(">hhi", 0 if known else 58, -1, 0))
-
-
-def lagging(connection: socket.socket) -> None:
-    """Does not know the user yet."""
-    read(connection)
-    reply(connection, struct.pack(">hi", 0, 0))
-    read(connection)
-    reply(connection, struct.pack(">hi", 0, 0))
-    read(connection)
-    reply(connection, struct.pack(">hhi", 58, -1, 0))
+from tests.support.talks import Serve, Talk, babbles, broker, lagging, read, reply, shows, silent
 
 
 def address(server: str) -> Any:
     """What a resolver answers."""
     host, _colon, port = server.rpartition(":")
     return (socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, int(port)))
-
-
-def silent(connection: socket.socket) -> None:
-    """Takes the connection and never answers, as a process that is stopped."""
-    while connection.recv(4096):
-        pass
-
-
-def babbles(connection: socket.socket) -> None:
-    """Speaks something else."""
-    read(connection)
-    connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-
-
-@pytest.fixture
-def serve() -> Iterator[Serve]:
-    """Starts a server of one talk, with TLS where there is a context; its address."""
-    open_sockets: list[socket.socket] = []
-
-    def start(talk: Talk, context: ssl.SSLContext | None = None) -> str:
-        listener = socket.create_server(("127.0.0.1", 0))
-        open_sockets.append(listener)
-
-        def answer(plain: socket.socket) -> None:
-            try:
-                with plain if context is None else context.wrap_socket(plain, server_side=True) as connection:
-                    talk(connection)
-            except OSError:
-                return  # The client went away.
-
-        def accept() -> None:
-            while True:
-                try:
-                    connection, _peer = listener.accept()
-                except OSError:
-                    return
-                threading.Thread(target=answer, args=(connection,), daemon=True).start()
-
-        threading.Thread(target=accept, daemon=True).start()
-        return f"127.0.0.1:{listener.getsockname()[1]}"
-
-    yield start
-    for listener in open_sockets:
-        listener.close()
 
 
 def plain(*servers: str) -> Connection:
@@ -221,20 +139,6 @@ def test_a_listener_without_sasl_is_a_wrong_protocol(serve: Serve) -> None:
         reach(logged_in(serve(plain_listener)))
 
 
-@pytest.fixture
-def black_hole() -> Iterator[str]:
-    """An address that answers nobody who connects; its port is free at other addresses of this machine."""
-    with contextlib.ExitStack() as sockets:
-        full = sockets.enter_context(socket.socket())
-        full.bind(("127.0.0.2", 0))
-        full.listen(0)
-        for _one in range(8):
-            waiting = sockets.enter_context(socket.socket())
-            waiting.setblocking(False)
-            waiting.connect_ex(full.getsockname())
-        yield f"127.0.0.2:{full.getsockname()[1]}"
-
-
 def test_an_address_of_a_name_that_does_not_answer_leaves_time_for_the_next(
     serve: Serve, black_hole: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -289,23 +193,6 @@ def test_what_no_repetition_mends_says_the_fix(
     with pytest.raises(AccessRefusedError) as refused:
         reach(connect(serve(talk)))
     assert said in refused.value.message
-
-
-@pytest.fixture
-def authority(tmp_path: Path) -> tuple[Issued, str]:
-    """A CA and its file."""
-    ca = issue("CA", ca=True)
-    return ca, str(ca.write(tmp_path, "ca")[0])
-
-
-def shows(certificate: Issued, directory: Path, client_ca: str = "") -> ssl.SSLContext:
-    """What a server shows, and whose certificates it asks clients for."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*certificate.write(directory, "server"))
-    if client_ca:
-        context.verify_mode = ssl.CERT_REQUIRED
-        context.load_verify_locations(client_ca)
-    return context
 
 
 def tls(*servers: str, ca: str) -> Connection:

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Repeats the module listener_check until all listeners answer, for a bounded time; shows each change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import LOOP_OPTIONS
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Step
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
+
+
+class ActionModule(ProgressAction):
+    """Waits for listeners."""
+
+    _requires_connection = True
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Ask until all answer or the time is over, and return what was found last."""
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        options = self.own_options(LOOP_OPTIONS)
+        last: dict[str, Any] = {}
+
+        def look(elapsed: float) -> Step:
+            """Run the module once."""
+            last.clear()
+            last.update(self.call(task_vars))
+            return step(last)
+
+        followed = self.follow(look, task_vars, options["wait"], options["interval"])
+        return dict(result, **last, **followed.as_result())
+
+
+def step(found: dict[str, Any]) -> Step:
+    """Return what one result of the module means to the loop."""
+    if found.get("failed") or found.get("unreachable") or "unreached" not in found:
+        return Step(FAILED, "")
+    silent = [f"{one['node']} {one['listener']} ({one['why']})" for one in found["unreached"]]
+    if not silent:
+        return Step(DONE, f"{len(found['answered'])} listeners answer")
+    return Step(GOING, f"waiting for listeners: {'; '.join(silent)}", {"unreached": list(found["unreached"])})

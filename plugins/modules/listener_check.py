@@ -1,0 +1,197 @@
+#!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ansible module: which listeners answer this machine at the addresses that they advertise."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: listener_check
+short_description: Check that listeners of Kafka answer at their advertised addresses
+version_added: 0.1.0
+description:
+  - Connects to listeners as brokers, controllers and clients do - at the advertised address, with TLS where the
+    listener has it - and asks each what it can do (the request ApiVersions). A port that only takes connections does
+    not count.
+  - All listeners are asked at once. O(listeners[].connections) are opened to each and held until all of them have
+    their answer, so a limit such as C(max.connections) that is too small for the peers of a node shows.
+  - A listener that does not answer is a result, no failure. The module changes nothing, and needs no Kafka library.
+options:
+  listeners:
+    description: What to ask.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      node:
+        description: The node that has the listener; comes back with the result.
+        type: str
+        default: ""
+      name:
+        description: Kafka's name of the listener; comes back with the result.
+        type: str
+        required: true
+      host:
+        description: The advertised name or address. With TLS the certificate must name it.
+        type: str
+        required: true
+      port:
+        description: The advertised port.
+        type: int
+        required: true
+      protocol:
+        description: Kafka's security protocol of the listener.
+        type: str
+        choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
+        default: PLAINTEXT
+      connections:
+        description: Connections that ask at the same time, 1 to 100.
+        type: int
+        default: 1
+  sasl_mechanism:
+    description: How to log in at listeners with SASL. Without it these are asked, and nobody logs in.
+    type: str
+    choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512]
+  sasl_username:
+    description: User to log in as. Goes with O(sasl_mechanism).
+    type: str
+  sasl_password:
+    description: Password of O(sasl_username).
+    type: str
+  ssl_ca_location:
+    description: PEM file, where the module runs, with the authorities to trust; the system's own by default.
+    type: path
+  ssl_certificate_location:
+    description: >-
+      PEM file, where the module runs, with the client certificate for listeners that ask for one. Goes with
+      O(ssl_key_location); a file with both, as nodes have it, is named in both.
+    type: path
+  ssl_key_location:
+    description: PEM file, where the module runs, with the key of the client certificate.
+    type: path
+  ssl_key_password:
+    description: Password of the file O(ssl_key_location).
+    type: str
+  ssl_check_hostname:
+    description: >-
+      Whether a certificate must name the advertised host, as it must for Kafka's clients unless their
+      C(ssl.endpoint.identification.algorithm) is empty.
+    type: bool
+    default: true
+  timeout:
+    description: Seconds for all listeners together, from the look-up of their names to their last answer.
+    type: float
+    default: 5.0
+  wait:
+    description:
+      - Seconds for which the task asks again while a listener does not answer, with a line of progress. V(0) asks once.
+      - Whoever calls the module without its action plugin, as with C(ansible -m) or asynchronously, asks once.
+    type: float
+    default: 0.0
+  interval:
+    description: Seconds from one question of O(wait) to the next.
+    type: float
+    default: 2.0
+extends_documentation_fragment: [streamops.kafka._attributes]
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: N/A
+  idempotent:
+    support: full
+author: The streamops engineers (@streamops)
+"""
+
+EXAMPLES = r"""
+- name: Ask the listeners of kafka1 from kafka2
+  streamops.kafka.listener_check:
+    listeners:
+      - {node: kafka1, name: BROKER, host: kafka1.example.com, port: 9094, protocol: SSL, connections: 2}
+      - {node: kafka1, name: CONTROLLER, host: kafka1.example.com, port: 9093, protocol: SSL, connections: 2}
+    ssl_ca_location: /etc/kafka/kafka2/tls/truststore.pem
+    ssl_certificate_location: /etc/kafka/kafka2/tls/keystore.pem
+    ssl_key_location: /etc/kafka/kafka2/tls/keystore.pem
+    wait: 20
+  delegate_to: kafka2
+  register: listeners
+  failed_when: listeners.unreached | length > 0
+"""
+
+RETURN = r"""
+answered:
+  description: The listeners that answered all connections, in the order of O(listeners).
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    node:
+      description: The node.
+      type: str
+    listener:
+      description: Name of the listener.
+      type: str
+    address:
+      description: What was connected to, as C(host:port).
+      type: str
+    connections:
+      description: Connections that were open at the same time.
+      type: int
+unreached:
+  description: The listeners that did not, in the order of O(listeners).
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    node:
+      description: The node.
+      type: str
+    listener:
+      description: Name of the listener.
+      type: str
+    address:
+      description: What was connected to, as C(host:port).
+      type: str
+    stage:
+      description: What went wrong - V(resolve), V(connect), V(tls), V(login) or V(answer).
+      type: str
+    why:
+      description: Why, in a sentence without an end.
+      type: str
+elapsed:
+  description: Seconds that the questions took.
+  returned: when the action plugin ran
+  type: float
+attempts:
+  description: How often the listeners were asked.
+  returned: when the action plugin ran
+  type: int
+history:
+  description: What each time found.
+  returned: when the action plugin ran
+  type: list
+  elements: dict
+"""
+
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import CHECK_SPEC, CHECK_TOGETHER
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import check_listeners, targets
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
+
+
+def check(module: Any) -> dict[str, Any]:
+    """Ask the listeners."""
+    options = module.params
+    answered, unreached = check_listeners(targets(options), options["timeout"], options["ssl_check_hostname"])
+    return {"changed": False, "answered": answered, "unreached": unreached}
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(CHECK_SPEC, check, required_together=CHECK_TOGETHER)
+
+
+if __name__ == "__main__":
+    main()

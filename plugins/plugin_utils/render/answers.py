@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Which listeners of a node are asked from where whether they answer, and what that found.
+
+The tasks leave C(__common_answers_of_nodes) and C(__common_answers_of_control_node), the results of listener_check, on
+the node in its turn.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import listener_for
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall import NODES, PARTIES
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.kafka import tls_dir
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import TLS_PROTOCOLS, access
+
+Place = Mapping[str, Any]
+#: The places of checked_from.
+CONTROL_NODE, OTHER_NODES = "control_node", "nodes"
+#: Most nodes that ask one listener.
+MOST_PEERS = 5
+#: By stage of listener_check what to do about a node.
+FIXES = {
+    "resolve": "let the machine that asks resolve this name, or correct advertised_host of the listener "
+    "(kafka_listeners)",
+    "connect": "correct host, port and advertised_host of the listener (kafka_listeners), or let the machine that asks "
+    "through the firewalls in between",
+    "tls": "give {node} a certificate that names this address, by a CA that who asks trusts (kafka_tls_*)",
+    "login": "correct kafka_admin_user, kafka_admin_password and kafka_sasl_mechanisms",
+    "answer": "see the log of {node}; where some connections have an answer, raise max.connections, or "
+    "max.connections.per.ip, in its properties (kafka_config)",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Who asks what: listeners by asking node and those of the control node, as listener_check takes them.
+
+    unchecked -- a sentence for each listener that no place asks.
+    """
+
+    by_node: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    by_control_node: Sequence[Mapping[str, Any]] = ()
+    unchecked: Sequence[str] = ()
+
+
+class Answers(Parts):
+    """The key C(answers) of the model."""
+
+    def __init__(
+        self,
+        model: Mapping[str, Any],
+        read: Callable[[str], Mapping[str, Any]],
+        results: Results,
+        administrator: Callable[[], Mapping[str, Any]],
+    ) -> None:
+        self._model, self._read, self._results, self._administrator = model, read, results, administrator
+        super().__init__(
+            {
+                "by_node": self._by_node,
+                "by_control_node": self._by_control_node,
+                "unchecked": lambda: list(self._plan.unchecked),
+                "unasked": self._unasked,
+                "unreached": self._unreached,
+                "fixes": self._fixes,
+            }
+        )
+
+    @property
+    def _plan(self) -> Plan:
+        limit = self._model["properties"].get("max.connections.per.ip")
+        made: Plan = self._once("plan", lambda: plan(self._model["places"], self._results.host, limit))
+        return made
+
+    def _by_node(self) -> list[dict[str, Any]]:
+        """What each node asks: {host, options}, the options those of listener_check."""
+        return [
+            {"host": host, "options": {"listeners": list(listeners), **self._of_node(host, listeners)}}
+            for host, listeners in self._plan.by_node.items()
+        ]
+
+    def _of_node(self, host: str, listeners: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """How a node trusts others and shows who it is; the property holds for the nodes of a cluster alike."""
+        if not any(one["protocol"] in TLS_PROTOCOLS for one in listeners):
+            return {}
+        tls = tls_dir(host, self._read(host))
+        store = f"{tls}/keystore.pem"
+        return {
+            "ssl_ca_location": f"{tls}/truststore.pem",
+            "ssl_certificate_location": store,
+            "ssl_key_location": store,
+            "ssl_check_hostname": self._model["properties"].get("ssl.endpoint.identification.algorithm") != "",
+        }
+
+    def _by_control_node(self) -> dict[str, Any]:
+        """The options of listener_check on the control node; none where it asks nothing."""
+        listeners = list(self._plan.by_control_node)
+        if not listeners:
+            return {}
+        return {"listeners": listeners, **access({one["protocol"] for one in listeners}, self._administrator())}
+
+    def _asked(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Every result, with the place that asked."""
+        for result in self._results.own("__common_answers_of_nodes").get("results", []):
+            yield result["__common_answers_ask"]["host"], result
+        of_control_node = self._results.own("__common_answers_of_control_node")
+        if not of_control_node.get("skipped"):
+            yield "the control node", of_control_node
+
+    def _unasked(self) -> list[str]:
+        """The places that could not ask, each with the reason."""
+        return [
+            f"{place} could not ask: {result.get('msg', 'no result')}"
+            for place, result in self._asked()
+            if "unreached" not in result
+        ]
+
+    def _silent(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """The places, each with a listener that did not answer it."""
+        return [(place, one) for place, result in self._asked() for one in result.get("unreached", [])]
+
+    def _unreached(self) -> list[str]:
+        """A sentence without an end for each of them."""
+        return [
+            f"{one['node']}: listener {one['listener']} at {one['address']} does not answer {place} ({one['stage']}): "
+            f"{one['why']}"
+            for place, one in self._silent()
+        ]
+
+    def _fixes(self) -> list[str]:
+        """What to do about them, each once."""
+        found = (FIXES[one["stage"]].format(node=one["node"]) for _place, one in self._silent())
+        return list(dict.fromkeys(found))
+
+
+def plan(places: Sequence[Place], host: str, per_address: Any = None) -> Plan:
+    """Return who asks which listeners of a node of Kafka.
+
+    places -- those of the firewall: all nodes of all clusters, with their firewalls; per_address -- the node's
+    max.connections.per.ip, None without one.
+    """
+    node = next(place for place in places if place["host"] == host)
+    others = [
+        place
+        for place in places
+        if place["cluster"] == node["cluster"] and place is not node and {"broker", "controller"} & set(place["roles"])
+    ]
+    connections = _connections(len(others), per_address)
+    by_node: dict[str, list[dict[str, Any]]] = {}
+    by_control_node, unchecked = [], []
+    for listener in (one for one in node["listeners"] if one["opens"]):
+        asked = _question(node, listener, connections)
+        wanted = checked_from(node, listener)
+        peers = _peers(node, listener, others) if OTHER_NODES in wanted else []
+        reasons = [] if wanted else [unwanted(node, listener)]
+        if OTHER_NODES in wanted and not peers:
+            reasons.append("no other node connects to it")
+        if CONTROL_NODE in wanted:
+            kept_out = _kept_out(node, listener)
+            if kept_out:
+                reasons.append(kept_out)
+            else:
+                by_control_node.append(asked)
+        for peer in peers:
+            by_node.setdefault(peer["host"], []).append(asked)
+        if not peers and asked not in by_control_node:
+            unchecked.append(f"{host}: listener {listener['name']} is not checked: {'; '.join(reasons)}")
+    return Plan(by_node, by_control_node, unchecked)
+
+
+def _question(node: Place, listener: Mapping[str, Any], connections: int) -> dict[str, Any]:
+    return {
+        "node": node["host"],
+        "name": listener["name"],
+        "host": listener["advertised_host"],
+        "port": listener["port"],
+        "protocol": listener["protocol"],
+        "connections": connections,
+    }
+
+
+def _connections(others: int, per_address: Any) -> int:
+    """As many at once as the node has peers; of what one address may have, others hold some already."""
+    limit = int(per_address) // 2 if per_address not in (None, "") else others
+    return max(1, min(others, limit))
+
+
+def checked_from(node: Place, listener: Mapping[str, Any]) -> list[str]:
+    """Return the places that ask a listener: what the inventory says, else by who connects to it.
+
+    Brokers without a listener of their own use that for clients. The control node asks where administration connects;
+    another listener for clients that advertises another address may be one for the outside, which it need not reach.
+    """
+    if listener["checked_from"] is not None:
+        return list(listener["checked_from"])
+    if listener["purpose"] != "clients":
+        return [OTHER_NODES]
+    found = [] if _is_outside(node, listener) else [CONTROL_NODE]
+    if "broker" in node["roles"] and listener_for(node, "brokers")["name"] == listener["name"]:
+        found.append(OTHER_NODES)
+    return found
+
+
+def _is_outside(node: Place, listener: Mapping[str, Any]) -> bool:
+    return bool(listener["advertised_host"] != listener_for(node, "clients")["advertised_host"])
+
+
+def unwanted(node: Place, listener: Mapping[str, Any]) -> str:
+    """Say why nobody asks a listener."""
+    if listener["checked_from"] is not None:
+        return "its checked_from (kafka_listeners) names no place"
+    return (
+        f"{listener['advertised_host']} may be an address for the outside only; where the control node reaches it, set "
+        f"its checked_from (kafka_listeners) to [{CONTROL_NODE}]"
+    )
+
+
+def _kept_out(node: Place, listener: Mapping[str, Any]) -> str:
+    """Say why the control node cannot ask a listener; empty where it can."""
+    inner = listener["purpose"] != "clients"
+    if inner and listener["protocol"] == "SSL":
+        return "the control node has no certificate of a node, which it asks for"
+    if not node["firewall"]:
+        return ""
+    if inner:
+        return "the firewall (kafka_firewall) lets only nodes connect to it"
+    # A node on the control node itself has no words: loopback is never filtered.
+    if not node["administrators"] and node["words"]:
+        return "the firewall lets no administrator connect (kafka_firewall_admin_addresses)"
+    return ""
+
+
+def _peers(node: Place, listener: Mapping[str, Any], others: Sequence[Place]) -> list[Place]:
+    """The other nodes that ask a listener, of those that connect to it and that a firewall lets in.
+
+    They are spread: over other machines first, then over racks, then over roles.
+    """
+    parties = {party[:-1] for party in PARTIES[listener["purpose"]] if party in NODES}
+    left = [other for other in others if parties & set(other["roles"])]
+    racks, roles = Counter[Any](), Counter[tuple[str, ...]]()
+    found: list[Place] = []
+    while left and len(found) < MOST_PEERS:
+        best = min(
+            left,
+            key=lambda other: (
+                other["machine"] == node["machine"],
+                racks[other["rack"]],
+                roles[tuple(other["roles"])],
+            ),
+        )
+        left.remove(best)
+        found.append(best)
+        racks[best["rack"]] += 1
+        roles[tuple(best["roles"])] += 1
+    return found

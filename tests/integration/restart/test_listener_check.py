@@ -1,0 +1,85 @@
+"""The module listener_check against a real broker that has few connections to give away."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cluster import free_port_base
+from tests.support.lone_broker import LoneBroker
+from tests.support.modules import run_module
+
+LIMIT = 2
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory, kafka_release: Callable[[str], Path]) -> Iterator[LoneBroker]:
+    """One broker whose listener for clients takes LIMIT connections."""
+    bound = {"listener.name.plaintext.max.connections": str(LIMIT)}
+    one = LoneBroker(kafka_release("4.3.1"), tmp_path_factory.mktemp("listeners"), free_port_base(), **bound)
+    one.format("MkU3OEVBNTcwNTJENDM2Qk")
+    one.start()
+    yield one
+    one.kill()
+
+
+def listener(name: str, port: int, connections: int = 1, host: str = "127.0.0.1") -> dict[str, Any]:
+    """One listener of it."""
+    return {"node": "kafka1", "name": name, "host": host, "port": port, "connections": connections}
+
+
+def check(*listeners: dict[str, Any], **options: Any) -> dict[str, Any]:
+    """What the module finds, through its action plugin; in check mode, which changes nothing about it."""
+    result = run_module("streamops.kafka.listener_check", {"listeners": list(listeners), **options}, check=True)
+    assert not result.get("failed"), result
+    assert not result["changed"]
+    return result
+
+
+def test_listeners_of_brokers_and_of_controllers_answer(broker: LoneBroker) -> None:
+    asked = [listener("PLAINTEXT", broker.port, LIMIT), listener("CONTROLLER", broker.port + 1, 3)]
+    found = check(*asked, wait=20)
+    assert found["unreached"] == []
+    assert [(one["listener"], one["connections"]) for one in found["answered"]] == [("PLAINTEXT", 2), ("CONTROLLER", 3)]
+
+
+def test_a_limit_that_its_peers_exceed_is_told_and_asked_again_within_the_time(broker: LoneBroker) -> None:
+    began = time.monotonic()
+    found = check(listener("PLAINTEXT", broker.port, LIMIT + 1), timeout=1, wait=15, interval=1)
+    assert time.monotonic() - began < 60
+    assert found["attempts"] > 1
+    (one,) = found["unreached"]
+    assert one["stage"] == "answer"
+    said = "no answer to ApiVersions within 1 s: 2 of 3 connections answered"
+    assert one["why"] == f"connected to 127.0.0.1:{broker.port}, but {said}"
+    # What it held is free again.
+    assert check(listener("PLAINTEXT", broker.port, LIMIT), wait=10)["unreached"] == []
+
+
+def test_an_address_that_the_broker_does_not_listen_at(broker: LoneBroker) -> None:
+    (one,) = check(listener("PLAINTEXT", broker.port, host="127.0.0.9"))["unreached"]
+    assert (one["stage"], one["why"]) == ("connect", f"connection refused at 127.0.0.9:{broker.port}")
+
+
+def test_a_broker_that_is_stopped_takes_connections_and_does_not_answer(broker: LoneBroker) -> None:
+    assert broker.pid is not None
+    os.kill(broker.pid, signal.SIGSTOP)
+    try:
+        (one,) = check(listener("PLAINTEXT", broker.port), timeout=1)["unreached"]
+    finally:
+        os.kill(broker.pid, signal.SIGCONT)
+    assert one["stage"] == "answer"
+
+
+def test_files_that_the_asking_host_lacks_fail_the_task(broker: LoneBroker) -> None:
+    secured = {**listener("PLAINTEXT", broker.port), "protocol": "SSL"}
+    options = {"listeners": [secured], "ssl_ca_location": "/missing/ca.pem", "wait": 20}
+    result = run_module("streamops.kafka.listener_check", options)
+    assert result["failed"]
+    assert "the TLS files cannot be used" in result["msg"]

@@ -1,0 +1,69 @@
+"""Servers of one talk each: what a broker, a process that is stopped, or something else says to who connects."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.support.certificates import Issued
+
+Talk = Callable[[socket.socket], None]
+Serve = Callable[..., str]
+
+
+def read(connection: socket.socket) -> bytes:
+    """A request without its size."""
+    (size,) = struct.unpack(">i", connection.recv(4))
+    return connection.recv(size)
+
+
+def reply(connection: socket.socket, body: bytes) -> None:
+    """An answer."""
+    connection.sendall(struct.pack(">ii", len(body) + 4, 1) + body)
+
+
+def broker(connection: socket.socket) -> None:
+    """Answers ApiVersions and then takes the password s3cret by PLAIN."""
+    read(connection)
+    reply(connection, struct.pack(">hi", 0, 0))
+    if mechanism := connection.recv(4):
+        (size,) = struct.unpack(">i", mechanism)
+        wanted = connection.recv(size)[-5:]
+        reply(connection, struct.pack(">hi", 0 if wanted == b"PLAIN" else 33, 0))
+        known = read(connection).endswith(b"\0s3cret")
+        reply(connection, struct.pack(">hhi", 0 if known else 58, -1, 0))
+
+
+def lagging(connection: socket.socket) -> None:
+    """Does not know the user yet."""
+    read(connection)
+    reply(connection, struct.pack(">hi", 0, 0))
+    read(connection)
+    reply(connection, struct.pack(">hi", 0, 0))
+    read(connection)
+    reply(connection, struct.pack(">hhi", 58, -1, 0))
+
+
+def silent(connection: socket.socket) -> None:
+    """Takes the connection and never answers, as a process that is stopped."""
+    while connection.recv(4096):
+        pass
+
+
+def babbles(connection: socket.socket) -> None:
+    """Speaks something else."""
+    read(connection)
+    connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+
+def shows(certificate: Issued, directory: Path, client_ca: str = "") -> ssl.SSLContext:
+    """What a server shows, and whose certificates it asks clients for."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate.write(directory, "server"))
+    if client_ca:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(client_ca)
+    return context
