@@ -326,10 +326,13 @@ class Cluster:
         """The Kafka version of the cluster."""
         return self.nodes[0].text("kafka_version")
 
-    def properties(self, broker: Node) -> dict[str, Property]:
-        """By key the native properties of one of its brokers, with our defaults about copies below the inventory's."""
+    def properties(self, broker: Node, copies: Mapping[str, Any] | None = None) -> dict[str, Property]:
+        """By key the native properties of one of its brokers, with our defaults about copies below the inventory's.
+
+        copies -- these defaults, where more is known of the cluster than its inventory.
+        """
         kraft = broker.get("kafka_mode") != ZOOKEEPER_MODE
-        defaults = copies_defaults(len(self.brokers), kraft)
+        defaults = copies_defaults(len(self.brokers), kraft) if copies is None else copies
         return effective([*(Property(key, value) for key, value in defaults.items()), *broker.written()])
 
     def all_topics(self) -> list[Topic]:
