@@ -30,11 +30,12 @@ def missing(nodes: Sequence[Node], cluster: Mapping[str, Any], accepted: Collect
     -- ids that may be missing. Of a quorum that did not answer nothing is known.
     """
     brokers = {one["id"]: one for one in cluster.get("nodes") or ()}
-    voters = [one["id"] for one in (cluster.get("quorum") or {}).get("voters") or ()]
+    # A voter whose disk was replaced may be listed twice.
+    voters = sorted({one["id"] for one in (cluster.get("quorum") or {}).get("voters") or ()})
     found: dict[int, list[str]] = {}
-    for node_id in sorted({*voters} - ids(nodes, CONTROLLER) - {*accepted}):
+    for node_id in sorted(set(voters) - ids(nodes, CONTROLLER) - set(accepted)):
         found.setdefault(node_id, []).append(_voter(node_id, voters))
-    for node_id in sorted(brokers.keys() - ids(nodes, BROKER) - {*accepted}):
+    for node_id in sorted(brokers.keys() - ids(nodes, BROKER) - set(accepted)):
         found.setdefault(node_id, []).append(_broker(brokers[node_id]))
     return [line for node_id in sorted(found) for line in found[node_id]]
 
@@ -56,7 +57,7 @@ def more_brokers(nodes: Iterable[Node], cluster: Mapping[str, Any]) -> int:
 
 
 def _voter(node_id: int, voters: Sequence[int]) -> str:
-    listed = capped([str(one) for one in sorted(voters)])
+    listed = capped([str(one) for one in voters])
     return (
         f"controller {node_id} is one of the {len(voters)} voters of the quorum ({listed}). fix: add its host to the "
         "inventory again; to remove it, take its vote away first by the module streamops.kafka.quorum_voter "
