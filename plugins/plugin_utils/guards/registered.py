@@ -16,6 +16,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_integer
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import entries
 
 Node = Mapping[str, Any]
 
@@ -42,8 +43,7 @@ def missing(nodes: Sequence[Node], cluster: Mapping[str, Any], accepted: Collect
 
 def accepted_ids(given: Any) -> set[int]:
     """The ids of kafka_accept_missing_nodes: a list, or text of -e: numbers with commas between them, in [] or not."""
-    listed = given.strip().removeprefix("[").removesuffix("]").split(",") if isinstance(given, str) else given or ()
-    return {to_integer(one.strip() if isinstance(one, str) else one, ACCEPT) for one in listed if one != ""}
+    return {to_integer(one, ACCEPT) for one in entries(given)}
 
 
 def ids(nodes: Iterable[Node], role: str) -> set[int]:
