@@ -278,6 +278,19 @@ beside:
   returned: always
   type: list
   elements: dict
+installed_as:
+  description:
+    - Who the node was installed as, by the note or the service file of O(beside) - C(path) of that file, C(product),
+      C(node_id) and C(cluster), the name of its cluster. Null without such a file.
+  returned: always
+  type: dict
+copies:
+  description:
+    - The properties of its last start that say how many copies Kafka makes by itself, and how many must be in sync;
+      empty where the node has no start record.
+  returned: always
+  type: dict
+  sample: {default.replication.factor: "3", min.insync.replicas: "2"}
 version:
   description:
     - The version of the release that the node was last started with, by its start record; without one that of

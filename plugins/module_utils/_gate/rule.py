@@ -179,11 +179,13 @@ def holds_active_controller(snapshot: Snapshot, stop: Stop) -> bool:
 def warnings(snapshot: Snapshot, stop: Stop) -> list[str]:
     """Return what does not forbid the stop but what a person should know."""
     found = []
-    registered = {broker.id for broker in snapshot.brokers}
-    unknown = stop.nodes - registered
-    if "broker" in stop.roles and unknown:
+    # A controller that is no broker is known by the quorum alone; of one that did not answer nothing is known.
+    quorum = snapshot.quorum
+    members = set(_members(quorum)) if quorum else set()
+    unknown = stop.nodes - {broker.id for broker in snapshot.brokers} - members
+    if "broker" in stop.roles and unknown and not (quorum and quorum.error):
         found.append(f"node {numbers(unknown)} is no registered broker: it serves nothing now, or the id is wrong")
-    voters = {voter.id for voter in snapshot.quorum.voters} if snapshot.quorum else set()
+    voters = {voter.id for voter in quorum.voters} if quorum else set()
     if voters & stop.nodes and len(voters) < 3:
         found.append(f"{len(voters)} voter(s): the metadata quorum is lost while node {numbers(stop.nodes)} is down")
     return found

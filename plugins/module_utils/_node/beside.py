@@ -43,6 +43,16 @@ def beside(data_dirs: Sequence[str], note_file: str, service_file: str) -> list[
     return [one for one in found if one is not None]
 
 
+def installed_as(note_file: str, service_file: str) -> dict[str, Any] | None:
+    """Read who the node itself was installed as: {path, product, node_id, cluster}, None where no file says so."""
+    for path in (note_file, service_file):
+        identity = _IDENTITY.search(_text(path))
+        if identity:
+            product, node_id, cluster = identity.groups()
+            return {"path": path, "product": product, "node_id": node_id, "cluster": cluster}
+    return None
+
+
 def _siblings(own: str, is_kind: Any) -> Iterator[str]:
     """What is in the same folder, of the same kind, and not the thing itself by another name."""
     folder = os.path.dirname(os.path.normpath(own)) if own else ""

@@ -13,7 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core import comma
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError
 from ansible_collections.streamops.kafka.plugins.module_utils._node import restart_reasons as reasons
 from ansible_collections.streamops.kafka.plugins.module_utils._node import start_record as record
-from ansible_collections.streamops.kafka.plugins.module_utils._node.beside import beside
+from ansible_collections.streamops.kafka.plugins.module_utils._node.beside import beside, installed_as
 from ansible_collections.streamops.kafka.plugins.module_utils._node.certificates import certificates
 from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import disks
 from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import Generations
@@ -31,7 +31,8 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
     """Gather what node_info returns; params are the module's, run runs a program (see java.describe)."""
     files = read_record(params["state_dir"]) if params["state_dir"] else {}
     found = process(files, params["config_file"])
-    started, damaged = _started(files) if found["recorded"] else (None, None)
+    last, unread = _started(files)
+    started, damaged = (last, unread) if found["recorded"] else (None, None)
     wanted = dict(params["wanted"] or {})
     unreadable: list[str] = []
     if wanted.get("files") is not None:
@@ -51,6 +52,8 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "certificate_files": certificates(params["certificate_files"], started["files"] if started else None),
         "unreadable_files": unreadable,
         "beside": _beside(params),
+        "installed_as": _installed_as(params),
+        "copies": record.copies(last["properties"]) if last else {},
         "traces": [path for path in params["trace_files"] if _left(path)],
         "start_files": Generations(params["config_dir"]).look() if params["config_dir"] else None,
         "version": record.version(files.get(record.JVM)) or record.version(read_text(params["jvm_file"])),
@@ -73,6 +76,11 @@ def _beside(params: Mapping[str, Any]) -> list[dict[str, Any]]:
         return []
     data = [*params["log_dirs"], *([params["metadata_dir"]] if params["metadata_dir"] else [])]
     return beside(data, own["note_file"], own["service_file"])
+
+
+def _installed_as(params: Mapping[str, Any]) -> dict[str, Any] | None:
+    own = params["beside"]
+    return None if own is None else installed_as(own["note_file"], own["service_file"])
 
 
 def _left(path: str) -> bool:

@@ -28,6 +28,7 @@ _RELEASE = re.compile(r"/(?:kafka|zookeeper)-(?P<version>\d+(?:\.\d+)+)-[0-9a-f]
 _LISTENER = re.compile(r":(\d+)$")
 _ELECTION = re.compile(r":\d+:(\d+)")
 _CLIENT_PORTS = ("clientPort", "secureClientPort")
+_COPIES = re.compile(r"(^default|\.topic|\.log)\.replication\.factor$|\.min\.isr$|^min\.insync\.replicas$")
 _ESCAPE = re.compile(r"\\(.)[ \t]*", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
@@ -46,6 +47,11 @@ def contents(files: Mapping[str, str | None]) -> dict[str, Any] | None:
         "files": digests(files.get(FILES) or ""),
         "limits": dict(line.split(" ", 1) for line in (files.get(LIMITS) or "").splitlines() if " " in line),
     }
+
+
+def copies(properties: Mapping[str, str]) -> dict[str, str]:
+    """The properties that say how many copies Kafka makes by itself, and how many must be in sync."""
+    return {key: value for key, value in properties.items() if _COPIES.search(key)}
 
 
 def version(text: str | None) -> str | None:

@@ -31,6 +31,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variable
     as_bool,
     as_int,
     dicts,
+    entries,
     known,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import PORTS as ZOOKEEPER_PORTS
@@ -306,6 +307,12 @@ class Cluster:
         return tuple(node for node in self.nodes if node.broker)
 
     @property
+    def broker_count(self) -> int:
+        """Count the brokers of the inventory and the nodes that it may lack (kafka_accept_missing_nodes)."""
+        accepted = {as_int(one) for one in entries(self.nodes[0].get("kafka_accept_missing_nodes"))}
+        return len(self.brokers) + len(accepted - {None, *(node.id for node in self.nodes)})
+
+    @property
     def zookeepers(self) -> tuple[Node, ...]:
         """The servers that are members of its ensemble: all, but for those that come or go just now."""
         return tuple(node for node in self.nodes if node.zookeeper and node.is_member())
@@ -329,10 +336,13 @@ class Cluster:
         """The Kafka version of the cluster."""
         return self.nodes[0].text("kafka_version")
 
-    def properties(self, broker: Node) -> dict[str, Property]:
-        """By key the native properties of one of its brokers, with our defaults about copies below the inventory's."""
+    def properties(self, broker: Node, copies: Mapping[str, Any] | None = None) -> dict[str, Property]:
+        """By key the native properties of one of its brokers, with our defaults about copies below the inventory's.
+
+        copies -- these defaults, where more is known of the cluster than its inventory.
+        """
         kraft = broker.get("kafka_mode") != ZOOKEEPER_MODE
-        defaults = copies_defaults(len(self.brokers), kraft)
+        defaults = copies_defaults(self.broker_count, kraft) if copies is None else copies
         return effective([*(Property(key, value) for key, value in defaults.items()), *broker.written()])
 
     def all_topics(self) -> list[Topic]:

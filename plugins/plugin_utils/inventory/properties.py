@@ -20,6 +20,10 @@ LAYERS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+#: Copies of every partition that Kafka makes by itself, where there are as many brokers.
+MOST_COPIES = 3
+
+
 @dataclass(frozen=True)
 class Property:
     """One native property; origin is the variable that sets it, empty for a default of this collection."""
@@ -56,8 +60,8 @@ def effective(properties: Iterable[Property]) -> dict[str, Property]:
 
 def copies(brokers: int) -> tuple[int, int]:
     """Copies of every partition that Kafka makes by itself, and how many must be in sync before an acknowledgement."""
-    wanted = min(3, brokers)
-    return wanted, 2 if wanted >= 3 else 1
+    wanted = min(MOST_COPIES, brokers)
+    return wanted, 2 if wanted >= MOST_COPIES else 1
 
 
 def copies_defaults(brokers: int, kraft: bool) -> dict[str, Any]:
@@ -76,3 +80,18 @@ def copies_defaults(brokers: int, kraft: bool) -> dict[str, Any]:
         "share.coordinator.state.topic.min.isr": in_sync,
     }
     return {**defaults, **share} if kraft else defaults
+
+
+def never_less(
+    defaults: Mapping[str, Any], started: Iterable[Mapping[str, str]], most: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Our defaults about copies where the cluster could not be asked how many brokers it has.
+
+    started -- what its nodes were last started with; a value of theirs that we may have written ourselves stays, so
+    that brokers which the inventory lost do not take copies away. most -- the defaults of a large cluster.
+    """
+    found = list(started)
+    return {
+        key: max([value, *(min(int(one[key]), most[key]) for one in found if one.get(key, "").isdecimal())])
+        for key, value in defaults.items()
+    }

@@ -78,6 +78,11 @@ def names(value: Any) -> list[str]:
     return [str(one) for one in value] if isinstance(value, (list, tuple)) else []
 
 
+def entries(value: Any) -> list[str]:
+    """The entries of a list, or of text with commas between them, in [] or not."""
+    return names(value.strip().removeprefix("[").removesuffix("]") if isinstance(value, str) else value)
+
+
 def dicts(value: Any) -> list[dict[str, Any]]:
     """The dicts of a list, each without what could not be templated; empty for anything that is no list."""
     if not isinstance(value, (list, tuple)):

@@ -24,7 +24,7 @@ class Host:
     about to come or go; network_mbits -- the speed of its machine's link, 0 when it is not judged; trust -- what
     plugin_utils/preflight/trust_reader says of its stores, None without TLS; beside -- what nodes that are no hosts of
     the inventory there have left on its machine; features -- what its cluster has finalised, None where the cluster was
-    not asked or did not answer; unasked -- why it did not.
+    not asked or did not answer; unasked -- why it did not; former_cluster -- the name that its cluster may have had.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Host:
     beside: Sequence[Mapping[str, Any]] = ()
     features: Mapping[str, int] | None = None
     unasked: str = ""
+    former_cluster: str = ""
 
     @property
     def disks(self) -> Sequence[Mapping[str, Any]]:
@@ -85,6 +86,7 @@ def host_of(node: Node, info: Any, clock: Any, nodes: Iterable[Node] = ()) -> Ho
         cluster_id=node.text("kafka_cluster_id"),
         version=node.text("zookeeper_version" if node.zookeeper else "kafka_version"),
         mode=node.text("kafka_mode"),
+        former_cluster=node.text("kafka_accept_former_cluster_name"),
         emptied=node.name in node.names("kafka_replaced_nodes"),
         member=node.is_member(),
         production=node.text("kafka_profile") != "development",

@@ -14,7 +14,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes im
     listener_properties,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import (
-    copies_defaults,
     effective,
     written,
 )
@@ -69,18 +68,20 @@ def broker_properties(
     servers: Sequence[Mapping[str, Any]],
     settings: Mapping[str, Any],
     addresses: Sequence[str],
+    copies: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Of a broker, or of a combined node.
 
     nodes -- of its cluster; servers -- the members of its ensemble, all of them, since a broker that knows a part hangs
-    on that part; settings -- its variables; addresses -- what the nodes of the cluster connect from.
+    on that part; settings -- its variables; addresses -- what the nodes of the cluster connect from; copies -- our
+    defaults about copies (render/copies.py).
     """
     own = own_properties(node["roles"], settings)
     return {
         **_identity(node, servers, settings),
         **({"broker.rack": settings["kafka_rack"]} if settings["kafka_rack"] else {}),
         **_listeners_and_security(node, nodes, settings),
-        **_broker_defaults(node, nodes, settings),
+        **_broker_defaults(node, copies, settings),
         **broker_bounds(
             node,
             {
@@ -175,9 +176,7 @@ def _listeners_and_security(
     }
 
 
-def _broker_defaults(
-    node: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
-) -> dict[str, Any]:
+def _broker_defaults(node: Mapping[str, Any], copies: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
     """Where we differ from Kafka's own defaults.
 
     Three copies of everything, two of them in sync before an acknowledgement, no topic by accident; as many copies as
@@ -185,7 +184,7 @@ def _broker_defaults(
     """
     kraft = settings["kafka_mode"] != ZOOKEEPER_MODE
     return {
-        **copies_defaults(sum("broker" in one["roles"] for one in nodes), kraft),
+        **copies,
         "auto.create.topics.enable": False,
         "replica.fetch.backoff.ms": FETCH_BACKOFF_MS,
         "unclean.leader.election.enable": False,

@@ -16,6 +16,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_formed import never_formed
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import ACCEPT, accepted_ids, missing
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.replace import (
     consented,
     place_refusal,
@@ -50,6 +51,8 @@ class Seen(Parts):
                 "nodes": lambda: with_disks(self._nodes, self._infos, model["settings"]["kafka_mode"]),
                 "never_formed": lambda: never_formed(self._infos_of("controller"), self._infos_of("broker")),
                 "needs_registration": self._needs_registration,
+                "is_to_be_asked": self._is_to_be_asked,
+                "missing": self._missing,
                 "registered_ids": self._registered_ids,
                 "initial_controllers": self._initial_controllers,
                 "is_silent": lambda: is_silent(self._info, model["node"], model["awaited_ports"]),
@@ -106,6 +109,18 @@ class Seen(Parts):
         """Whether the cluster must be asked for its brokers before a disk of one may be formatted."""
         unused = any(not disk["started"] for node in self["nodes"] if "broker" in node["roles"] for disk in disks(node))
         return has_started(self["nodes"]) and not self["never_formed"] and unused
+
+    def _is_to_be_asked(self) -> bool:
+        """Whether the cluster has what the inventory may lack, and can tell it, or must be asked in any case."""
+        runs = any(node["running"] for node in self["nodes"])
+        may_answer = runs and has_started(self["nodes"]) and not self["never_formed"]
+        return bool(may_answer or self["needs_registration"])
+
+    def _missing(self) -> list[str]:
+        """The brokers and voters that the inventory lacks; one whose place another takes is to be missing."""
+        settings = self._model["settings"]
+        accepted = accepted_ids(settings[ACCEPT]) | accepted_ids(settings.get("_common_place_of"))
+        return missing(self._nodes, self._model["copies"]["asked"], accepted)
 
     def _registered_ids(self) -> list[int] | None:
         """The brokers that the cluster knows, null where it was not asked or did not answer."""

@@ -35,6 +35,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import expected_servers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall, kafka, metrics
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.bounds import node_addresses, node_names
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.copies import Copies
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.files import (
     certificates,
     keystore,
@@ -124,6 +125,7 @@ class View(Parts):
             "services": self._services,
             "bootstrap_servers": lambda: endpoints(self["nodes"], "clients"),
             "super_users": lambda: kafka.super_users(self["nodes"], self["settings"]),
+            "copies": lambda: Copies(self, self._results),
             "copies_in_sync": self._copies_in_sync,
             "properties": self._properties,
             "steady_seconds": lambda: steady_seconds(self["properties"], str(self["settings"]["kafka_mode"])),
@@ -198,7 +200,8 @@ class View(Parts):
             return kafka.zookeeper_properties(node, self["members"], settings)
         if "broker" in node["roles"]:
             addresses = self._node_addresses()
-            return kafka.broker_properties(node, self["nodes"], self["members"], settings, addresses)
+            copies = self["copies"]["defaults"]
+            return kafka.broker_properties(node, self["nodes"], self["members"], settings, addresses, copies)
         if "controller" in node["roles"]:
             return kafka.controller_properties(node, self["nodes"], settings)
         return {}
@@ -206,7 +209,7 @@ class View(Parts):
     def _copies_in_sync(self) -> Any:
         """The min.insync.replicas of the brokers of the cluster; the first of them speaks for all."""
         cluster = next(one for one in self._inventory.clusters() if one.name == self._cluster())
-        return cluster.properties(cluster.brokers[0])["min.insync.replicas"].value
+        return cluster.properties(cluster.brokers[0], self["copies"]["defaults"])["min.insync.replicas"].value
 
     def _paths(self) -> dict[str, Any]:
         host = self._reader.host
@@ -338,7 +341,7 @@ class View(Parts):
             "user": settings["mirror_user"],
             "password": settings["mirror_password"],
             "ca_file": expanduser(settings["kafka_tls_ca_file"]),
-            "brokers": sum("broker" in node["roles"] for node in self["nodes"]),
+            "brokers": self["copies"]["brokers"],
             "connection": self["connection"],
             "job_properties": settings["spark_validation_client_properties"],
         }

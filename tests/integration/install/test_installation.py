@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -46,6 +47,13 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def cluster_id(cluster: Cluster, node: str) -> str:
     lines = (cluster.directory / "data" / node / "meta.properties").read_text().splitlines()
     return next(line.partition("=")[2] for line in lines if line.startswith("cluster.id="))
+
+
+def forgotten(cluster: Cluster, broker: int) -> None:
+    """Has the cluster forget a broker that was stopped, as soon as it takes it for dead."""
+    options = {"broker": broker, "state": "unregistered", "bootstrap_servers": cluster.bootstrap_servers}
+    module = "streamops.kafka.broker_registration"
+    until(lambda: not run_module(module, options).get("failed"), f"the cluster to forget broker {broker}")
 
 
 def test_check_mode_on_a_fresh_host_shows_the_plan_and_writes_nothing(cluster: Cluster) -> None:
@@ -146,6 +154,7 @@ def test_a_fourth_broker_added_by_the_inventory_joins_and_nobody_restarts(cluste
         assert grown.playbook().ok().changed == 0
     finally:
         grown.stop("kafka4")
+        forgotten(grown, 4)
 
 
 def test_a_changed_node_id_is_refused_with_both_ids(cluster: Cluster, tmp_path: Path) -> None:
@@ -171,6 +180,49 @@ def test_a_foreign_cluster_id_is_refused_with_both_ids(cluster: Cluster) -> None
     assert "J7k2bXk1TqOSm0Gq1x2y3A" in run.output
     assert cluster_id(cluster, "kafka1") in run.output
     assert cluster.pids() == before
+
+
+def test_a_node_that_the_inventory_lost_is_named_and_nothing_is_lowered(cluster: Cluster, tmp_path: Path) -> None:
+    two = {f"kafka{n}": {"kafka_node_id": n, "kafka_rack": f"r{n}"} for n in (1, 2)}
+    inventory = hosts_file(tmp_path / "inv", {"kraft_controllers": two, "kafka_brokers": two}, local_variables())
+    lost = Cluster(inventory, cluster.directory, cluster.port_base, {**cluster.variables, "kafka_topics": []})
+    before = cluster.pids()
+    run = lost.playbook("site.yml", "--check")
+    said = " ".join(run.output.split())
+    assert run.rc != 0
+    assert run.changed == 0
+    assert "controller 3 is one of the 3 voters of the quorum (1, 2, 3)" in said
+    assert "broker 3 is registered and alive" in said
+    assert "kafka_accept_missing_nodes" in said
+    assert "drain_and_remove_broker" in said
+    run = lost.playbook()
+    assert run.rc != 0
+    assert run.changed == 0
+    assert cluster.pids() == before
+
+    # Somebody knows of it: the others learn that this controller has no known address, and nothing else.
+    run = lost.playbook("site.yml", "--check", "--diff", kafka_accept_missing_nodes=[3]).ok()
+    assert "controller.quorum.bootstrap.servers" in run.output
+    # A line of a diff, or a reason to restart.
+    assert not re.findall(
+        r"^[-+].*(?:replication\.factor|min\.i).*|(?:replication\.factor|min\.i[.\w]*): .*", run.output, re.M
+    )
+
+    # Only the settings of the cluster: its own default of copies in sync stays.
+    assert lost.playbook("playbooks/resources.yml").ok().changed == 0
+    assert cluster.pids() == before
+
+
+def test_another_name_of_the_cluster_is_refused_with_both_names(cluster: Cluster) -> None:
+    before = cluster.pids()
+    run = cluster.playbook(kafka_cluster_name="other")
+    said = " ".join(run.output.split())
+    assert run.rc != 0
+    assert run.changed == 0
+    assert "the nodes of cluster other were installed as nodes of cluster local" in said
+    assert "kafka_accept_former_cluster_name=local" in said
+    assert cluster.pids() == before
+    assert not (cluster.directory / "config" / "other.lock").exists()
 
 
 @pytest.mark.full

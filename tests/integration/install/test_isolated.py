@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
+import yaml
 
 from tests.support.cluster import Cluster, until
 from tests.support.modules import run_module
@@ -25,6 +29,19 @@ def test_a_second_run_changes_and_restarts_nothing(isolated: Cluster) -> None:
     again = isolated.playbook().ok()
     assert again.changed == 0
     assert f"Bootstrap    {','.join(isolated.bootstrap_servers)}" in again.output, "the cluster is shown at the end"
+    assert isolated.pids() == before
+
+
+def test_a_controller_that_the_inventory_lost_is_named_and_no_node_restarts(isolated: Cluster, tmp_path: Path) -> None:
+    inventory = shutil.copytree(isolated.inventory, tmp_path / "inventory")
+    hosts = yaml.safe_load((inventory / "hosts.yml").read_text())
+    del hosts["kraft_controllers"]["hosts"]["controller3"]
+    (inventory / "hosts.yml").write_text(yaml.safe_dump(hosts))
+    lost, before = Cluster(inventory, isolated.directory, isolated.port_base, isolated.variables), isolated.pids()
+    run = lost.playbook()
+    assert run.rc != 0
+    assert run.changed == 0
+    assert "controller 3 is one of the 3 voters of the quorum (1, 2, 3)" in " ".join(run.output.split())
     assert isolated.pids() == before
 
 

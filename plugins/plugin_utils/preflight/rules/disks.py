@@ -136,6 +136,30 @@ def renamed_host(hosts: Sequence[Host]) -> Iterator[Problem]:
             yield Problem(one.host, _what(one, name), f"{where}", fix=_renaming(one))
 
 
+@host_rule(
+    variable="kafka_cluster_name",
+    allowed="the name that the nodes were installed with",
+    fix="give the cluster its old name again",
+)
+def renamed_cluster(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """Nodes with data were installed with another `kafka_cluster_name`: under the new name the cluster would have
+    another lock, so that two runs could change it at once, and other files."""
+    for name, cluster in by_cluster(host for host in hosts if not host.only_mirrors).items():
+        by_old: dict[str, list[Host]] = {}
+        for host in cluster:
+            old = ((host.info or {}).get("installed_as") or {}).get("cluster")
+            if old and old not in (name, host.former_cluster) and _named(host).has_data:
+                by_old.setdefault(old, []).append(host)
+        for old, nodes in by_old.items():
+            where = nodes[0].info["installed_as"]["path"] if nodes[0].info else ""
+            what = f"the nodes of cluster {name} were installed as nodes of cluster {old}"
+            fix = (
+                f"set kafka_cluster_name to {old} again; if the new name is wanted, let no run use the old one any "
+                f"more, and give this run kafka_accept_former_cluster_name={old}"
+            )
+            yield Problem(nodes, what, f"{old} in {where}", fix=fix)
+
+
 def _named(host: Host) -> Named:
     used = any(disk["meta_properties"] or disk.get("myid") is not None or disk["started"] for disk in host.disks)
     return Named(

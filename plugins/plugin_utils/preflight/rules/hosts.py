@@ -18,8 +18,9 @@ MIN_JAVA = {"4": 17, "3": 11}
 
 @host_rule(
     number="B21",
-    fix="make the host reachable, or remove it from the inventory; while its machine is out, playbook resources works "
-    "without it (topics, users, ACLs, quotas)",
+    fix="make the host reachable, or remove it from the inventory (a broker or controller: with its id in "
+    "kafka_accept_missing_nodes); while its machine is out, playbook resources works without it (topics, users, ACLs, "
+    "quotas)",
 )
 def no_answer(hosts: Sequence[Host]) -> Iterator[Problem]:
     """A host of the play did not answer; the message has what its connection said."""

@@ -19,8 +19,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     Node,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import disagreement
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_int, entries
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value, disagreement
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import ERROR, WARNING, Problem, rule
 
 MODES = ("kraft_combined", "kraft_isolated", ZOOKEEPER_MODE)
@@ -142,6 +142,19 @@ def duplicate_node_id(inventory: Inventory) -> Iterator[Problem]:
         for number, nodes in sorted(by_id.items()):
             if len(nodes) > 1:
                 yield Problem(nodes, f"{len(nodes)} nodes of cluster {cluster.name} have the same node id", number)
+
+
+@rule(
+    variable="kafka_accept_missing_nodes",
+    allowed="ids of nodes, as their kafka_node_id has them",
+    fix="write each id, such as [4, 5], or remove the variable",
+)
+def bad_missing_nodes(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_accept_missing_nodes` names what is no node id, such as the name of a host."""
+    for given, nodes in by_value(inventory.kafka, "kafka_accept_missing_nodes"):
+        bad = [one for one in entries(given) if as_int(one) is None]
+        if bad:
+            yield Problem(nodes, "a node that may be missing is named by its id", ", ".join(map(repr, bad)))
 
 
 @rule(number="C3", variable="kafka_mode", fix=f"set it to one of {', '.join(MODES)}")

@@ -200,6 +200,13 @@ def test_what_cannot_be_helped_is_a_warning() -> None:
     assert "node 9 is no registered broker" in warnings(cluster(), stop(9))[0]
 
 
+def test_a_controller_that_is_no_broker_is_no_wrong_id() -> None:
+    assert warnings(cluster(quorum=isolated(v1=5, v2=5, v3=5)), stop(12)) == []
+    # Of a quorum that did not answer nothing is known.
+    silent = replace(isolated(), voters=(), observers=(), error="no answer")
+    assert warnings(cluster(quorum=silent), stop(12)) == []
+
+
 @dataclass(frozen=True)
 class World:
     """A cluster as it is, of which the gate sees only what C(seen) says; a replica in sync of a dead broker counts not.

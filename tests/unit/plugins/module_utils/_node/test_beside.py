@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.beside import beside
+from ansible_collections.streamops.kafka.plugins.module_utils._node.beside import beside, installed_as
 
 WHO = "streamops.kafka node: product=kafka id=4 cluster=blue"
 META = "version=1\ncluster.id=AAAAAAAAAAAAAAAAAAAAAQ\nnode.id=4\n"
@@ -54,6 +54,18 @@ def test_what_is_the_nodes_own_is_passed_over_also_by_another_path(tmp_path: Pat
     for folder in ("data", "config"):
         (tmp_path / folder / "brk4").symlink_to("broker4")
     assert look(tmp_path) == []
+
+
+def test_a_node_is_who_its_note_says_else_its_service(tmp_path: Path) -> None:
+    paths = str(tmp_path / "config" / "brk4" / "has-data"), str(tmp_path / "units" / "kafka-brk4.service")
+    assert installed_as(*paths) is None
+    put(Path(paths[1]), f"; {WHO.replace('blue', 'green')}\n")
+    assert installed_as(*paths) == {"path": paths[1], "product": "kafka", "node_id": "4", "cluster": "green"}
+    # The note of an older release says nothing of it.
+    put(Path(paths[0]), "# Written by Ansible\n")
+    assert (installed_as(*paths) or {})["cluster"] == "green"
+    put(Path(paths[0]), f"# {WHO}\n")
+    assert (installed_as(*paths) or {})["cluster"] == "blue"
 
 
 def test_a_server_of_zookeeper_is_known_by_its_myid(tmp_path: Path) -> None:

@@ -52,6 +52,25 @@ def test_a_fresh_host_needs_a_start_and_has_nothing(tmp_path: Path) -> None:
     assert found["disks"][0]["exists"] is False
 
 
+def test_copies_are_those_of_the_last_start_whether_it_runs_or_not(tmp_path: Path) -> None:
+    assert info(state_dir=str(tmp_path))["copies"] == {}
+    text = """
+default.replication.factor=3
+min.insync.replicas=2
+transaction.state.log.min.isr=2
+share.coordinator.state.topic.replication.factor=3
+num.replica.fetchers=4
+"""
+    found = info(state_dir=record(tmp_path, server_properties=text, jvm_options="-Xmx1g", pid="0", start_time="1"))
+    assert found["process"]["running"] is False
+    assert found["copies"] == {
+        "default.replication.factor": "3",
+        "min.insync.replicas": "2",
+        "transaction.state.log.min.isr": "2",
+        "share.coordinator.state.topic.replication.factor": "3",
+    }
+
+
 def test_traces_are_files_that_are_there_with_something_in_them(tmp_path: Path) -> None:
     (tmp_path / "note").write_text("x")
     (tmp_path / "empty.log").write_text("")

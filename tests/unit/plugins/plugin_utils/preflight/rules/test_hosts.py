@@ -290,6 +290,26 @@ def test_hosts_that_were_all_renamed_are_no_first_installation() -> None:
     assert "installed on the machine as broker1" in found[0].what
 
 
+def named(n: int, cluster: str, **changes: Any) -> Host:
+    """A host whose note says that it is a node of this cluster."""
+    note = {"path": f"/etc/kafka/kafka{n}/has-data", "product": "kafka", "node_id": str(n), "cluster": cluster}
+    return host(n, info(n, installed_as=note), **changes)
+
+
+def test_a_cluster_that_was_renamed_is_named_once_with_both_names() -> None:
+    (found,) = check_hosts([named(n, "green") for n in (1, 2, 3)])
+    assert (found.name, found.level, found.hosts) == ("renamed_cluster", "error", ("kafka1", "kafka2", "kafka3"))
+    assert found.what == "the nodes of cluster blue were installed as nodes of cluster green"
+    assert found.found == "green in /etc/kafka/kafka1/has-data"
+    assert "kafka_accept_former_cluster_name=green" in found.fix
+
+
+def test_a_new_name_may_be_accepted_for_the_old_one_that_is_named() -> None:
+    assert check_hosts([named(n, "green", former_cluster="green") for n in (1, 2, 3)]) == []
+    assert check_hosts([named(n, "green", former_cluster="red") for n in (1, 2, 3)])
+    assert check_hosts([named(n, "blue") for n in (1, 2, 3)]) == []
+
+
 def test_files_of_the_inventorys_own_hosts_on_a_machine_are_not_left_by_others() -> None:
     def node(name: str, address: str) -> Node:
         known = {"kafka_config_dir": "/etc/kafka", "kafka_data_dir": "/var/lib/kafka", "ansible_host": address}

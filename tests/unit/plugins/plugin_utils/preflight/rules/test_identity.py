@@ -55,6 +55,11 @@ BAD: list[tuple[Inventory, str, list[str]]] = [
         "wrong_mode",
         ["kafka1, kafka2, kafka3: kafka_mode", "found: 'kraft'", "kraft_isolated"],
     ),
+    (
+        combined(kafka_accept_missing_nodes="4,kafka5"),
+        "bad_missing_nodes",
+        ["kafka_accept_missing_nodes: a node that may be missing is named by its id", "found: 'kafka5'", "[4, 5]"],
+    ),
     (combined(kafka_mode="kraft"), "wrong_mode", ["the mode is not known", "zookeeper"]),
     (combined(kafka_mode=UNSET), "wrong_mode", ["found: ''"]),
     (combined(kafka_mode="kraft_isolated"), "wrong_mode", ["no combined nodes", "kraft_controllers and kafka_brokers"]),

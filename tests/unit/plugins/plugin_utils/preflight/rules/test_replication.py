@@ -163,6 +163,15 @@ def test_a_single_production_node_breaks_quorum_and_copies() -> None:
     assert [one.name for one in check_inventory(inventory)] == ["even_quorum", "few_brokers"]
 
 
+def test_a_broker_that_may_be_missing_counts_and_one_of_the_inventory_counts_once() -> None:
+    quiet = {"kafka_topics": [topic()], "preflight_accept": ["even_quorum", "C21", "C23"]}
+    found = {one.name for one in check_inventory(combined(count=2, **quiet))}
+    assert {"more_replicas_than_brokers", "few_brokers"} <= found
+    for accepted in ([3], ["3"], "3", [2, 3]):
+        found = [one.name for one in check_inventory(combined(count=2, kafka_accept_missing_nodes=accepted, **quiet))]
+        assert found == ["even_quorum"], accepted
+
+
 def test_fewer_racks_than_copies_is_a_warning_with_the_spread() -> None:
     inventory = combined(hosts={**RACKS, "kafka3": {"kafka_rack": "r1"}})
     expect(inventory, "few_racks", "up to 2 of 3 copies", "2 racks (r1, r2), replication factor 3", level="warning")

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Our defaults about copies: they follow what the cluster has registered as well as its inventory.
+
+So a broker that is left out of the inventory lowers nothing: that takes a value in kafka_config, or a playbook that
+removes the broker from the cluster too.
+
+The result of cluster_info is C(__common_registered) of the host that asked, those of node_info are
+C(__common_node_info) of each host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import BROKER, more_brokers
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import (
+    MOST_COPIES,
+    copies_defaults,
+    never_less,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
+
+
+class Copies(Parts):
+    """The key C(copies) of the model: C(brokers), how many there are, C(defaults) by property, what was C(asked)."""
+
+    def __init__(self, model: Mapping[str, Any], results: Results) -> None:
+        self._model, self._results = model, results
+        super().__init__({"brokers": self._brokers, "defaults": self._defaults, "asked": self._asked})
+
+    def _asked(self) -> Mapping[str, Any]:
+        """What cluster_info returned on the host that asked for the cluster; empty without an answer."""
+        hosts = [node["host"] for node in (*self._model["nodes"], *self._model["zookeepers"])]
+        found = (self._results.of(host, "__common_registered") for host in hosts)
+        return next((one for one in found if "nodes" in one), {})
+
+    def _brokers(self) -> int:
+        nodes = self._model["nodes"]
+        return sum(BROKER in node["roles"] for node in nodes) + more_brokers(nodes, self["asked"])
+
+    def _defaults(self) -> dict[str, Any]:
+        kraft = self._model["settings"]["kafka_mode"] != ZOOKEEPER_MODE
+        defaults = copies_defaults(self["brokers"], kraft)
+        if self["asked"]:
+            return defaults
+        infos = (self._results.of(node["host"], "__common_node_info") for node in self._model["nodes"])
+        return never_less(defaults, [info.get("copies") or {} for info in infos], copies_defaults(MOST_COPIES, kraft))
