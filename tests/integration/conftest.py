@@ -17,7 +17,7 @@ from tests.support.cluster import ROOT, Cluster, free_port_base, ports_given_bac
 from tests.support.growing import FOURTH, three_nodes, with_brokers
 from tests.support.parts import NOTED, note_minutes
 from tests.support.releases import unpacked
-from tests.support.schedule import Together, longest_first
+from tests.support.schedule import PLAIN, Together, longest_first
 from tests.support.secured import METRICS_LOGIN, PASSWORD, secured_cluster
 from tests.support.zookeeper import ZookeeperCluster, shipped
 
@@ -33,7 +33,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Several processes begin with what takes longest; one keeps the order of the files."""
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: longest_first(item.nodeid))
+        items.sort(key=lambda item: longest_first(item.nodeid, is_plain(config)))
+
+
+def is_plain(config: pytest.Config) -> bool:
+    """Tell whether the long forms are left out."""
+    return str(config.option.markexpr) == PLAIN
 
 
 @pytest.hookimpl(wrapper=True)
@@ -118,15 +123,27 @@ def kafka_release(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], P
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Forgets the minutes of an earlier run."""
+    """Forgets the minutes of an earlier run, and notes those of this one."""
     if not os.environ.get("PYTEST_XDIST_WORKER") and not session.config.option.collectonly:
-        NOTED.unlink(missing_ok=True)
+        notes = Notes(is_plain(session.config))
+        NOTED[notes.plain].unlink(missing_ok=True)
+        session.config.pluginmanager.register(notes)
+
+
+class Notes:
+    """Notes how long each step of a test took."""
+
+    def __init__(self, plain: bool) -> None:
+        """Long and plain forms are noted apart."""
+        self.plain = plain
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Notes one step."""
+        note_minutes(report.nodeid, report.duration, self.plain)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Notes how long each step took, and shows a failure when it happens: pytest shows none before the end."""
-    if not os.environ.get("PYTEST_XDIST_WORKER"):
-        note_minutes(report.nodeid, report.duration)
+    """Shows a failure when it happens: pytest shows none before the end."""
     if report.failed and not os.environ.get("PYTEST_XDIST_WORKER"):
         print(
             f"\nFAILED so far: {report.nodeid} ({report.when})\n{report.longreprtext[-3000:]}",

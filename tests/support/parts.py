@@ -5,7 +5,9 @@ tests/integration that share a cluster (tests/support/schedule.py). tests/minute
 has no entry yet counts as DEFAULT. Every unit is in exactly one part, whatever N is.
 
     python -m tests.support.parts 2/4        the stages of part 2 of 4, a line each, with what they run
-    python -m tests.support.parts learn      tests/minutes.yml with what integration tests took, noted while they ran
+    python -m tests.support.parts learn      the tables with what integration tests took, noted while they ran
+
+What a run of plain forms took (`-m 'not full'`) goes to tests/minutes_plain.yml, by which plain runs have their order.
 """
 
 from __future__ import annotations
@@ -16,15 +18,15 @@ from pathlib import Path
 
 import yaml
 
-from tests.support.schedule import DEFAULT, TABLE, minutes_table, together
+from tests.support.schedule import DEFAULT, PLAIN_TABLE, TABLE, minutes_table, together
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAD = "---\n# Minutes of each unit of work in its long form, of one process; see tests/support/parts.py.\n"
-#: What integration tests note while they run.
-NOTED = ROOT / ".cache" / "minutes.txt"
+HEAD = "---\n# Minutes of each unit of work in its {form} form, of one process; see tests/support/parts.py.\n"
+#: What integration tests note while they run, by whether they are plain forms.
+NOTED = {False: ROOT / ".cache" / "minutes.txt", True: ROOT / ".cache" / "minutes_plain.txt"}
 #: Stages in the order in which ./test runs them; those with a colon in a unit's name have what follows as argument.
 STAGES = ("lint", "publish", "unit", "spark", "integration", "molecule")
-#: Integration tests run two processes at a time.
+#: Long forms of integration tests run two processes at a time.
 AT_ONCE = {"integration": 2}
 
 
@@ -85,10 +87,10 @@ def files(shared: str) -> list[str]:
     return [test for test in tests if together(test) == shared]
 
 
-def note_minutes(test: str, seconds: float) -> None:
+def note_minutes(test: str, seconds: float, plain: bool) -> None:
     """Notes what a step of an integration test took, for `learn`."""
-    NOTED.parent.mkdir(exist_ok=True)
-    with NOTED.open("a") as notes:
+    NOTED[plain].parent.mkdir(exist_ok=True)
+    with NOTED[plain].open("a") as notes:
         notes.write(f"integration:{together(test.partition('::')[0])} {seconds:.1f} {test}\n")
 
 
@@ -104,9 +106,12 @@ def learned(notes: Iterable[str], measured: Mapping[str, float]) -> dict[str, fl
 def main(argument: str) -> None:
     """Prints what ./test runs for a part, or learns the minutes of units."""
     if argument == "learn":
-        table = learned(NOTED.read_text().splitlines(), minutes_table())
-        TABLE.write_text(HEAD + yaml.safe_dump(table, sort_keys=False))
-        NOTED.unlink()
+        for plain, notes in NOTED.items():
+            if notes.exists():
+                table = learned(notes.read_text().splitlines(), minutes_table(plain))
+                head = HEAD.format(form="plain" if plain else "long")
+                (PLAIN_TABLE if plain else TABLE).write_text(head + yaml.safe_dump(table, sort_keys=False))
+                notes.unlink()
         return
     part, count = read(argument)
     for line in lines(split(units(), minutes_table(), count)[part - 1]):

@@ -14,9 +14,12 @@ from tests.support.cluster import ROOT
 
 #: Clusters that several files share, by the names of their fixtures.
 SHARED = ("combined", "secured", "zookeeper", "jobs")
-#: Minutes of each unit of work in its long form, see tests/support/parts.py.
+#: Minutes of each unit of work, see tests/support/parts.py: in its long form, and in its plain one.
 TABLE = ROOT / "tests" / "minutes.yml"
-#: Minutes of a unit that nobody has measured yet.
+PLAIN_TABLE = ROOT / "tests" / "minutes_plain.yml"
+#: What leaves the long forms out, as ./test says it to pytest.
+PLAIN = "not full"
+#: Minutes of a unit that has no entry.
 DEFAULT = 3.0
 
 
@@ -33,15 +36,15 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no typ
 
 
 @cache
-def minutes_table() -> dict[str, float]:
-    """The minutes of units that have been measured."""
-    table: dict[str, float] = yaml.safe_load(TABLE.read_text())
+def minutes_table(plain: bool = False) -> dict[str, float]:
+    """The minutes of units that have been measured, in their long or plain form."""
+    table: dict[str, float] = yaml.safe_load((PLAIN_TABLE if plain else TABLE).read_text())
     return table
 
 
-def longest_first(nodeid: str) -> float:
+def longest_first(nodeid: str, plain: bool = False) -> float:
     """The place of a test among the others: what takes long, begun last, would leave a processor idle at the end."""
-    return -minutes_table().get(f"integration:{together(nodeid.partition('::')[0])}", DEFAULT)
+    return -minutes_table(plain).get(f"integration:{together(nodeid.partition('::')[0])}", DEFAULT)
 
 
 @cache

@@ -146,9 +146,10 @@ PROVEN: Mapping[str, str] = {
     "tools/ee_image": "awx/",
     "tools/publish_check.sh": "publish",
     **dict.fromkeys(
-        """docs/ changelogs/ benchmarks/ tools/ tests/lint/ tests/unit/ tests/minutes.yml tests/support/imports.py
-        tests/support/parts.py tests/support/schedule.py tests/support/since.py test .ci/ .config/ansible-lint.yml
-        .yamllint .gitignore CHANGELOG.rst CONTRIBUTING.md LICENSE README.md""".split(),  # noqa: SIM905
+        """docs/ changelogs/ benchmarks/ tools/ tests/lint/ tests/unit/ tests/minutes.yml tests/minutes_plain.yml
+        tests/support/imports.py tests/support/parts.py tests/support/schedule.py tests/support/since.py
+        tests/support/other_order.py test .ci/ .config/ansible-lint.yml .yamllint .gitignore CHANGELOG.rst
+        CONTRIBUTING.md LICENSE README.md""".split(),  # noqa: SIM905
         "",
     ),
 }

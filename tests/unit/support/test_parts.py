@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,3 +60,21 @@ def test_minutes_are_learned_from_the_notes_and_the_rest_is_kept() -> None:
 
 def test_the_table_of_minutes_names_units_of_this_repository_only() -> None:
     assert set(minutes_table()) <= set(parts.units())
+    assert set(minutes_table(plain=True)) <= set(parts.units())
+
+
+def test_what_plain_and_long_forms_took_is_learned_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "NOTED", {plain: tmp_path / f"notes-{plain}" for plain in (False, True)})
+    for name in ("TABLE", "PLAIN_TABLE"):
+        monkeypatch.setattr(parts, name, tmp_path / name)
+    test = "tests/integration/restart/test_rolling.py"
+    for step in ("setup", "call"):
+        parts.note_minutes(f"{test}::test_{step}", 60.0, plain=True)
+    parts.main("learn")
+    assert not (tmp_path / "TABLE").exists()
+    assert yaml.safe_load((tmp_path / "PLAIN_TABLE").read_text())["integration:test_rolling.py"] == 2.0
+    assert "in its plain form" in (tmp_path / "PLAIN_TABLE").read_text()
+    parts.note_minutes(f"{test}::test_any", 600.0, plain=False)
+    parts.main("learn")
+    assert yaml.safe_load((tmp_path / "TABLE").read_text())["integration:test_rolling.py"] == 10.0
+    assert list(tmp_path.glob("notes-*")) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.schedule import longest_first, together
+from tests.support.schedule import DEFAULT, longest_first, together
 
 DIRECTORY = "tests/integration"
 
@@ -27,3 +27,10 @@ def test_what_takes_longest_begins_first() -> None:
     names = ("install/test_preflight_connections.py", "restart/test_rolling.py", "restart/test_isr_wait.py")
     begun = sorted((f"{DIRECTORY}/{name}::test_any" for name in names), key=longest_first)
     assert [nodeid.partition("::")[0] for nodeid in begun] == [f"{DIRECTORY}/{name}" for name in reversed(names)]
+
+
+def test_plain_forms_have_an_order_of_their_own() -> None:
+    # Its long form starts nodes; its plain one is refused before any starts.
+    short = f"{DIRECTORY}/restart/test_quorum_certificates.py::test_any"
+    assert longest_first(short) < -DEFAULT
+    assert longest_first(short, plain=True) > -DEFAULT

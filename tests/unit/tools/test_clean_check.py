@@ -123,19 +123,19 @@ def test_a_file_that_tests_leave_behind_is_a_failure(checkout: Path, capfd: pyte
 
 @pytest.mark.parametrize("ended_by", [signal.SIGTERM, signal.SIGINT])
 def test_a_check_that_is_ended_ends_its_stages_and_removes_the_clone(checkout: Path, ended_by: signal.Signals) -> None:
-    (checkout / "test").write_text("#!/bin/sh\necho $$ > ../../pid.new && mv ../../pid.new ../../pid\nsleep 60\n")
+    (checkout / "test").write_text("#!/bin/sh\necho $$ > ../../pid.new && mv ../../pid.new ../../pid\nsleep 900\n")
     commit(checkout)
     (checkout / "tools").mkdir()
     tool = checkout / "tools" / "clean_check"
     tool.write_text((ROOT / "tools" / "clean_check").read_text())
     child = subprocess.Popen([sys.executable, tool], env={**os.environ, "TMPDIR": str(checkout.parent)})
     pid = checkout.parent / "pid"
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 300
     while not pid.exists():
         assert time.monotonic() < deadline
         time.sleep(0.05)
     child.send_signal(ended_by)
-    assert child.wait(30) in (130, 143)
+    assert child.wait(300) in (130, 143)
     assert not Path(f"/proc/{pid.read_text().strip()}").exists()
     assert clones(checkout) == []
 
