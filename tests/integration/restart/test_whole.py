@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
+import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.support.cluster import Cluster, until
+from tests.support.cluster import Cluster, read_until, until
 from tests.support.growing import three_nodes
 from tests.support.modules import run_module
 from tests.support.traffic import producing, read_all
@@ -83,19 +86,13 @@ def test_a_broker_that_no_client_reaches_goes_back(cluster: Cluster) -> None:
 
 def test_a_sick_node_is_named_and_may_be_corrected(cluster: Cluster) -> None:
     """It was started with such files by hand, or by an older release: no run has seen it whole."""
-    properties = cluster.directory / "config" / "kafka1" / "current" / "server.properties"
-    good, port = properties.read_text(), cluster.port("kafka1", 1)
-    assert f"BROKER://127.0.0.1:{port}," in good.partition("advertised.listeners=")[2]
-    cluster.stop("kafka1")
-    head, key, rest = good.partition("advertised.listeners=")
-    properties.write_text(head + key + rest.replace(f"BROKER://127.0.0.1:{port}", f"BROKER://{NOWHERE}:{port}"))
-    cluster.start("kafka1")
-    run_module("streamops.kafka.leader_election", {"bootstrap_servers": cluster.bootstrap_servers, "broker": 1})
+    good = (cluster.directory / "config" / "kafka1" / "current" / "server.properties").read_text()
+    spoil(cluster, "kafka1")
     until(lambda: cut_off(cluster) == ["1"], "kafka1 to be cut off", 120)
 
     status = cluster.playbook("playbooks/status.yml").output
     assert "cannot copy from broker 1" in status
-    assert f"kafka1 at 127.0.0.1:{port}" in status
+    assert f"kafka1 at 127.0.0.1:{cluster.port('kafka1', 1)}" in status
     assert "start the brokers that are missing" not in status
 
     asked = {"bootstrap_servers": cluster.bootstrap_servers, "node_ids": [2], "timeout": 1}
@@ -105,11 +102,103 @@ def test_a_sick_node_is_named_and_may_be_corrected(cluster: Cluster) -> None:
     run = cluster.playbook(kafka_restart_force=True).ok()
     assert "kafka1 is sick" in run.output
     assert run.output.index("kafka1 restarted") < run.output.index("kafka2 restarted")
-    assert properties.resolve().read_text() == good
+    assert (cluster.directory / "config" / "kafka1" / "current" / "server.properties").read_text() == good
     assert cut_off(cluster) == []
+
+
+def spoil(cluster: Cluster, node: str) -> None:
+    """Start a node by hand so that it advertises its listener for brokers where nothing listens, and let it lead."""
+    properties = cluster.directory / "config" / node / "current" / "server.properties"
+    right = f"BROKER://127.0.0.1:{cluster.port(node, 1)}"
+    head, key, rest = properties.read_text().partition("advertised.listeners=")
+    assert right in rest
+    cluster.stop(node)
+    properties.write_text(head + key + rest.replace(right, right.replace("127.0.0.1", NOWHERE), 1))
+    cluster.start(node)
+    options = {"bootstrap_servers": cluster.bootstrap_servers, "scope": "own", "broker": cluster.identities[node]}
+    assert run_module("streamops.kafka.isr_wait", options)["in_sync"]
+    del options["scope"]
+    run_module("streamops.kafka.leader_election", options)
 
 
 def cut_off(cluster: Cluster) -> list[str]:
     """The ids of the brokers that the gate calls sick."""
     asked = {"bootstrap_servers": cluster.bootstrap_servers, "node_ids": [1]}
     return list(run_module("streamops.kafka.restart_gate", asked, check=True)["sick"])
+
+
+@contextlib.contextmanager
+def flapping(cluster: Cluster, node: str, frozen: float = 12, running: float = 6) -> Iterator[None]:
+    """A node that is fenced and alive by turns: its process is stopped for longer than its session, and goes on."""
+    ends = threading.Event()
+
+    def flap() -> None:
+        while not ends.is_set():
+            with cluster.frozen(node):
+                ends.wait(frozen)
+            ends.wait(running)
+
+    thread = threading.Thread(target=flap, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ends.set()
+        thread.join(frozen + running)
+
+
+@pytest.mark.full
+def test_the_gate_stays_shut_while_a_broker_comes_and_goes(cluster: Cluster) -> None:
+    asked = {"bootstrap_servers": cluster.bootstrap_servers, "node_ids": [2], "expected_brokers": [1, 2, 3]}
+    with flapping(cluster, "kafka3"):
+        refused = run_module("streamops.kafka.restart_gate", {**asked, "hold": 10, "timeout": 60, "interval": 1})
+    assert refused["failed"]
+    assert "was open and shut again" in refused["msg"], refused["msg"]
+    allowed = run_module("streamops.kafka.restart_gate", {**asked, "hold": 10, "timeout": 120, "interval": 1})
+    assert allowed["allowed"]
+    assert len(allowed["history"]) > 3
+
+
+@pytest.mark.full
+def test_a_node_that_comes_and_goes_after_its_start_is_called_flapping(cluster: Cluster) -> None:
+    with flapping(cluster, "kafka2"):
+        found = run_module(
+            "streamops.kafka.isr_wait",
+            {
+                "bootstrap_servers": cluster.bootstrap_servers,
+                "scope": "own",
+                "broker": 2,
+                "serves": True,
+                "hold": 20,
+                "timeout": 300,
+            },
+        )
+    assert found["failed"]
+    assert found["wait_state"] == "flapping"
+    assert "broker 2 is fenced" in found["msg"]
+
+
+@pytest.mark.full
+def test_a_node_that_freezes_in_its_proof_is_waited_for_and_then_proven(cluster: Cluster) -> None:
+    """One pause that is longer than its session is a bad look: the time begins anew, and nothing goes back."""
+    wanted = {"kafka_broker_config": {"queued.max.requests": 611}}
+    run = cluster.begin(**wanted)
+    read_until(run, "Elect it as leader of its preferred partitions")
+    with cluster.frozen("kafka1"):
+        time.sleep(14)
+    output, _none = run.communicate(timeout=900)
+    assert run.returncode == 0, output[-4000:]
+    assert all(cluster.is_proven(node) for node in cluster.nodes)
+
+
+@pytest.mark.full
+def test_two_sick_nodes_are_corrected_one_after_the_other(cluster: Cluster) -> None:
+    for node in ("kafka1", "kafka2"):
+        spoil(cluster, node)
+    until(lambda: set(cut_off(cluster)) >= {"1", "2"}, "kafka1 and kafka2 to be cut off", 180)
+    with producing(cluster.bootstrap_servers, "orders", rate=100) as ledger:
+        run = cluster.playbook(kafka_restart_force=True).ok()
+    assert "kafka1 is sick" in run.output
+    assert "kafka2 is sick" in run.output
+    assert cut_off(cluster) == []
+    assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
