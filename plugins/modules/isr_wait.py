@@ -66,7 +66,8 @@ options:
     description:
       - With O(scope=own), wait also until others can use what O(broker) leads. Its live followers are in the ISR,
         unless they are out of sync with other leaders too, and so are behind by themselves. What is written to its
-        partitions is committed, and it answers at the address that it advertises.
+        partitions is committed, it answers at the address that it advertises, and it leads at least one of the
+        partitions that prefer it.
       - A broker from which no other one can copy has all replicas of its own in sync.
     type: bool
     default: false

@@ -248,6 +248,19 @@ def _detail(partition: Partition, gone: list[int], states: dict[int, str], alive
     }
 
 
+def _unserved(snapshot: Snapshot, broker: int) -> list[str]:
+    """What others miss of a broker that is registered: they cannot copy from it, or it leads nothing.
+
+    A broker that was fenced between two looks leads nothing any more. Of what it should lead, another tool may have
+    given some to others meanwhile, so one partition is enough.
+    """
+    preferring = [one for one in snapshot.partitions if one.replicas[:1] == (broker,) and broker in one.isr]
+    if preferring and not any(one.leader == broker for one in snapshot.partitions):
+        return [f"broker {broker} leads none of the {len(preferring)} partition(s) that prefer it"]
+    cut = cut_off(snapshot.partitions, ids_alive(snapshot.brokers), broker, in_doubt=True)
+    return [cut_off_phrase(broker, cut)] if cut else []
+
+
 def _is_settled(snapshot: Snapshot) -> bool:
     whole = all(one.leader is not None and {*one.replicas} <= {*one.isr} for one in snapshot.partitions)
     return whole and not any(broker.fenced for broker in snapshot.brokers)
@@ -259,9 +272,7 @@ def _unmet(snapshot: Snapshot, goal: Goal) -> list[str]:
         state = standing(snapshot, goal.broker)
         if state != "registered":
             return [explain(goal.broker, state)]
-        alive = ids_alive(snapshot.brokers)
-        cut = cut_off(snapshot.partitions, alive, goal.broker, in_doubt=True) if goal.serves else {}
-        return [cut_off_phrase(goal.broker, cut)] if cut else []
+        return _unserved(snapshot, goal.broker) if goal.serves else []
     known = {partition.topic for partition in snapshot.partitions}
     return [f"topic {topic} does not exist" for topic in goal.topics if goal.scope == "topics" and topic not in known]
 

@@ -197,6 +197,17 @@ def test_a_broker_that_leads_and_from_which_no_other_copies_is_not_whole() -> No
     assert not seen.away
 
 
+def test_a_broker_that_was_fenced_between_two_looks_leads_nothing_and_is_not_whole() -> None:
+    fenced = cluster(part("a", 0, (2, 3, 1)), part("a", 1, (3, 1, 2)))
+    assert observe(fenced, Goal("own", 1)).good
+    assert observe(fenced, Goal("own", 1, serves=True)).unmet == [
+        "broker 1 leads none of the 2 partition(s) that prefer it"
+    ]
+    # Another tool moved one of its leaders meanwhile.
+    moved = cluster(part("a", 0, (2, 3, 1)), part("a", 1, (1, 2, 3)))
+    assert observe(moved, Goal("own", 1, serves=True)).good
+
+
 def test_a_cluster_is_settled_when_no_broker_is_fenced_and_every_replica_in_sync() -> None:
     whole = part("a", 0, (1, 2, 3))
     assert observe(cluster(whole), Goal("own", 1)).settled
