@@ -277,13 +277,13 @@ def _unmet(snapshot: Snapshot, goal: Goal) -> list[str]:
     return [f"topic {topic} does not exist" for topic in goal.topics if goal.scope == "topics" and topic not in known]
 
 
-def uncommitted(before: Mapping[Key, int], now: Mapping[Key, int]) -> list[Key]:
-    """Return the partitions whose records of an earlier look are still not committed.
+def uncommitted(before: Mapping[Key, tuple[int, int]], now: Mapping[Key, int]) -> list[Key]:
+    """Return the partitions with records that an earlier look saw, and of which nothing was committed since.
 
-    C(before) is the end of each log in the earlier look, C(now) its high watermark in this one: what every replica of
-    the ISR has.
+    C(before) has the end of each log and its high watermark, C(now) the high watermark in this look: what every replica
+    of the ISR has. Where it moves, followers copy, however far they are behind.
     """
-    return sorted(key for key, end in before.items() if key in now and now[key] < end)
+    return sorted(key for key, (end, committed) in before.items() if now.get(key) == committed < end)
 
 
 def watch(

@@ -100,8 +100,9 @@ class IsrObserver:
         self._connection = connection
         self._goal = goal
         self._session: Session | None = None
-        #: The ends of the logs that the broker of the goal led in the look before.
-        self._ends: dict[Key, int] = {}
+        #: Ends and high watermarks of what the broker of the goal led in the last two looks: one second without a
+        #: commit is no sign yet.
+        self._ends: list[dict[Key, tuple[int, int]]] = []
 
     def take(self) -> Observation:
         """Look at the cluster once; raises ClusterUnreachableError or RequestFailedError."""
@@ -133,8 +134,8 @@ class IsrObserver:
             if not error.passing:
                 raise
             return [f"broker {broker} does not answer at the address that it advertises: {error.why}"]
-        stuck = uncommitted(self._ends, committed)
-        self._ends = ends
+        self._ends = [*self._ends[-2:], {key: (ends[key], at) for key, at in committed.items() if key in ends}]
+        stuck = uncommitted(self._ends[0], committed) if len(self._ends) == 3 else []
         if not stuck:
             return []
         return [

@@ -67,14 +67,14 @@ def test_partitions_without_a_leader_say_nothing() -> None:
 @pytest.mark.parametrize(
     ("before", "now", "found"),
     [
-        ({("t", 0): 10}, {("t", 0): 10}, []),
-        ({("t", 0): 10}, {("t", 0): 9}, [("t", 0)]),
-        ({("t", 0): 10}, {("t", 0): 25}, []),
-        ({("t", 0): 10, ("t", 1): 4}, {("t", 1): 3}, [("t", 1)]),
+        ({("t", 0): (10, 10)}, {("t", 0): 10}, []),
+        ({("t", 0): (10, 7)}, {("t", 0): 7}, [("t", 0)]),
+        ({("t", 0): (10, 7)}, {("t", 0): 8}, []),
+        ({("t", 0): (10, 7), ("t", 1): (4, 3)}, {("t", 1): 3}, [("t", 1)]),
         ({}, {("t", 0): 3}, []),
     ],
 )
-def test_records_of_an_earlier_look_must_be_committed(
-    before: dict[tuple[str, int], int], now: dict[tuple[str, int], int], found: list[tuple[str, int]]
+def test_records_are_stuck_where_nothing_was_committed_since_an_earlier_look(
+    before: dict[tuple[str, int], tuple[int, int]], now: dict[tuple[str, int], int], found: list[tuple[str, int]]
 ) -> None:
     assert uncommitted(before, now) == found
