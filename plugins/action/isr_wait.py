@@ -32,7 +32,8 @@ class ActionModule(ClusterAction):
                 broken.update(found)
             return tracker.step(found, elapsed)
 
-        timeout = 0.0 if self._task.check_mode else float(options["timeout"])
+        least = options["hold"] + 2 * options["interval"] if options["hold"] else 0.0
+        timeout = 0.0 if self._task.check_mode else max(float(options["timeout"]), least)
         followed = self.follow(look, task_vars, timeout, options["interval"])
         if broken:
             return dict(result, **broken)

@@ -33,13 +33,15 @@ class ActionModule(ClusterAction):
         timeout = 0.0 if self._task.check_mode else float(options["timeout"])
         hold = held(options["hold"], options["held_since"], time.time())
         # A gate that is open has the time to prove it.
-        timeout = max(timeout, options["hold"] + 2 * options["interval"]) if timeout else timeout
+        if options["hold"] and not self._task.check_mode:
+            timeout = max(timeout, options["hold"] + 2 * options["interval"])
         opening = Opening(nodes, Hold() if self._task.check_mode else hold)
         wanted = options["request_timeout"]
 
         def look(elapsed: float) -> Step:
             """Run the module once: one picture of the cluster."""
-            limit = seconds_for(timeout - elapsed, wanted) if timeout else wanted
+            # A gate that is open may take longer than its timeout.
+            limit = seconds_for(max(timeout - elapsed, options["hold"]), wanted) if timeout else wanted
             found = self.call(task_vars, request_timeout=limit)
             judged = opening.step(found, any("allowed" in answer for answer in answers), elapsed)
             answers.append(found)

@@ -71,6 +71,13 @@ options:
       - A broker from which no other one can copy has all replicas of its own in sync.
     type: bool
     default: false
+  behind:
+    description:
+      - With O(serves), ids of brokers whose replicas are not waited for, because they were out of sync with others
+        before O(broker) led anything, as RV(behind) of an earlier wait tells.
+    type: list
+    elements: int
+    default: []
   hold:
     description:
       - Seconds for which no observation may be bad. A bad one starts them anew. A broker whose heartbeats come too late
@@ -172,6 +179,16 @@ partitions_left_out:
 brokers:
   description: Per broker that misses replicas V(registered), V(fenced) or V(not registered).
   type: dict
+  returned: always
+leads_none:
+  description: >-
+    Whether partitions prefer O(broker) and it leads none; with O(serves) that ends the wait after some looks.
+  type: bool
+  returned: always
+behind:
+  description: Ids of the live brokers that are out of the ISR of what other brokers than O(broker) lead.
+  type: list
+  elements: int
   returned: always
 held_since:
   description: The time, in seconds since 1970, since when no observation was bad.

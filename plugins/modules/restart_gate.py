@@ -141,6 +141,16 @@ corrects:
   description: Whether the node is sick, and is allowed to stop because it restarts with other files (O(correcting)).
   type: bool
   returned: always
+serves_nothing:
+  description: Whether the node that is corrected is fenced, so that its stop is not waited for.
+  type: bool
+  returned: always
+copied_bytes:
+  description: >-
+    What followers have of partitions that they are said not to be able to copy from the node that is corrected. While
+    it grows, they can, and the gate stays shut.
+  type: int
+  returned: always
 sick:
   description: >-
     By node id why a broker is sick: it is fenced, or others cannot copy from it.

@@ -7,7 +7,7 @@ from __future__ import annotations
 import base64
 import uuid
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 #: The topic in which this collection keeps what a run must find again: moves under way, and throttles before them.
@@ -226,29 +226,42 @@ def named(keys: Iterable[Key]) -> list[str]:
 # log in). Its own replicas never show that; the ISR of what it leads does.
 
 
-def cut_off(
-    partitions: Iterable[Partition], alive: Collection[int], leader: int, in_doubt: bool = False
-) -> dict[Key, list[int]]:
-    """Return by partition that a broker leads the live followers that are not in its ISR because of the leader.
+def cut_off(partitions: Iterable[Partition], alive: Collection[int]) -> dict[int, dict[Key, list[int]]]:
+    """Return, by leader and partition, the live followers that are not in the ISR because of the leader.
 
-    A follower that is out of sync because of itself (it catches up, it is slow) is so with every leader. One that is in
-    sync with all that some other broker leads cannot copy from this one. Where no other broker leads a replica of the
-    follower, as with two brokers, nothing tells the two apart: C(in_doubt) names these followers too.
+    A follower that is out of sync because of itself (it catches up, it is slow) is so with several leaders. One that is
+    in sync with all that the other leaders have of it, and not with this one, cannot copy from this one. A leader with
+    which no follower is in sync says nothing of its followers. Where no other leader is left, as with two brokers,
+    nothing tells the two apart, and nothing is returned.
     """
     listed = list(partitions)
-    led = [one for one in listed if one.leader == leader]
-    lost = {follower for one in led for follower in _out_of_sync(one, alive)}
-    unable = {follower for follower in lost if _copies_elsewhere(listed, follower, leader, in_doubt)}
-    found = {(one.topic, one.index): [f for f in _out_of_sync(one, alive) if f in unable] for one in led}
-    return {key: followers for key, followers in found.items() if followers}
+    in_sync, missing = _by_leader(listed, alive)
+    heard = {leader for leader, followers in in_sync.items() if any(followers.values())}
+    found: dict[int, dict[Key, list[int]]] = {}
+    for leader, keys in missing.items():
+        others = [in_sync[other] for other in heard - {leader}]
+        for key, followers in keys.items():
+            known = {f: [other[f] for other in others if f in other] for f in followers}
+            unable = [f for f in followers if known[f] and all(known[f])]
+            if unable:
+                found.setdefault(leader, {})[key] = unable
+    return found
 
 
-def cut_off_brokers(partitions: Iterable[Partition], alive: Collection[int]) -> dict[int, dict[Key, list[int]]]:
-    """Return what C(cut_off) finds of each live broker that it finds anything of."""
-    listed = list(partitions)
-    short = {one.leader for one in listed if one.leader in alive and _out_of_sync(one, alive)}
-    found = {leader: cut_off(listed, alive, leader) for leader in sorted(short - {None}, key=str) if leader is not None}
-    return {leader: keys for leader, keys in found.items() if keys}
+def behind(partitions: Iterable[Partition], alive: Collection[int], leaders: Collection[int]) -> list[int]:
+    """Return the live replicas that are out of the ISR of what these brokers lead."""
+    return sorted({f for one in partitions if one.leader in leaders for f in _out_of_sync(one, alive)})
+
+
+def without_adding(partitions: Iterable[Partition], moving: Iterable[InFlight]) -> tuple[Partition, ...]:
+    """Return the partitions without the replicas that a reassignment is about to add: they have never been in sync."""
+    adding = {one.key: one.adding for one in moving}
+    return tuple(
+        replace(one, replicas=tuple(r for r in one.replicas if r not in adding[one.topic, one.index]))
+        if adding.get((one.topic, one.index))
+        else one
+        for one in partitions
+    )
 
 
 def cut_off_phrase(leader: int, found: Mapping[Key, Collection[int]]) -> str:
@@ -262,11 +275,20 @@ def _out_of_sync(partition: Partition, alive: Collection[int]) -> list[int]:
     return [one for one in partition.replicas if one != partition.leader and one in alive and one not in partition.isr]
 
 
-def _copies_elsewhere(partitions: Iterable[Partition], follower: int, leader: int, unknown: bool) -> bool:
-    """Tell whether the follower is in sync with all that one other leader has of it; unknown without another one."""
-    in_sync: dict[int, bool] = {}
+def _by_leader(
+    partitions: Iterable[Partition], alive: Collection[int]
+) -> tuple[dict[int, dict[int, bool]], dict[int, dict[Key, list[int]]]]:
+    """Return, by live leader, whether each live follower is in sync with all of it, and who is missing from which."""
+    in_sync: dict[int, dict[int, bool]] = {}
+    missing: dict[int, dict[Key, list[int]]] = {}
     for one in partitions:
-        if follower in one.replicas and one.leader not in (None, leader, follower):
-            assert one.leader is not None
-            in_sync[one.leader] = in_sync.get(one.leader, True) and follower in one.isr
-    return any(in_sync.values()) if in_sync else unknown
+        if one.leader is None or one.leader not in alive:
+            continue
+        gone = _out_of_sync(one, alive)
+        known = in_sync.setdefault(one.leader, {})
+        for follower in one.replicas:
+            if follower != one.leader and follower in alive:
+                known[follower] = known.get(follower, True) and follower not in gone
+        if gone:
+            missing.setdefault(one.leader, {})[one.topic, one.index] = gone
+    return in_sync, missing

@@ -9,14 +9,14 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-    cut_off,
+    behind,
     cut_off_phrase,
     ids_alive,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, Partition, Snapshot
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 LISTED = 20
 # The same of a wait for leaders alone.
 LISTED_UNLED = 1000
+
+# Looks that one run of the module takes at least where each is compared with the one before the last.
+LEAST_LOOKS = 3
 
 # The options that the module and the action plugin share; times in seconds.
 WAIT_OPTIONS: dict[str, dict[str, Any]] = {
@@ -34,6 +37,7 @@ WAIT_OPTIONS: dict[str, dict[str, Any]] = {
     "leave_unled": {"type": "bool", "default": False},
     "led_only": {"type": "bool", "default": False},
     "serves": {"type": "bool", "default": False},
+    "behind": {"type": "list", "elements": "int", "default": []},
     "hold": {"type": "float", "default": 0.0},
     "held_since": {"type": "float", "default": 0.0},
     "timeout": {"type": "int", "default": 300},
@@ -52,7 +56,8 @@ class Goal:
 
     C(leaders): every partition in scope must also be led by its first replica (scope own: those preferring the broker).
     C(leave_unled): partitions that nobody alive may lead are left out. C(led_only): each partition in scope must have a
-    leader, and nothing else. C(serves), with scope own: other brokers copy what the broker leads.
+    leader, and nothing else. C(serves), with scope own: other brokers copy what the broker leads, but
+    for those that were C(behind) before.
     """
 
     scope: str = "cluster"
@@ -62,13 +67,14 @@ class Goal:
     leave_unled: bool = False
     led_only: bool = False
     serves: bool = False
+    behind: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Goal:
         """Return the goal that the options of the module name."""
-        topics = tuple(options["topics"] or ())
-        wanted = (options[name] for name in ("leaders", "leave_unled", "led_only", "serves"))
-        return cls(options["scope"], options["broker"], topics, *wanted)
+        topics, late = tuple(options["topics"] or ()), tuple(options["behind"])
+        flags = {name: options[name] for name in ("leaders", "leave_unled", "led_only", "serves")}
+        return cls(options["scope"], options["broker"], topics, behind=late, **flags)
 
     def __str__(self) -> str:
         if self.scope == "own":
@@ -83,6 +89,8 @@ class Observation:
     C(done) of C(total) partitions fulfil the goal; C(missing_replicas) are not in sync; C(brokers) says of every
     broker that misses any how it is: registered, fenced or not registered. C(left_out) partitions have no leader and
     are not waited for. C(unmet) is what else the goal lacks; C(away): its broker is fenced or not registered.
+    C(behind) are the live brokers that other leaders than the broker of the goal lack in an ISR.
+    C(leads_none): of what prefers that broker it leads nothing.
     C(settled): in the whole cluster no broker is fenced, and every replica is in sync.
     C(bytes_behind) is what the missing replicas on registered brokers lack, None when not asked.
     C(at) is in seconds since the module began. C(error) is set when the cluster did not answer; then the figures mean
@@ -102,7 +110,9 @@ class Observation:
     partitions: list[dict[str, Any]] = field(default_factory=list)
     unmet: list[str] = field(default_factory=list)
     away: bool = False
+    leads_none: bool = False
     settled: bool = False
+    behind: list[int] = field(default_factory=list)
     error: str | None = None
 
     @property
@@ -186,7 +196,9 @@ def observe(snapshot: Snapshot, goal: Goal) -> Observation:
         missing_by_broker={str(broker): absent[broker] for broker in sorted(absent)},
         partitions=[_detail(partition, gone, states, alive) for partition, gone in bad[:listed]],
         unmet=_unmet(snapshot, goal),
+        leads_none=goal.broker is not None and _leads_none(snapshot, goal.broker),
         settled=_is_settled(snapshot),
+        behind=behind(snapshot.partitions, alive, alive - {goal.broker}),
         away=goal.broker is not None and standing(snapshot, goal.broker) != "registered",
     )
 
@@ -248,17 +260,25 @@ def _detail(partition: Partition, gone: list[int], states: dict[int, str], alive
     }
 
 
-def _unserved(snapshot: Snapshot, broker: int) -> list[str]:
+def _unserved(snapshot: Snapshot, broker: int, excused: Iterable[int]) -> list[str]:
     """What others miss of a broker that is registered: they cannot copy from it, or it leads nothing.
 
-    A broker that was fenced between two looks leads nothing any more. Of what it should lead, another tool may have
+    Followers that were behind before it led anything, or are behind with other leaders too, are so by themselves. A
+    broker that was fenced between two looks leads nothing any more. Of what it should lead, another tool may have
     given some to others meanwhile, so one partition is enough.
     """
-    preferring = [one for one in snapshot.partitions if one.replicas[:1] == (broker,) and broker in one.isr]
-    if preferring and not any(one.leader == broker for one in snapshot.partitions):
-        return [f"broker {broker} leads none of the {len(preferring)} partition(s) that prefer it"]
-    cut = cut_off(snapshot.partitions, ids_alive(snapshot.brokers), broker, in_doubt=True)
+    if _leads_none(snapshot, broker):
+        return [f"broker {broker} leads none of the partitions that prefer it"]
+    alive = {*ids_alive(snapshot.brokers)}
+    able = alive - {*excused, *behind(snapshot.partitions, alive, alive - {broker})}
+    led = [one for one in snapshot.partitions if one.leader == broker]
+    cut = {(one.topic, one.index): gone for one in led if (gone := behind([one], able, [broker]))}
     return [cut_off_phrase(broker, cut)] if cut else []
+
+
+def _leads_none(snapshot: Snapshot, broker: int) -> bool:
+    preferring = any(one.replicas[:1] == (broker,) and broker in one.isr for one in snapshot.partitions)
+    return preferring and not any(one.leader == broker for one in snapshot.partitions)
 
 
 def _is_settled(snapshot: Snapshot) -> bool:
@@ -272,7 +292,7 @@ def _unmet(snapshot: Snapshot, goal: Goal) -> list[str]:
         state = standing(snapshot, goal.broker)
         if state != "registered":
             return [explain(goal.broker, state)]
-        return _unserved(snapshot, goal.broker) if goal.serves else []
+        return _unserved(snapshot, goal.broker, goal.behind) if goal.serves else []
     known = {partition.topic for partition in snapshot.partitions}
     return [f"topic {topic} does not exist" for topic in goal.topics if goal.scope == "topics" and topic not in known]
 
@@ -293,8 +313,10 @@ def watch(
     interval: float,
     sample_interval: float,
     consecutive: int,
+    least: int = 1,
 ) -> list[Observation]:
-    """Observe for about C(interval) seconds, every C(sample_interval); end early after C(consecutive) good ones.
+    """Observe for about C(interval) seconds, every C(sample_interval); end early after C(consecutive) good ones,
+    and never before C(least) of them, since some goals compare looks.
 
     A cluster that does not answer, or answers with an error, is one more observation: it may be restarting. What
     waiting cannot mend is raised.
@@ -312,6 +334,6 @@ def watch(
         seen.append(replace(found, at=round(clock() - started, 2)))
         if len(seen) >= consecutive and all(one.good for one in seen[-consecutive:]):
             return seen
-        if clock() - started + sample_interval > interval:
+        if len(seen) >= least and clock() - started + sample_interval > interval:
             return seen
         sleep(max(0.0, sample_interval - (clock() - began)))

@@ -25,10 +25,17 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     topics_at,
     with_eligible,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, Partition, Snapshot, named
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    Key,
+    Partition,
+    Snapshot,
+    named,
+    without_adding,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import (
+    LEAST_LOOKS,
     Goal,
     Observation,
     bytes_behind,
@@ -38,6 +45,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import (
     watch,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import Stop, judge
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import cut_off_in
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import ends_at
 
 
@@ -53,7 +61,18 @@ def judge_now(session: Session, params: Mapping[str, Any], _check: bool, _diff: 
     snapshot = take_snapshot(session, quorum)
     if quorum is None:
         snapshot = _asked_one_by_one(session, snapshot, stop)
-    return {"changed": False, **judge(snapshot, moving, stop)}
+    snapshot = replace(snapshot, partitions=without_adding(snapshot.partitions, moving))
+    copied = _copied(session, cut_off_in(snapshot).get(stop.corrected, {})) if stop.corrected is not None else 0
+    return {"changed": False, **judge(snapshot, moving, stop), "copied_bytes": copied}
+
+
+def _copied(session: Session, cut: Mapping[Key, list[int]]) -> int:
+    """How many bytes followers have of partitions that they are said not to be able to copy; it grows if they can."""
+    wanted: dict[int, dict[str, list[int]]] = {}
+    for (topic, index), followers in cut.items():
+        for follower in followers:
+            wanted.setdefault(follower, {}).setdefault(topic, []).append(index)
+    return sum(sum(replica_sizes(session, follower, some).values()) for follower, some in wanted.items())
 
 
 def _asked_one_by_one(session: Session, snapshot: Snapshot, stop: Stop) -> Snapshot:
@@ -87,6 +106,7 @@ def observations(module: Any) -> dict[str, Any]:
             interval=0.0 if module.check_mode else params["interval"],
             sample_interval=params["sample_interval"],
             consecutive=params["consecutive"],
+            least=LEAST_LOOKS if params["serves"] and not module.check_mode else 1,
         )
     finally:
         observer.close()
@@ -112,6 +132,9 @@ class IsrObserver:
                 self._session.__enter__()
                 self._require_rights(self._session)
             snapshot = glance(self._session)
+            if self._goal.serves:
+                moving = list_reassignments(self._session).values()
+                snapshot = replace(snapshot, partitions=without_adding(snapshot.partitions, moving))
             if self._goal.led_only:
                 named = with_eligible(self._session, snapshot.partitions)
                 return observe(replace(snapshot, partitions=named), self._goal)
@@ -125,7 +148,12 @@ class IsrObserver:
     def _unserved(self, snapshot: Snapshot) -> list[str]:
         """Why clients and followers are not served by the broker of the goal, as its own answers tell."""
         broker = self._goal.broker
-        led = [(one.topic, one.index) for one in snapshot.partitions if one.leader == broker]
+        # Below min.insync.replicas nothing is committed, whoever copies (Partition.maybeIncrementLeaderHW of Kafka).
+        led = [
+            (one.topic, one.index)
+            for one in snapshot.partitions
+            if one.leader == broker and {*one.isr} == {*one.replicas}
+        ]
         if broker is None or self._session is None or not led:
             return []
         try:
@@ -133,7 +161,7 @@ class IsrObserver:
         except RequestFailedError as error:
             if not error.passing:
                 raise
-            return [f"broker {broker} does not answer at the address that it advertises: {error.why}"]
+            return [f"broker {broker} did not answer at the address that it advertises: {error.why}"]
         self._ends = [*self._ends[-2:], {key: (ends[key], at) for key, at in committed.items() if key in ends}]
         stuck = uncommitted(self._ends[0], committed) if len(self._ends) == 3 else []
         if not stuck:

@@ -149,7 +149,7 @@ def refusals(snapshot: Snapshot, stop: Stop, moving: Sequence[InFlight] = ()) ->
         # It serves nothing, whatever becomes of the others.
         return [*_outdated_brokers(snapshot, stop), *_quorum(snapshot, stop), *_reassignments(stop, moving)]
     return [
-        *_broken_partitions(snapshot, stop),
+        *_broken_partitions(snapshot, stop, cut_off_in(snapshot)),
         *_missing_brokers(snapshot, stop),
         *_outdated_brokers(snapshot, stop),
         *_quorum(snapshot, stop),
@@ -159,13 +159,14 @@ def refusals(snapshot: Snapshot, stop: Stop, moving: Sequence[InFlight] = ()) ->
 
 def judge(snapshot: Snapshot, moving: Sequence[InFlight], stop: Stop) -> dict[str, Any]:
     """Return the judgement as the module returns it: allowed, refusals, notes, is_active_controller."""
-    found = refusals(snapshot, stop, moving)
+    found, ill = refusals(snapshot, stop, moving), sick(snapshot)
     return {
         "allowed": not found,
         "refusals": [refusal.as_dict() for refusal in found],
         "is_active_controller": holds_active_controller(snapshot, stop),
-        "corrects": stop.corrected is not None and stop.corrected in sick(snapshot),
-        "sick": {str(broker): why for broker, why in sorted(sick(snapshot).items())},
+        "corrects": stop.corrected is not None and stop.corrected in ill,
+        "serves_nothing": stop.corrected is not None and is_fenced(snapshot, stop.corrected),
+        "sick": {str(broker): why for broker, why in sorted(ill.items())},
         "notes": warnings(snapshot, stop),
     }
 
@@ -214,7 +215,7 @@ def _topic_by_topic(partitions: list[Partition], show: Callable[[Partition], str
     return capped([show(mine[0]) + rest[topic] for topic, mine in by_topic.items()])
 
 
-def _broken_partitions(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
+def _broken_partitions(snapshot: Snapshot, stop: Stop, cut: CutOff) -> Iterator[Refusal]:
     # A dead broker may stay listed as the last of an ISR, and with ZooKeeper in every ISR until its session ends (18
     # s), so only those count that are registered and, where they were asked, answered.
     alive = set(ids_alive(snapshot.brokers)) - set(snapshot.silent)
@@ -222,7 +223,7 @@ def _broken_partitions(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
     spareless = [partition for partition in touched if has_no_spare(partition)]
     rest = [partition for partition in touched if not has_no_spare(partition)]
     offline = [partition for partition in rest if partition.leader is None]
-    spared = low_because_of(snapshot, stop.corrected) if stop.corrected is not None else set()
+    spared = low_because_of(snapshot, stop.corrected, cut) if stop.corrected is not None else set()
     low = [
         partition
         for partition in rest
@@ -238,7 +239,6 @@ def _broken_partitions(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
             found=_topic_by_topic(offline, lambda p: f"{_name(p)} (ISR {numbers(p.isr)})"),
             allowed="a leader for every partition of the node",
         )
-    cut = cut_off_in(snapshot)
     named = {key for keys in cut.values() for key in keys}
     yield from _cut_off(cut, [one for one in low if (one.topic, one.index) in named])
     yield from _low([one for one in low if (one.topic, one.index) not in named], alive, stop)

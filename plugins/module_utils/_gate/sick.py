@@ -6,9 +6,10 @@ A gate that waits for such partitions would wait for ever: what keeps it shut is
 other files. That is allowed under these rules, for one node at a time (docs/restart-gate.md):
 
 - a broker that is fenced leads nothing and is in no ISR but as the last of it, so its stop takes nothing away;
-- a broker from which no other can copy holds records that nobody else has. They stay on its disk while it restarts.
-  No other replica may become leader meanwhile, since none is in the ISR, unless unclean election is on: then the
-  partition is not spared. All its other replicas must be alive, so that they copy once it is back.
+- a broker from which no other can copy is alone in the ISR, and holds records that nobody else has. They stay on its
+  disk while it restarts. What its followers have must not grow meanwhile: one that catches up copies. No other replica
+  may become leader, since none is in the ISR, unless unclean election is on: then the partition is not spared. All its
+  other replicas must be alive, so that they copy once it is back.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Key,
     Partition,
     Snapshot,
-    cut_off_brokers,
+    cut_off,
     cut_off_phrase,
     ids_alive,
 )
@@ -30,7 +31,7 @@ CutOff = Mapping[int, Mapping[Key, list[int]]]
 
 def cut_off_in(snapshot: Snapshot) -> CutOff:
     """Return the live brokers from which others cannot copy."""
-    return cut_off_brokers(snapshot.partitions, set(ids_alive(snapshot.brokers)) - set(snapshot.silent))
+    return cut_off(snapshot.partitions, set(ids_alive(snapshot.brokers)) - set(snapshot.silent))
 
 
 def is_fenced(snapshot: Snapshot, broker: int) -> bool:
@@ -47,11 +48,11 @@ def sick(snapshot: Snapshot) -> dict[int, str]:
     }
 
 
-def low_because_of(snapshot: Snapshot, broker: int) -> set[Key]:
+def low_because_of(snapshot: Snapshot, broker: int, cut_off: CutOff) -> set[Key]:
     """Return the partitions that nothing but this broker keeps low, and that lose nothing while it restarts."""
-    cut = cut_off_in(snapshot).get(broker, {})
+    cut = cut_off.get(broker, {})
     alive = set(ids_alive(snapshot.brokers)) - set(snapshot.silent)
-    mine = [one for one in snapshot.partitions if _key(one) in cut]
+    mine = [one for one in snapshot.partitions if _key(one) in cut and {*one.isr} == {broker}]
     return {_key(one) for one in mine if not one.unclean and alive >= {*one.replicas}}
 
 

@@ -31,10 +31,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Key,
     Partition,
     Snapshot,
-    cut_off_brokers,
+    cut_off,
     cut_off_phrase,
     ids_alive,
     named,
+    without_adding,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import TopicConfigs
@@ -145,6 +146,7 @@ def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], pol
     )
     connection = session.connection
     snapshot = replace(snapshot, partitions=_with_min_insync(snapshot.partitions, configs))
+    settled = without_adding(snapshot.partitions, (moving or {}).values())
     return State(
         describe(snapshot, partitions=polled, log_dirs=held),
         **given,
@@ -155,7 +157,7 @@ def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], pol
         certificates=_certificates(connection, [b for b in snapshot.brokers if not b.fenced]),
         mechanisms=(connection.sasl_mechanism,) if connection.sasl_mechanism else (),
         untold=untold,
-        cut_off={one: cut_off_phrase(one, keys) for one, keys in cut_off_brokers(snapshot.partitions, alive).items()},
+        cut_off={one: cut_off_phrase(one, keys) for one, keys in cut_off(settled, alive).items()},
         in_flight=moving,
         copied={key: _copied(one, held) for key, one in (moving or {}).items()},
     )

@@ -25,23 +25,34 @@ class Opening:
 
     def __init__(self, nodes: Sequence[int], hold: Hold) -> None:
         self._nodes, self._hold = nodes, hold
+        self._copied: int | None = None
 
     def step(self, result: Mapping[str, Any], answered_before: bool, elapsed: float) -> Step:
         """Judge one module result at C(elapsed) seconds since the wait began.
 
-        A sick node that is corrected serves nothing that could be waited for.
+        A fenced node that is corrected serves nothing that could be waited for. One that is said to be cut off is only
+        so if what its followers have does not grow.
         """
         seen = step(self._nodes, result, answered_before)
+        if seen.state == DONE and self._grows(result):
+            self._hold.bad(elapsed, "its followers copy from it")
+            text = f"restart_gate node {_listed(self._nodes)}: waiting, its followers catch up"
+            return Step(GOING, text, {"refusals": ["catching_up"]})
         if seen.state != DONE:
             kinds = ", ".join(refusal["what"] for refusal in result.get("refusals", ()))
             self._hold.bad(elapsed, kinds)
             return seen
         self._hold.good(elapsed)
-        if self._hold.reached or result.get("corrects"):
+        if self._hold.reached or result.get("serves_nothing"):
             return seen
         text = f"restart_gate node {_listed(self._nodes)}: nothing speaks against it, {self._hold}"
         # What is about to open has its time for it; what shuts again and again has not.
         return Step(GOING, text, seen.facts, f"open {len(self._hold.lost)}" if len(self._hold.lost) < FLAPS else "")
+
+    def _grows(self, result: Mapping[str, Any]) -> bool:
+        """Tell whether followers of a node that is corrected have more than at the look before."""
+        before, self._copied = self._copied, result.get("copied_bytes")
+        return bool(result.get("corrects")) and before is not None and (self._copied or 0) > before
 
     def unsteady(self) -> str:
         """Return the message of a gate that was open when its time was over, and not for long enough."""

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: So often may a broker be lost after it was good, before it is known to flap: waiting longer shows nothing new.
 FLAPS = 3
+#: So many looks in a row may a broker lead nothing that prefers it before the wait ends: an election is quicker.
+LEADERLESS = 5
 
 
 class Tracker:
@@ -40,6 +42,7 @@ class Tracker:
         self._meter = Meter()
         self._bytes = Meter()
         self._away_again = 0
+        self._unled = 0
         self._progress_at = 0.0
         self._elapsed = 0.0
         self.last: Observation | None = None
@@ -53,7 +56,9 @@ class Tracker:
             self._take(Observation.from_dict(values), elapsed)
         if self.last is None and self._elapsed >= self._start_timeout:
             return Step(FAILED, f"isr_wait {self._goal}: unreachable from the beginning", self._facts())
-        state = DONE if self._hold.reached else FAILED if self._away_again >= FLAPS else GOING
+        # Waiting gives a broker no leaders back: whoever waits may elect them again.
+        over = self._away_again >= FLAPS or (self._goal.serves and self._unled > LEADERLESS)
+        state = DONE if self._hold.reached else FAILED if over else GOING
         return Step(state, f"isr_wait {self._goal}: {self._text()}", self._facts())
 
     def _take(self, seen: Observation, elapsed: float) -> None:
@@ -66,6 +71,7 @@ class Tracker:
         if seen.error is not None:
             self._hold.bad(self._elapsed)
             return
+        self._unled = self._unled + 1 if seen.leads_none else 0
         if seen.good:
             self._hold.good(self._elapsed)
         else:
@@ -164,6 +170,8 @@ class Tracker:
             "partitions_left_out": seen.left_out,
             "partitions": seen.partitions,
             "brokers": seen.brokers,
+            "behind": seen.behind,
+            "leads_none": seen.leads_none,
         }
 
     def failure(self, timeout: float) -> str:
@@ -171,13 +179,17 @@ class Tracker:
         seen = self.last
         if seen is None:
             return f"isr_wait {self._goal}: {self.error}"
+        if self.in_sync:
+            lasted = (
+                f"isr_wait {self._goal}: reached, and not for long enough within {duration(timeout)}: {self._hold}."
+            )
+            return f"{lasted}{self._losses()} {self._fix()}"
         lacking = "have no leader" if self._goal.led_only else "are not in sync or not led as wanted"
         lines = [
             f"isr_wait {self._goal}: not reached within {duration(timeout)}: {seen.total - seen.done} of {seen.total} "
             f"partitions {lacking} ({self.state.replace('_', ' ')}: {self.why()})."
         ]
-        if self._hold.lost:
-            lines[0] += f" It was reached and lost {len(self._hold.lost)} time(s), last by: {self._hold.lost[-1]}."
+        lines[0] += self._losses()
         # Grouped by reason: twenty lines that differ only in a name hide the reason.
         reasons: dict[str, list[str]] = {}
         for p in seen.partitions:
@@ -188,22 +200,26 @@ class Tracker:
             lines.append(f"- and {seen.total - seen.done - len(seen.partitions)} more partitions")
         return "\n".join([*lines, self._fix()])
 
+    def _losses(self) -> str:
+        lost = self._hold.lost
+        return f" It was reached and lost {len(lost)} time(s), last by: {lost[-1]}." if lost else ""
+
     def _fix(self) -> str:
-        if self.state == "flapping":
+        if self._away_again:
             return (
                 "The broker comes and goes: look at what changed last in its configuration, at its log, and at its "
-                "connection to the controllers. Nothing was changed."
+                "connection to the controllers. This wait changed nothing."
             )
         if self._goal.led_only and self.last is not None and self.last.offline:
             return (
                 "Start the brokers that have the data, with their disks. Where the data is gone for good, "
-                "leader_election with type unclean elects a replica without it. Nothing was changed."
+                "leader_election with type unclean elects a replica without it. This wait changed nothing."
             )
         if self.state == "catching_up":
-            return "The replicas are still catching up: run again, or raise timeout. Nothing was changed."
+            return "The replicas are still catching up: run again, or raise timeout. This wait changed nothing."
         if self.last is not None and not self.last.missing_replicas:
-            return "Put right what is named above, then run again. Nothing was changed."
-        return "Look into the log of the broker named above, and at its disk and network. Nothing was changed."
+            return "Put right what is named above, then run again. This wait changed nothing."
+        return "Look into the log of the broker named above, and at its disk and network. This wait changed nothing."
 
 
 def _better(before: Observation, now: Observation) -> bool:

@@ -160,15 +160,14 @@ def plan(places: Sequence[Place], host: str, per_address: Any = None) -> Plan:
         reasons = [] if wanted else [unwanted(node, listener)]
         if OTHER_NODES in wanted and not peers:
             reasons.append("no other node connects to it")
-        if CONTROL_NODE in wanted:
-            kept_out = _kept_out(node, listener)
-            if kept_out:
-                reasons.append(kept_out)
-            else:
-                by_control_node.append(asked)
+        kept_out = _kept_out(node, listener) if CONTROL_NODE in wanted else ""
+        reasons += [kept_out] if kept_out else []
+        asks = CONTROL_NODE in wanted and not kept_out
+        # Clients may have most of its connections: one more says enough.
+        by_control_node += [{**asked, "connections": 1}] if asks else []
         for peer in peers:
             by_node.setdefault(peer["host"], []).append(asked)
-        if not peers and asked not in by_control_node:
+        if not peers and not asks:
             unchecked.append(f"{host}: listener {listener['name']} is not checked: {'; '.join(reasons)}")
     return Plan(by_node, by_control_node, unchecked)
 
@@ -193,21 +192,17 @@ def _connections(others: int, per_address: Any) -> int:
 def checked_from(node: Place, listener: Mapping[str, Any]) -> list[str]:
     """Return the places that ask a listener: what the inventory says, else by who connects to it.
 
-    Brokers without a listener of their own use that for clients. The control node asks where administration connects;
-    another listener for clients that advertises another address may be one for the outside, which it need not reach.
+    Brokers without a listener of their own use that for clients. The control node asks where administration connects.
+    Another listener for clients may be one for the outside, or take other logins and certificates than its own.
     """
     if listener["checked_from"] is not None:
         return list(listener["checked_from"])
     if listener["purpose"] != "clients":
         return [OTHER_NODES]
-    found = [] if _is_outside(node, listener) else [CONTROL_NODE]
+    found = [CONTROL_NODE] if listener_for(node, "clients")["name"] == listener["name"] else []
     if "broker" in node["roles"] and listener_for(node, "brokers")["name"] == listener["name"]:
         found.append(OTHER_NODES)
     return found
-
-
-def _is_outside(node: Place, listener: Mapping[str, Any]) -> bool:
-    return bool(listener["advertised_host"] != listener_for(node, "clients")["advertised_host"])
 
 
 def unwanted(node: Place, listener: Mapping[str, Any]) -> str:
@@ -215,8 +210,8 @@ def unwanted(node: Place, listener: Mapping[str, Any]) -> str:
     if listener["checked_from"] is not None:
         return "its checked_from (kafka_listeners) names no place"
     return (
-        f"{listener['advertised_host']} may be an address for the outside only; where the control node reaches it, set "
-        f"its checked_from (kafka_listeners) to [{CONTROL_NODE}]"
+        "administration uses another one; where the control node reaches this one too, with the administrator's login "
+        f"and certificates, set its checked_from (kafka_listeners) to [{CONTROL_NODE}]"
     )
 
 

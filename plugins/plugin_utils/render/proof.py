@@ -12,9 +12,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes im
 #: What Kafka has where nothing is set: the session of a broker and its heartbeats, in milliseconds (KIP-631, KIP-537).
 DEFAULTS = {"broker.session.timeout.ms": 9000, "broker.heartbeat.interval.ms": 2000}
 DEFAULTS_OF_ZOOKEEPER = {"zookeeper.session.timeout.ms": 18000}
-#: A second more than the session, for the looks are not at its very end. More than a minute shows nothing new: by then
-#: a broker whose heartbeats do not come has been fenced.
-MARGIN, LONGEST = 1.0, 60.0
+#: A second more than the session, for the looks are not at its very end.
+MARGIN = 1.0
 #: Seconds after which what an earlier wait has seen of the cluster says nothing about now.
 FRESH = 30.0
 
@@ -26,7 +25,7 @@ def steady_seconds(properties: Mapping[str, Any], mode: str) -> float:
     """
     defaults = DEFAULTS_OF_ZOOKEEPER if mode == ZOOKEEPER_MODE else DEFAULTS
     longest = max(_number(properties.get(key), default) for key, default in defaults.items())
-    return min(longest / 1000 + MARGIN, LONGEST)
+    return longest / 1000 + MARGIN
 
 
 def settled_since(waits: Iterable[Mapping[str, Any]], now: float) -> float:

@@ -88,6 +88,11 @@ ALIKE = {
 }
 
 
+#: What the proof of a node takes at most beside the limits that users set, and going back with it: its listeners, its
+#: leaders, the time without a bad look, the quorum.
+_PROOF_SECONDS = 900
+
+
 class Reader(Protocol):
     """Who reads the variables of hosts: task.TaskReader, or a test."""
 
@@ -289,7 +294,7 @@ class View(Parts):
             "machines": [
                 {"host": host, "path": f"{self._reader.read(host)['kafka_config_dir']}/{file}"} for host in hosts
             ],
-            "seconds": sum(settings[name] for name in limits) + settings["kafka_sync_timeout"] + 120,
+            "seconds": sum(settings[name] for name in limits) + settings["kafka_sync_timeout"] + _PROOF_SECONDS,
         }
 
     def _node_addresses(self) -> list[str]:

@@ -197,11 +197,20 @@ def test_a_broker_that_leads_and_from_which_no_other_copies_is_not_whole() -> No
     assert not seen.away
 
 
+def test_a_follower_that_was_behind_before_is_not_held_against_the_broker() -> None:
+    late = cluster(part("a", 0, (1, 2)), part("a", 1, (2, 1, 3)))
+    assert observe(late, Goal("own", 1, serves=True)).unmet
+    assert observe(late, Goal("own", 1, serves=True, behind=(3,))).good
+    # One that is behind with others now is so by itself too.
+    assert observe(cluster(part("a", 0, (1, 2)), part("a", 1, (2, 1))), Goal("own", 1, serves=True)).good
+    assert observe(cluster(part("a", 0, (1, 2)), part("a", 1, (2, 1))), Goal("own", 1)).behind == [3]
+
+
 def test_a_broker_that_was_fenced_between_two_looks_leads_nothing_and_is_not_whole() -> None:
     fenced = cluster(part("a", 0, (2, 3, 1)), part("a", 1, (3, 1, 2)))
     assert observe(fenced, Goal("own", 1)).good
     assert observe(fenced, Goal("own", 1, serves=True)).unmet == [
-        "broker 1 leads none of the 2 partition(s) that prefer it"
+        "broker 1 leads none of the partitions that prefer it"
     ]
     # Another tool moved one of its leaders meanwhile.
     moved = cluster(part("a", 0, (2, 3, 1)), part("a", 1, (1, 2, 3)))

@@ -122,8 +122,19 @@ def test_a_gate_without_a_time_opens_at_one_look() -> None:
     assert Opening([3], Hold()).step(OPEN, False, 0.0).state == DONE
 
 
-def test_a_sick_node_that_is_corrected_is_not_waited_for() -> None:
-    assert Opening([3], Hold(10.0)).step({**OPEN, "corrects": True}, False, 0.0).state == DONE
+def test_a_fenced_node_that_is_corrected_is_not_waited_for() -> None:
+    sick = {**OPEN, "corrects": True, "serves_nothing": True, "copied_bytes": 0}
+    assert Opening([3], Hold(10.0)).step(sick, False, 0.0).state == DONE
+
+
+def test_a_node_whose_followers_have_more_at_each_look_is_not_cut_off() -> None:
+    opening = Opening([3], Hold(10.0))
+    sick = {**OPEN, "corrects": True, "serves_nothing": False}
+    for second in range(40):
+        assert opening.step({**sick, "copied_bytes": 1000 * second}, True, float(second)).state == GOING
+    for second in range(40, 49):
+        assert opening.step({**sick, "copied_bytes": 39000}, True, float(second)).state == GOING
+    assert opening.step({**sick, "copied_bytes": 39000}, True, 49.0).state == DONE
 
 
 def test_a_gate_that_is_open_has_its_time_and_one_that_flaps_has_not() -> None:

@@ -128,7 +128,7 @@ def test_the_failure_groups_partitions_by_reason_and_counts_those_not_listed() -
     assert "not reached within 5m00s: 40 of 100 partitions" in message
     assert "- reason: a-0 (leader 1, ISR [1] of [1, 3]), a-1" in message
     assert "- and 37 more partitions" in message
-    assert message.endswith("Nothing was changed.")
+    assert message.endswith("This wait changed nothing.")
 
 
 def test_the_result_carries_the_last_picture() -> None:
@@ -201,3 +201,12 @@ def test_the_time_since_when_the_whole_cluster_is_well_is_kept() -> None:
     assert (wait.settled.count, wait.settled.held) == (2, 12.0)
     wait.step(result(GOOD), 13.0)
     assert wait.settled.count == 0
+
+
+def test_a_broker_that_leads_nothing_any_more_is_not_waited_for() -> None:
+    wait = flapping()
+    unled = Observation(total=10, done=10, unmet=["broker 3 leads none of the partitions"], leads_none=True)
+    for second in range(5):
+        assert wait.step(result(unled), float(second)).state == GOING
+    assert wait.step(result(unled), 6.0).state == FAILED
+    assert wait.result()["leads_none"]

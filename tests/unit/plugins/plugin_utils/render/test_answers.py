@@ -71,7 +71,7 @@ def test_nodes_ask_what_nodes_connect_to_and_the_control_node_what_clients_do() 
             "host": "10.0.0.1",
             "port": 9092,
             "protocol": "PLAINTEXT",
-            "connections": 2,
+            "connections": 1,
         }
     ]
 
@@ -171,13 +171,14 @@ def test_a_listener_for_the_outside_is_not_asked_unless_the_inventory_says_so() 
     found = planned(combined(kafka_listeners=[CLIENT, BROKER, CONTROLLER, outside]))
     assert "OUTSIDE" not in by_listener(found)
     (said,) = found.unchecked
-    assert said.startswith("kafka1: listener OUTSIDE is not checked: kafka1.example.com may be an address for the out")
+    assert said.startswith("kafka1: listener OUTSIDE is not checked: administration uses another one; ")
     asked = planned(
         combined(kafka_listeners=[CLIENT, BROKER, CONTROLLER, {**outside, "checked_from": ["control_node"]}])
     )
     assert by_listener(asked)["OUTSIDE"] == ["C"]
+    # At the same address it may take other logins.
     near = {**outside, "advertised_host": None}
-    assert by_listener(planned(combined(kafka_listeners=[CLIENT, BROKER, CONTROLLER, near])))["OUTSIDE"] == ["C"]
+    assert "OUTSIDE" not in by_listener(planned(combined(kafka_listeners=[CLIENT, BROKER, CONTROLLER, near])))
 
 
 def test_the_firewall_of_the_inventory_keeps_the_control_node_out() -> None:
