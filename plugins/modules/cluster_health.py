@@ -67,9 +67,9 @@ options:
     default: {}
   unsteady_quorum:
     description: >-
-      What the controllers themselves see of a quorum whose leader does not last: C(controllers), C(first_epoch) and
-      C(last_epoch); empty of any other. Nobody is asked for the quorum then, and no request lasts longer than 4
-      seconds.
+      What the controllers themselves see of a quorum whose leader does not last: C(controllers), C(epochs) and what
+      C(changed) there last, as phrases; empty of any other. Nobody is asked for the quorum then, and no request lasts
+      longer than 4 seconds.
     type: dict
     default: {}
   ensemble_problems:

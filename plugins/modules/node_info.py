@@ -310,6 +310,15 @@ start_files:
     failed:
       description: The last one that the node did not come back with; null once a run wanted others.
       type: str
+    earlier:
+      description: The one that was proven before the proven one.
+      type: str
+    last_change:
+      description:
+        - Of what the node starts with against what it was whole with before, null where there is only one. C(since) is
+          the name of the generation in use (its UTC time), C(changes) has a line for each property and each other file,
+          without secrets, C(same_release) says whether both start the same version.
+      type: dict
     why_failed:
       description: Why it did not; empty where none failed.
       type: str

@@ -69,7 +69,7 @@ class State:
     ``failed_log_dirs`` are paths by broker id. ``certificates`` are by broker id {server, days_left, error}.
     ``versions`` are what the hosts run, None where it is unknown. ``start_files`` are by host what node_info returns of
     them. ``unsteady`` is what the controllers themselves see of a quorum without a stable leader (controllers,
-    first_epoch, last_epoch), empty of any other. ``untold`` are questions that had no answer.
+    epochs and what ``changed`` there last, as phrases), empty of any other. ``untold`` are questions without an answer.
     ``cut_off`` are by id the brokers from which others cannot copy, with a phrase each.
     ``in_flight`` are the moves of ``moving`` in full, None where they are unknown; ``copied`` are by partition the
     bytes that its new brokers have, as far as they told.

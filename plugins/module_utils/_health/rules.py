@@ -20,7 +20,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
     Limits,
     State,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum_watch import epochs
 
 #: How many names a finding shows.
 SHOWN = 5
@@ -108,14 +107,16 @@ def quorum_unsteady(state: State, _limits: Limits) -> Iterator[Finding]:
     """Find a quorum whose leader does not last, as its controllers see it: nothing in the cluster can be changed, and
     no leader moves. Brokers serve what they lead until one of them stops, so by itself this is not down."""
     if state.unsteady:
+        seen, changed = state.unsteady, "; ".join(state.unsteady["changed"])
         yield Finding(
             "quorum_unsteady",
             SERIOUS,
             "the metadata quorum has no stable leader",
-            found=f"{epochs(state.unsteady)} on {capped(list(state.unsteady['controllers']), SHOWN)}",
+            found=f"{seen['epochs']} on {capped(list(seen['controllers']), SHOWN)}",
             allowed="one leader that lasts",
-            next_step="look at what changed last on the controllers (limits of connections, timeouts, listeners), at "
-            f"the load of their machines and at the network between them; correct the inventory, then: {_SITE}",
+            next_step="look at what changed last on the controllers "
+            f"({changed or 'limits of connections, timeouts, listeners'}), at the load of their machines and at the "
+            f"network between them; correct the inventory, then: {_SITE}",
         )
 
 

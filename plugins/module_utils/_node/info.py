@@ -19,6 +19,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.certificates
 from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import disks
 from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import Generations
 from ansible_collections.streamops.kafka.plugins.module_utils._node.java import describe
+from ansible_collections.streamops.kafka.plugins.module_utils._node.last_change import last_change
 from ansible_collections.streamops.kafka.plugins.module_utils._node.network import busiest, names
 from ansible_collections.streamops.kafka.plugins.module_utils._node.ports import ports
 from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record, read_text
@@ -54,10 +55,16 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "unreadable_files": unreadable,
         "beside": _beside(params),
         "traces": [path for path in params["trace_files"] if _left(path)],
-        "start_files": Generations(params["config_dir"]).look() if params["config_dir"] else None,
+        "start_files": _start_files(params["config_dir"]),
         "version": record.version(files.get(record.JVM)) or record.version(read_text(params["jvm_file"])),
         "installed": bool(params["release_dir"]) and _is_whole(params["release_dir"]),
     }
+
+
+def _start_files(directory: str) -> dict[str, Any] | None:
+    """Return the generations of a configuration directory, and what changed last there."""
+    found = Generations(directory)
+    return {**found.look(), "last_change": last_change(found)} if directory else None
 
 
 def _quorum(params: Mapping[str, Any], since: float | None) -> dict[str, Any] | None:

@@ -53,14 +53,6 @@ def watched(
     return {**found, "unsteady": unsteady, "first_epoch": first, "last_epoch": epochs[-1]}
 
 
-def epochs(found: Mapping[str, Any]) -> str:
-    """Return the epochs in which an unsteady quorum was seen, as a phrase."""
-    first, last = found["first_epoch"], found["last_epoch"]
-    if first == last:
-        return f"no leader in epoch {last}" if last is not None else "no leader"
-    return f"epochs {first} to {last} within seconds"
-
-
 def _is_doubtful(found: Quorum, since: float | None, now: float) -> bool:
     if since is None or now - since < YOUNG:
         return False

@@ -15,7 +15,11 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.health imp
 
 ROOT = Path(__file__).resolve().parents[5]
 NODES = [{"host": f"kafka{one}", "node_id": one, "roles": ["broker", "controller"]} for one in (1, 2, 3)]
-UNSTEADY = {"controllers": ["kafka1", "kafka2"], "first_epoch": 84, "last_epoch": 87}
+UNSTEADY = {
+    "controllers": ["kafka1", "kafka2"],
+    "epochs": "epochs 84 to 87 within seconds",
+    "changed": ["kafka1, kafka2 since 20261126T144501Z: property max.connections: (not set) -> 2"],
+}
 THROTTLE = {"kind": "broker", "name": "1", "key": "leader.replication.throttled.rate", "value": "5"}
 ZOOKEEPER_NODES = [dict(node, roles=["broker"]) for node in NODES]
 
@@ -195,6 +199,7 @@ def test_brokers_that_do_not_answer_either_make_an_unsteady_quorum_a_cluster_tha
     listed = rules.findings(State(None, "no answer", NODES, unsteady=UNSTEADY), Limits())
     assert [one.kind for one in listed] == ["cluster_unreachable", "quorum_unsteady"]
     assert listed[1].found == "epochs 84 to 87 within seconds on kafka1, kafka2"
+    assert "(kafka1, kafka2 since 20261126T144501Z: property max.connections: (not set) -> 2)" in listed[1].next_step
     assert model.status_of(listed) == "DOWN"
 
 

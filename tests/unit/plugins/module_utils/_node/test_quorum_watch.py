@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum_watch import WATCH, epochs, watched
+from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum_watch import WATCH, watched
 
 NOW = 10_000.0
 #: Seconds from the first look on, epoch, leader; each as it was written then.
@@ -79,9 +79,3 @@ def test_no_leader_in_any_look_is_no_stable_leader_even_without_new_epochs() -> 
 
 def test_a_disk_that_says_nothing_is_not_judged() -> None:
     assert watched(lambda: None, NOW - 600, lambda: NOW, lambda seconds: None) is None
-
-
-def test_the_epochs_are_told_as_a_phrase() -> None:
-    assert epochs({"first_epoch": 84, "last_epoch": 87}) == "epochs 84 to 87 within seconds"
-    assert epochs({"first_epoch": 4, "last_epoch": 4}) == "no leader in epoch 4"
-    assert epochs({"first_epoch": None, "last_epoch": None}) == "no leader"
