@@ -66,6 +66,7 @@ class Seen(Parts):
                 "ends_unsteady": self._ends_unsteady,
                 "gives_back": lambda: taken_back(self._controllers, time.time()),
                 "unsteady": self._unsteady,
+                "unsteady_note": lambda: unsteady.note(model["settings"]["kafka_cluster_name"], self._lost_leader),
                 "reasons": lambda: [reason_line(one) for one in self._info["restart_reasons"]],
                 "taken_back": self._taken_back,
                 "disks_with_data": lambda: disks_with_data(self._info["disks"]),

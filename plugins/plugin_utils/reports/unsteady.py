@@ -23,6 +23,17 @@ def at_once(cluster: str, found: Mapping[str, Any], is_broker: bool) -> str:
     )
 
 
+def note(cluster: str, found: Mapping[str, Any]) -> str:
+    """Return what a run says as soon as it has looked at the controllers, before it judges or changes anything."""
+    if not found:
+        return ""
+    changed = "; ".join(found["changed"]) or "unknown"
+    return (
+        f"{_seen(cluster, found)} Changed last: {changed}. Controllers whose files this run changes restart at once, "
+        "without a gate; if it changes none of them, what changed last is taken back where that can be, and it ends."
+    )
+
+
 def messages(cluster: str, found: Mapping[str, Any], back: Sequence[str]) -> dict[str, str]:
     """Return the messages of a run that ends: what is C(planned), what it has C(done), and did C(in_vain).
 
@@ -30,10 +41,7 @@ def messages(cluster: str, found: Mapping[str, Any], back: Sequence[str]) -> dic
     """
     if not found:
         return {}
-    seen = (
-        f"The metadata quorum of {cluster} has no stable leader: {found['epochs']}, as "
-        f"{', '.join(found['controllers'])} see it. Nothing in the cluster can be changed, and no restart gate opens."
-    )
+    seen = _seen(cluster, found)
     if not back:
         changed = "; ".join(found["changed"]) or "unknown, each has only been whole with what it runs with"
         ends = f"{seen}\nChanged last: {changed}. Nothing was changed now: only what is younger than a day, and of the "
@@ -51,3 +59,10 @@ def messages(cluster: str, found: Mapping[str, Any], back: Sequence[str]) -> dic
         "in_vain": f"{seen} What changed last on the controllers was taken back, and the quorum keeps no leader "
         f"with the files from before either:\n{changes}\n{kept}\nfix: {_LOOK}",
     }
+
+
+def _seen(cluster: str, found: Mapping[str, Any]) -> str:
+    return (
+        f"The metadata quorum of {cluster} has no stable leader: {found['epochs']}, as "
+        f"{', '.join(found['controllers'])} see it. Nothing in the cluster can be changed, and no restart gate opens."
+    )

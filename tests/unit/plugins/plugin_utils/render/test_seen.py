@@ -145,6 +145,8 @@ def test_a_run_that_changes_no_controller_takes_back_what_changed_last() -> None
     found = seen_of(changed(), changed(), info(disk()))
     assert (found["ends_unsteady"], found["restarts_at_once"], found["gives_back"]) == (True, False, ["k0", "k1"])
     assert "k0, k1 since 2" in found["unsteady"]["done"]
+    assert "k0, k1 since 2" in found["unsteady_note"]
+    assert seen_of(info(disk()), info(disk()))["unsteady_note"] == ""
     assert "property max.connections: (not set) -> 2" in found["unsteady"]["done"]
     assert seen_of(changed(), changed(), changed(needs_start=True))["ends_unsteady"] is False, (
         "it may be what is missing"
