@@ -65,6 +65,13 @@ options:
       What M(streamops.kafka.node_info) returned as start_files of each host, by name. Brokers do not tell.
     type: dict
     default: {}
+  unsteady_quorum:
+    description: >-
+      What the controllers themselves see of a quorum whose leader does not last: C(controllers), C(epochs) and what
+      C(changed) there last, as phrases; empty of any other. Nobody is asked for the quorum then, and no request lasts
+      longer than 4 seconds.
+    type: dict
+    default: {}
   ensemble_problems:
     description: What M(streamops.kafka.zookeeper_info) returned as problems, in ZooKeeper mode.
     type: list
@@ -171,6 +178,7 @@ ARGUMENT_SPEC = {
     },
     "versions": {"type": "dict", "default": {}},
     "start_files": {"type": "dict", "default": {}},
+    "unsteady_quorum": {"type": "dict", "default": {}},
     "ensemble_problems": {"type": "list", "elements": "str", "default": []},
     "fail_on": {"type": "str", "choices": ["never", "down", "degraded"], "default": "never"},
     "max_imbalance_percent": {"type": "float", "default": 10.0},

@@ -15,8 +15,8 @@ description:
   - Every file has its path in O(path) too, as a link through C(current), so a switch is one rename. It is on disk
     before the module returns.
   - C(staged) waits for the turn of the node, C(proven) is the last one with which the node has been whole, to which it
-    goes back, and C(failed) is the last one that was given up, with its cause in C(why-it-failed.txt). Others are
-    removed.
+    goes back, C(earlier) was proven before that, and C(failed) is the last one that was given up, with its cause in
+    C(why-it-failed.txt). Others are removed.
   - Files of an installation without generations are taken into the first one, which counts as proven. Each path keeps
     its content meanwhile.
 options:
@@ -30,8 +30,10 @@ options:
       - With V(current), they are in use from now on. Without O(files) and O(secret_files), what waits is.
       - With V(proven), the node has been whole with the generation in use, and goes back to no older one any more.
       - With V(previous), the proven generation is in use again. Where none is, or it is in use, nothing changes.
+      - With V(earlier), the proof of the generation in use is taken back, and the one that was proven before it is in
+        use again. Of one that is not proven, this is V(previous).
     type: str
-    choices: [staged, current, proven, previous]
+    choices: [staged, current, proven, previous, earlier]
     required: true
   mode:
     description: Permissions of a generation as an octal string.
@@ -100,7 +102,9 @@ options:
         description: Group; left alone when not given.
         type: str
   why:
-    description: Why the node goes back, with O(state=previous). It is kept beside the generation that is given up.
+    description:
+      - Why the node goes back, with O(state=previous) and O(state=earlier). It is kept beside the generation that is
+        given up.
     type: str
     default: ""
   retry:
@@ -148,7 +152,7 @@ RETURN = r"""
 changed_paths:
   description:
     - The files that differ from those in use, with O(state=staged) and O(state=current) and files.
-    - With O(state=previous), those that were taken back.
+    - With O(state=previous) and O(state=earlier), those that were taken back.
   returned: success
   type: list
   elements: str
@@ -164,7 +168,9 @@ copied_paths:
   type: list
   elements: str
 generations:
-  description: The names of the generations behind C(current), C(staged), C(proven) and C(failed), null where none is.
+  description:
+    - The names of the generations behind C(current), C(staged), C(proven), C(failed) and C(earlier), null where none
+      is.
   returned: success
   type: dict
 """
@@ -193,7 +199,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.staging impo
 SPEC = {
     **PLACE,
     "mode": {"type": "str", "default": "0750"},
-    "state": {"type": "str", "choices": ["staged", "current", "proven", "previous"], "required": True},
+    "state": {"type": "str", "choices": ["staged", "current", "proven", "previous", "earlier"], "required": True},
     **FILES,
     "copies": {
         "type": "list",
@@ -241,6 +247,10 @@ def _work(module: Any) -> Mapping[str, Any]:
     elif state == "previous":
         result["changed_paths"] = found.apart()
         result["changed"] = _done(module, found.way_back() is not None, lambda: found.go_back(options["why"]))
+    elif state == "earlier":
+        link = found.doubted()
+        result["changed_paths"] = found.apart(link) if link else []
+        result["changed"] = _done(module, link is not None, lambda: _take_back(found, options["why"]))
     copied = _copy(module, found)
     result["changed"] |= copied["changed"]
     # One that differs without a switch was edited by hand at its own place.
@@ -251,6 +261,12 @@ def _work(module: Any) -> Mapping[str, Any]:
         "generations": found.names(),
         "unproven": not found.is_proven() and options["started"] is not None and found.is_started(options["started"]),
     }
+
+
+def _take_back(found: Generations, why: str) -> bool:
+    """Go back behind the proof of what is in use; cut in between, the node has a way back as any other."""
+    found.take_proof_back()
+    return found.go_back(why)
 
 
 def _copy(module: Any, found: Generations) -> dict[str, Any]:

@@ -32,6 +32,12 @@ options:
     description: The directory of the metadata log (C(metadata.log.dir)); the first of O(log_dirs) when empty.
     type: str
     default: ""
+  watch_quorum:
+    description:
+      - Whether to tell, of a controller, that its quorum has no stable leader. Where its process runs for longer than
+        20 seconds and leader or epoch changed in the last 10, this watches for 12 seconds at most.
+    type: bool
+    default: false
   state_dir:
     description: The directory that holds the start record, C(started/).
     type: str
@@ -208,6 +214,8 @@ quorum:
     - What the metadata log on the disk says about the quorum, null where there is none. C(leader) is the id that the
       node last knew (null for none), C(epoch) its epoch, C(records) whether an elected leader has written anything,
       C(changed_at) when leader, epoch or vote changed last (seconds since 1970).
+    - With O(watch_quorum) also C(unsteady), whether two more epochs began while it was watched, or it never had a
+      leader meanwhile, and the C(first_epoch) and C(last_epoch) that were seen.
   returned: always
   type: dict
 process:
@@ -315,6 +323,15 @@ start_files:
     failed:
       description: The last one that the node did not come back with; null once a run wanted others.
       type: str
+    earlier:
+      description: The one that was proven before the proven one.
+      type: str
+    last_change:
+      description:
+        - Of what the node starts with against what it was whole with before, null where there is only one. C(since) is
+          the name of the generation in use (its UTC time), C(changes) has a line for each property and each other file,
+          without secrets, C(same_release) says whether both start the same version.
+      type: dict
     why_failed:
       description: Why it did not; empty where none failed.
       type: str
@@ -346,6 +363,7 @@ BESIDE = {
 SPEC = {
     "log_dirs": {"type": "list", "elements": "str", "default": []},
     "metadata_dir": {"type": "str", "default": ""},
+    "watch_quorum": {"type": "bool", "default": False},
     "state_dir": {"type": "str", "default": ""},
     "config_file": {"type": "str", "default": ""},
     "jvm_file": {"type": "str", "default": ""},

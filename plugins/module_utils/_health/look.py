@@ -30,6 +30,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     InFlight,
     Key,
     Partition,
+    Quorum,
     Snapshot,
     cut_off,
     cut_off_phrase,
@@ -63,6 +64,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.thro
 #: OpenSSL's number of a certificate that has expired (X509_V_ERR_CERT_HAS_EXPIRED).
 _EXPIRED = 10
 _DAY = 86_400
+#: What is said of a quorum that nobody was asked for, and the longest request then: brokers pass some on to its leader.
+_UNSTEADY = "it has no stable leader"
+_UNSTEADY_SECONDS = 4
 _MIN_INSYNC = "min.insync.replicas"
 Answer = TypeVar("Answer")
 
@@ -97,12 +101,17 @@ def _health(connection: Connection, params: Mapping[str, Any]) -> dict[str, Any]
         "ensemble": params["ensemble_problems"],
         "versions": params["versions"],
         "start_files": params["start_files"],
+        "unsteady": params["unsteady_quorum"],
     }
+    if given["unsteady"]:
+        connection = replace(connection, request_timeout=min(_UNSTEADY_SECONDS, connection.request_timeout))
     limits = Limits.from_params(params)
     try:
         with Session(connection) as session:
             require_describe(session, "cluster_health")
-            snapshot = take_snapshot(session, describe_quorum(session), min_insync=False)
+            # A broker would wait for the answer of a leader that does not last.
+            quorum = Quorum.unknown(_UNSTEADY) if given["unsteady"] else describe_quorum(session)
+            snapshot = take_snapshot(session, quorum, min_insync=False)
             return judged(state_of(session, snapshot, given), limits)
     except (ClusterUnreachableError, RequestFailedError) as error:
         # One that answers and refuses our login is no cluster that is down.
@@ -123,7 +132,7 @@ def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], pol
         session: With the cluster; its user may describe the cluster.
         snapshot: The cluster with all its partitions, whose min.insync.replicas are asked here.
         given: Fields of the state that the inventory tells, or that were read on the nodes: nodes, ensemble, versions,
-            start_files.
+            start_files, unsteady.
         polled: Topics carry their partitions, and a missing right is noted too, where it otherwise raises
             RequestFailedError.
     """

@@ -68,7 +68,8 @@ class State:
     way, ``recorded`` how many partitions the record of an unfinished move has (None: there is no record).
     ``failed_log_dirs`` are paths by broker id. ``certificates`` are by broker id {server, days_left, error}.
     ``versions`` are what the hosts run, None where it is unknown. ``start_files`` are by host what node_info returns of
-    them. ``untold`` are questions that had no answer.
+    them. ``unsteady`` is what the controllers themselves see of a quorum without a stable leader (controllers,
+    epochs and what ``changed`` there last, as phrases), empty of any other. ``untold`` are questions without an answer.
     ``cut_off`` are by id the brokers from which others cannot copy, with a phrase each.
     ``in_flight`` are the moves of ``moving`` in full, None where they are unknown; ``copied`` are by partition the
     bytes that its new brokers have, as far as they told.
@@ -85,6 +86,7 @@ class State:
     certificates: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     versions: Mapping[str, str | None] = field(default_factory=dict)
     start_files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    unsteady: Mapping[str, Any] = field(default_factory=dict)
     mechanisms: tuple[str, ...] = ()
     untold: Sequence[str] = ()
     cut_off: Mapping[int, str] = field(default_factory=dict)

@@ -29,7 +29,7 @@ _BALANCE = "ansible-playbook streamops.kafka.rebalance -i INVENTORY -e plan_only
 
 def findings(state: State, limits: Limits) -> list[Finding]:
     """Return everything that is not as it should be; of a cluster that does not answer little more than that."""
-    rules = RULES if state.info is not None else (cluster_unreachable, ensemble)
+    rules = RULES if state.info is not None else (cluster_unreachable, quorum_unsteady, ensemble)
     return [finding for rule in rules for finding in rule(state, limits)]
 
 
@@ -103,10 +103,30 @@ def ghost_broker(state: State, _limits: Limits) -> Iterator[Finding]:
         )
 
 
+def quorum_unsteady(state: State, _limits: Limits) -> Iterator[Finding]:
+    """Find a quorum whose leader does not last, as its controllers see it: nothing in the cluster can be changed, and
+    no leader moves. Brokers serve what they lead until one of them stops, so by itself this is not down."""
+    if state.unsteady:
+        seen, changed = state.unsteady, "; ".join(state.unsteady["changed"])
+        yield Finding(
+            "quorum_unsteady",
+            SERIOUS,
+            "the metadata quorum has no stable leader",
+            found=f"{seen['epochs']} on {capped(list(seen['controllers']), SHOWN)}",
+            allowed="one leader that lasts",
+            next_step="look at what changed last on the controllers "
+            f"({changed or 'limits of connections, timeouts, listeners'}), at the load of their machines and at the "
+            f"network between them; correct the inventory, then: {_SITE}",
+        )
+
+
 def no_controller(state: State, _limits: Limits) -> Iterator[Finding]:
     """Find a cluster without an active controller, or of whose quorum nothing is known (kind quorum_unknown)."""
     info = _info(state)
     quorum = info.get("quorum")
+    if state.unsteady:
+        # Then quorum_unsteady says why nobody was asked.
+        return
     if quorum and quorum.get("error"):
         yield Finding(
             "quorum_unknown",
@@ -422,6 +442,7 @@ RULES: tuple[Callable[[State, Limits], Iterator[Finding]], ...] = (
     broker_down,
     broker_cut_off,
     ghost_broker,
+    quorum_unsteady,
     no_controller,
     controller,
     observer_behind,
@@ -444,6 +465,7 @@ KINDS = (
     "broker_down",
     "broker_cut_off",
     "ghost_broker",
+    "quorum_unsteady",
     "no_controller",
     "quorum_unknown",
     "controller_no_voter",

@@ -8,6 +8,9 @@ a node together, and nothing that names a file has to know of generations.
 
 C(proven) is the one with which the node has been whole last, and only that is ever gone back to. It moves by one rename
 too, once the node has been whole with a newer one; until then it is kept, whatever is switched to meanwhile.
+
+C(earlier) is the one that was proven before that. A quorum that loses its leader only after each of its controllers was
+whole is the one case in which a proof is taken back.
 """
 
 from __future__ import annotations
@@ -22,7 +25,9 @@ from typing import Any
 DIRECTORY = "generations"
 #: In use; waiting for the node's turn; the last with which the node has been whole; tried, and given up.
 CURRENT, STAGED, PROVEN, FAILED = "current", "staged", "proven", "failed"
-LINKS = (CURRENT, STAGED, PROVEN, FAILED)
+#: Proven before that which is proven; no way back leads to it unless that proof is taken back.
+EARLIER = "earlier"
+LINKS = (CURRENT, STAGED, PROVEN, FAILED, EARLIER)
 #: What C(proven) leads to until a node has been whole for the first time: nothing has this name.
 NONE_YET = "none-yet"
 #: In installations from before that link: what the current generation was switched from, until the node was whole.
@@ -92,10 +97,10 @@ class Generations:
         """Return the paths of files by which the process knows them."""
         return [self._path(name) for name in names]
 
-    def apart(self) -> list[str]:
+    def apart(self, link: str = PROVEN) -> list[str]:
         """Return the paths of files that differ between what is in use and what the node would go back to."""
-        proven = self.texts(PROVEN)
-        return self.paths(differing(proven, self.texts(CURRENT) or {})) if proven is not None else []
+        before = self.texts(link)
+        return self.paths(differing(before, self.texts(CURRENT) or {})) if before is not None else []
 
     def unlinked(self, names: Iterable[str]) -> list[str]:
         """Return the names of files whose link is missing or leads nowhere, so that no process could read them."""
@@ -186,9 +191,14 @@ class Generations:
 
     def prove(self) -> bool:
         """Note that the node has been whole with its current generation: there is no way back behind this."""
-        current = self.name(CURRENT)
+        current, proven = self.name(CURRENT), self.name(PROVEN)
         if current is None or self.is_proven():
             return False
+        # In this order: a cut leaves both links at the same one, and it is noted again.
+        if proven is None:
+            self._drop(EARLIER)
+        else:
+            self._point(EARLIER, proven)
         self._point(PROVEN, current)
         self._drop(BEFORE)
         self._prune()
@@ -197,6 +207,21 @@ class Generations:
     def way_back(self) -> str | None:
         """Return the name of the generation to go back to; None where the node was whole with that in use, or none."""
         return None if self.is_proven() else self.name(PROVEN)
+
+    def doubted(self) -> str | None:
+        """Return the link to what the node would go back to if it were not whole with what is in use; None without."""
+        if not self.is_proven():
+            return PROVEN if self.name(PROVEN) else None
+        return EARLIER if self.name(EARLIER) not in (None, self.name(CURRENT)) else None
+
+    def take_proof_back(self) -> bool:
+        """Note that the node was not whole with its current generation after all: the way back leads behind it."""
+        earlier = self.name(EARLIER)
+        if earlier is None or self.doubted() != EARLIER:
+            return False
+        self._point(PROVEN, earlier)
+        self._drop(EARLIER)
+        return True
 
     def go_back(self, why: str) -> bool:
         """Make the proven generation the current one again; the one given up is kept with why."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,10 +19,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.certificates
 from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import disks
 from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import Generations
 from ansible_collections.streamops.kafka.plugins.module_utils._node.java import describe
+from ansible_collections.streamops.kafka.plugins.module_utils._node.last_change import last_change
 from ansible_collections.streamops.kafka.plugins.module_utils._node.network import busiest, names
 from ansible_collections.streamops.kafka.plugins.module_utils._node.ports import ports
 from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record, read_text
 from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum import quorum
+from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum_watch import watched
 
 MANIFEST = "MANIFEST.sha256"
 UNREADABLE = "unreadable"
@@ -40,7 +43,7 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
     why = [damaged] if damaged else reasons.restart_reasons(started, wanted, found["running"])
     return {
         "disks": disks(params["log_dirs"], params["metadata_dir"]),
-        "quorum": quorum(params["metadata_dir"] or params["log_dirs"][0]) if params["log_dirs"] else None,
+        "quorum": _quorum(params, found["since"]),
         "process": found,
         "needs_start": not found["running"],
         "restart_reasons": why,
@@ -55,10 +58,26 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "installed_as": _installed_as(params),
         "copies": record.copies(last["properties"]) if last else {},
         "traces": [path for path in params["trace_files"] if _left(path)],
-        "start_files": Generations(params["config_dir"]).look() if params["config_dir"] else None,
+        "start_files": _start_files(params["config_dir"]),
         "version": record.version(files.get(record.JVM)) or record.version(read_text(params["jvm_file"])),
         "installed": bool(params["release_dir"]) and _is_whole(params["release_dir"]),
     }
+
+
+def _start_files(directory: str) -> dict[str, Any] | None:
+    """Return the generations of a configuration directory, and what changed last there."""
+    found = Generations(directory)
+    return {**found.look(), "last_change": last_change(found)} if directory else None
+
+
+def _quorum(params: Mapping[str, Any], since: float | None) -> dict[str, Any] | None:
+    """Return what the metadata log says of the quorum, watched where that is wanted and worth it."""
+    directory = params["metadata_dir"] or next(iter(params["log_dirs"]), "")
+    if not directory:
+        return None
+    if not params["watch_quorum"]:
+        return quorum(directory)
+    return watched(lambda: quorum(directory), since, time.time, time.sleep)
 
 
 def _is_whole(release: str) -> bool:

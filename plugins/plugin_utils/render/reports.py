@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import fail_on, fails
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import refusal
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_unsteady import unsteady_quorum
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_files import report_paths
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE, listener_for
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
@@ -86,6 +87,13 @@ class Reports(Parts):
                 for node in (*nodes, *self._model["zookeepers"])
                 if (seen := self._results.of(node["host"], "__kafka_resources_runs").get("start_files"))
             },
+            "unsteady_quorum": unsteady_quorum(
+                {
+                    node["host"]: self._results.of(node["host"], "__kafka_resources_runs")
+                    for node in nodes
+                    if "controller" in node["roles"]
+                }
+            ),
             "ensemble_problems": self._results.of(self._host, "__kafka_resources_ensemble").get("problems", []),
         }
 

@@ -16,6 +16,12 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_formed import never_formed
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_unsteady import (
+    changed_last,
+    cut_off,
+    taken_back,
+    unsteady_quorum,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import ACCEPT, accepted_ids, missing
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.replace import (
     consented,
@@ -29,6 +35,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes im
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.proof import settled_since
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import unsteady
 
 Node = Mapping[str, Any]
 Info = Mapping[str, Any]
@@ -57,6 +64,12 @@ class Seen(Parts):
                 "initial_controllers": self._initial_controllers,
                 "is_silent": lambda: is_silent(self._info, model["node"], model["awaited_ports"]),
                 "restarts_at_once": self._restarts_at_once,
+                "at_once": self._at_once,
+                "is_cut_off": lambda: model["node"]["host"] in cut_off(self._controllers),
+                "ends_unsteady": self._ends_unsteady,
+                "gives_back": lambda: taken_back(self._controllers, time.time()),
+                "unsteady": self._unsteady,
+                "unsteady_note": lambda: unsteady.note(model["settings"]["kafka_cluster_name"], self._lost_leader),
                 "reasons": lambda: [reason_line(one) for one in self._info["restart_reasons"]],
                 "taken_back": self._taken_back,
                 "disks_with_data": lambda: disks_with_data(self._info["disks"]),
@@ -92,6 +105,16 @@ class Seen(Parts):
 
     def _infos_of(self, role: str) -> list[Info]:
         return [self._infos[node["host"]] for node in self._nodes if role in node["roles"]]
+
+    @property
+    def _controllers(self) -> dict[str, Info]:
+        """What node_info saw on each controller of the cluster, by host."""
+        return {node["host"]: self._infos[node["host"]] for node in self._nodes if "controller" in node["roles"]}
+
+    @property
+    def _lost_leader(self) -> dict[str, Any]:
+        """A quorum that had a leader and keeps none, as unsteady_quorum tells it; empty of any other."""
+        return {} if self["never_formed"] else unsteady_quorum(self._controllers)
 
     def _waits(self) -> list[Mapping[str, Any]]:
         """What the waits for the nodes of the cluster found, as far as they came back in this run."""
@@ -137,10 +160,29 @@ class Seen(Parts):
         return initial_controllers(self._nodes, plan["cluster_id"]) if is_one else ""
 
     def _restarts_at_once(self) -> bool:
-        """Whether every voter was asked and no record was ever written: a restart needs no gate, and finds none."""
-        is_kafka = {"broker", "controller"} & set(self._model["node"]["roles"])
-        info = self._info
-        return bool(is_kafka and info["process"]["running"] and info["restart_reasons"] and self["never_formed"])
+        """Whether every voter was asked, and either no record was ever written, or this is a controller of a quorum
+        without a stable leader: a restart needs no gate, and finds none."""
+        roles, info = set(self._model["node"]["roles"]), self._info
+        free = {"broker", "controller"} if self["never_formed"] else {"controller"} if self._lost_leader else set()
+        return bool(roles & free and info["process"]["running"] and info["restart_reasons"])
+
+    def _at_once(self) -> str:
+        """Why a node restarts without a gate, for people."""
+        name = self._model["settings"]["kafka_cluster_name"]
+        if not self._lost_leader:
+            return f"the quorum of {name} has never had a leader, so the node restarts without a gate"
+        return unsteady.at_once(name, self._lost_leader, "broker" in self._model["node"]["roles"])
+
+    def _ends_unsteady(self) -> bool:
+        """Whether this is a controller of a quorum without a stable leader, and no controller is to be changed."""
+        infos = self._controllers.values()
+        asked = any(info.get("restart_reasons") or info.get("needs_start") for info in infos)
+        return bool("controller" in self._model["node"]["roles"] and self._lost_leader and not asked)
+
+    def _unsteady(self) -> dict[str, str]:
+        """The messages of a run that ends for a quorum without a stable leader."""
+        back = {host: info for host, info in self._controllers.items() if host in self["gives_back"]}
+        return unsteady.messages(self._model["settings"]["kafka_cluster_name"], self._lost_leader, changed_last(back))
 
     def _lost_by_replacing(self) -> str:
         consent = self._model["settings"]["kafka_replace_lost_topics"]

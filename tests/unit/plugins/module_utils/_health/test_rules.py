@@ -15,6 +15,11 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.health imp
 
 ROOT = Path(__file__).resolve().parents[5]
 NODES = [{"host": f"kafka{one}", "node_id": one, "roles": ["broker", "controller"]} for one in (1, 2, 3)]
+UNSTEADY = {
+    "controllers": ["kafka1", "kafka2"],
+    "epochs": "epochs 84 to 87 within seconds",
+    "changed": ["kafka1, kafka2 since 20261126T144501Z: property max.connections: (not set) -> 2"],
+}
 THROTTLE = {"kind": "broker", "name": "1", "key": "leader.replication.throttled.rate", "value": "5"}
 ZOOKEEPER_NODES = [dict(node, roles=["broker"]) for node in NODES]
 
@@ -67,6 +72,10 @@ CASES: dict[str, tuple[State, str, str, str]] = {
             given={"cut_off": {2: "broker 1, 3 cannot copy from broker 2"}},
         ),
         "broker_cut_off", "broker 1, 3 cannot copy from broker 2 (kafka2 at 127.0.0.9:9093)", "DEGRADED",
+    ),
+    "unsteady": (
+        state(given={"unsteady": UNSTEADY}, quorum=quorum(leader_id=None, error="it has no stable leader")),
+        "quorum_unsteady", "the metadata quorum has no stable leader", "DEGRADED",
     ),
     "ghost voter": (
         state(quorum=quorum(voter(1), voter(2), voter(3), voter(9))),
@@ -184,6 +193,14 @@ def test_each_case_is_one_finding_with_figures_and_a_next_step(case: str) -> Non
     assert [(one.kind, one.what) for one in listed] == [(kind, what)]
     assert all(listed[0].as_dict().values())
     assert model.status_of(listed) == status
+
+
+def test_brokers_that_do_not_answer_either_make_an_unsteady_quorum_a_cluster_that_is_down() -> None:
+    listed = rules.findings(State(None, "no answer", NODES, unsteady=UNSTEADY), Limits())
+    assert [one.kind for one in listed] == ["cluster_unreachable", "quorum_unsteady"]
+    assert listed[1].found == "epochs 84 to 87 within seconds on kafka1, kafka2"
+    assert "(kafka1, kafka2 since 20261126T144501Z: property max.connections: (not set) -> 2)" in listed[1].next_step
+    assert model.status_of(listed) == "DOWN"
 
 
 @pytest.mark.parametrize(

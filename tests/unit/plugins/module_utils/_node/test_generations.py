@@ -13,6 +13,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import (
     CURRENT,
+    EARLIER,
     FAILED,
     PROVEN,
     STAGED,
@@ -235,6 +236,8 @@ class Node:
 
     directory: Path
     whole: list[dict[str, str]]
+    #: What may have been proven before that; None where nothing was.
+    earlier: list[dict[str, str] | None]
 
     @property
     def found(self) -> Generations:
@@ -245,6 +248,9 @@ class Node:
         assert used(self.directory) in (OLD, NEW, OTHER)
         assert self.found.texts(PROVEN) in self.whole
         self.whole = [self.found.texts(PROVEN) or {}]
+        # A cut in the middle of a proof leaves both links at the same one, which is no way back.
+        assert self.found.texts(EARLIER) in [*self.earlier, *self.whole]
+        self.earlier = [self.found.texts(EARLIER)]
 
 
 def roll(node: Node, texts: dict[str, str]) -> None:
@@ -252,8 +258,9 @@ def roll(node: Node, texts: dict[str, str]) -> None:
     take_up(node.directory, texts)
     # Cut in the middle of the note, either may be noted.
     node.whole.append(used(node.directory))
+    node.earlier.append(node.whole[0])
     node.found.prove()
-    del node.whole[0]
+    del node.whole[0], node.earlier[0]
 
 
 def roll_in_vain(node: Node, texts: dict[str, str]) -> None:
@@ -266,7 +273,17 @@ def change_of_mind(node: Node, texts: dict[str, str]) -> None:
     node.found.unstage()
 
 
-RUNS = (roll, roll_in_vain, change_of_mind)
+def lost_its_leader(node: Node, texts: dict[str, str]) -> None:
+    """A node that was whole, and whose proof is taken back; cut anywhere, what it goes back to was whole once."""
+    roll(node, texts)
+    node.whole.extend(one for one in node.earlier if one is not None)
+    node.earlier.append(None)
+    node.found.take_proof_back()
+    node.found.go_back("the quorum has no stable leader")
+    del node.whole[0], node.earlier[0]
+
+
+RUNS = (roll, roll_in_vain, change_of_mind, lost_its_leader)
 
 
 def contents(directory: Path) -> list[tuple[str, str]]:
@@ -284,14 +301,14 @@ def cuts(
 
     def leave() -> None:
         """Keep the node as it is now, without counting the steps of that."""
-        state = f"{node.whole} {sorted(contents(node.directory))}"
+        state = f"{node.whole} {node.earlier} {sorted(contents(node.directory))}"
         if state in known:
             return
         known.add(state)
         with monkeypatch.context() as patched:
             for module, name in STEPS:
                 patched.setattr(module, name, ORIGINAL[name])
-            left.append(Node(place / str(len(left)), list(node.whole)))
+            left.append(Node(place / str(len(left)), list(node.whole), list(node.earlier)))
             shutil.copytree(node.directory, left[-1].directory, symlinks=True)
 
     def seen(step: Callable[..., object]) -> Callable[..., object]:
@@ -315,7 +332,7 @@ def test_the_way_back_leads_to_what_was_whole_last_whatever_is_cut_and_wanted_th
     first: Any, second: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A run is cut anywhere, another one with other files too, and then files are tried that the node does not take."""
-    start = Node(tmp_path / "node", [OLD])
+    start = Node(tmp_path / "node", [OLD], [None])
     start.directory.mkdir()
     running(start.directory)
     known: set[str] = set()
@@ -328,6 +345,23 @@ def test_the_way_back_leads_to_what_was_whole_last_whatever_is_cut_and_wanted_th
             assert used(node.directory) == node.whole[0]
         shutil.rmtree(tmp_path / "second", ignore_errors=True)
     assert len(known) > 20
+
+
+def test_what_was_proven_before_is_gone_back_to_only_when_the_proof_is_taken_back(tmp_path: Path) -> None:
+    found = running(tmp_path)
+    assert (found.name(EARLIER), found.take_proof_back()) == (None, False)
+    for texts in (NEW, OTHER):
+        take_up(tmp_path, texts)
+        assert found.doubted() == PROVEN
+        assert not found.take_proof_back(), "what is not proven has a way back as it is"
+        found.prove()
+    assert (found.texts(EARLIER), found.way_back(), found.doubted()) == (NEW, None, EARLIER)
+    assert len(list((tmp_path / "generations").iterdir())) == 2, "the one before is pruned"
+    assert found.take_proof_back()
+    assert not found.take_proof_back()
+    assert found.go_back("the quorum has no stable leader")
+    assert (used(tmp_path), found.texts(FAILED), found.name(EARLIER)) == (NEW, OTHER, None)
+    assert found.is_proven()
 
 
 def test_the_difference_names_changed_new_and_removed_files() -> None:

@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.process impo
 DEFAULTS: dict[str, Any] = {
     "log_dirs": [],
     "metadata_dir": "",
+    "watch_quorum": False,
     "state_dir": "",
     "config_file": "",
     "jvm_file": "",

@@ -84,7 +84,21 @@ def test_the_cluster_is_judged_by_the_inventory_and_what_runs() -> None:
         "nodes": [{"host": "k", "node_id": 1, "roles": ["broker"], "replication": "k:9094"}],
         "versions": {"k": "4.3.1"},
         "start_files": {"k": files},
+        "unsteady_quorum": {},
         "ensemble_problems": ["server 3 is away"],
+    }
+
+
+def test_what_controllers_see_of_their_quorum_is_told_to_who_judges_the_cluster() -> None:
+    quorum = {"unsteady": True, "first_epoch": 84, "last_epoch": 87}
+    change = {"since": "20261126T144501Z", "changes": ["property a: 1 -> 2"], "same_release": True}
+    runs = {"quorum": quorum, "start_files": {"last_change": change}}
+    hosts = {f"k{one}": {"kafka_node_id": one, "__kafka_resources_runs": runs} for one in (1, 2, 3)}
+    seen = view(hosts, brokers=["k1"], controllers=["k1", "k2", "k3"], host="k1")["reports"]["health_asks"]
+    assert seen["unsteady_quorum"] == {
+        "controllers": ["k1", "k2", "k3"],
+        "epochs": "epochs 84 to 87 within seconds",
+        "changed": ["k1, k2, k3 since 20261126T144501Z: property a: 1 -> 2"],
     }
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -108,6 +109,58 @@ def test_only_a_quorum_that_never_formed_is_restarted_without_a_gate() -> None:
     assert seen_of(blank, info(disk()))["restarts_at_once"] is False
     assert seen_of({**blank, "restart_reasons": []}, blank)["restarts_at_once"] is False
     assert seen_of({**blank, "process": {"running": False}}, blank)["restarts_at_once"] is False
+
+
+FLAPPING = {"leader": 1, "records": True, "unsteady": True, "first_epoch": 84, "last_epoch": 87}
+
+
+def changed(**values: Any) -> dict[str, Any]:
+    """A controller of a quorum without a stable leader, whose files changed a moment ago."""
+    since = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    change = {"since": since, "changes": ["property max.connections: (not set) -> 2"], "same_release": True}
+    return info(disk(), **{"quorum": FLAPPING, "start_files": {"last_change": change}, **values})
+
+
+def test_controllers_with_new_files_restart_at_once_where_their_quorum_keeps_no_leader() -> None:
+    new = changed(restart_reasons=[REASON])
+    found = seen_of(new, new, info(disk()))
+    assert (found["restarts_at_once"], found["ends_unsteady"]) == (True, False)
+    assert "no stable leader (epochs 84 to 87 within seconds)" in found["at_once"]
+    assert "It is a broker too" in found["at_once"]
+    assert seen_of(new, info(disk()), info(disk()))["restarts_at_once"] is False, "one that is cut off is no quorum"
+    assert seen_of(new, info(disk()), info(disk()))["is_cut_off"] is True
+    stopped = changed(restart_reasons=[REASON], process={"running": False})
+    assert seen_of(stopped, new, new)["restarts_at_once"] is False
+
+
+def test_a_broker_that_is_no_controller_waits_for_its_quorum() -> None:
+    hosts = {f"c{one}": {"kafka_node_id": one, "__common_node_info": changed()} for one in (1, 2, 3)}
+    hosts["b"] = {"kafka_node_id": 4, "__common_node_info": info(disk(), restart_reasons=[REASON])}
+    found = view(hosts, brokers=["b"], controllers=["c1", "c2", "c3"], host="b")["seen"]
+    assert (found["restarts_at_once"], found["ends_unsteady"]) == (False, False)
+    assert view(hosts, brokers=["b"], controllers=["c1", "c2", "c3"], host="c1")["seen"]["ends_unsteady"] is True
+
+
+def test_a_run_that_changes_no_controller_takes_back_what_changed_last() -> None:
+    found = seen_of(changed(), changed(), info(disk()))
+    assert (found["ends_unsteady"], found["restarts_at_once"], found["gives_back"]) == (True, False, ["k0", "k1"])
+    assert "k0, k1 since 2" in found["unsteady"]["done"]
+    assert "k0, k1 since 2" in found["unsteady_note"]
+    assert seen_of(info(disk()), info(disk()))["unsteady_note"] == ""
+    assert "property max.connections: (not set) -> 2" in found["unsteady"]["done"]
+    assert seen_of(changed(), changed(), changed(needs_start=True))["ends_unsteady"] is False, (
+        "it may be what is missing"
+    )
+    assert seen_of(info(disk()), info(disk()))["ends_unsteady"] is False
+    blank = {**FLAPPING, "leader": None, "records": False}
+    assert seen_of(changed(quorum=blank), changed(quorum=blank))["ends_unsteady"] is False, "it never formed"
+
+
+def test_without_a_change_of_late_a_run_only_says_what_it_saw() -> None:
+    found = seen_of(*[changed(start_files={"last_change": None})] * 3)
+    assert (found["ends_unsteady"], found["gives_back"]) == (True, [])
+    assert "epochs 84 to 87" in found["unsteady"]["done"]
+    assert "Nothing was changed now" in found["unsteady"]["done"]
 
 
 USED, UNUSED = disk(started=True, quorum_state={"leader": 1}), disk()
