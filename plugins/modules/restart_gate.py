@@ -160,6 +160,14 @@ held_since:
   description: The time, in seconds since 1970, since when no look was bad.
   type: float
   returned: always
+settled_since:
+  description: The same, as RV(settled_since) of M(streamops.kafka.isr_wait).
+  type: float
+  returned: always
+settled_until:
+  description: The time of the last look.
+  type: float
+  returned: always
 history:
   description: What was seen look by look; C(elapsed) is in seconds.
   type: list

@@ -2,7 +2,8 @@
 # Private to this collection.
 """What follows from what tasks of a run saw of the nodes: disks, processes, votes, brokers that live.
 
-Results of node_info are C(__common_node_info) of each host, those of isr_wait C(__common_whole), those of cluster_info
+Results of node_info are C(__common_node_info) of each host, those of isr_wait C(__common_whole), those of
+restart_gate behind a restart C(__common_quorum_whole), those of cluster_info
 C(__common_registered) and C(__kafka_resources_led) of the host that asked, the output of supervisorctl is
 C(__common_programs); the format plan is C(__common_format_plan) of a cluster's first node.
 """
@@ -118,7 +119,11 @@ class Seen(Parts):
 
     def _waits(self) -> list[Mapping[str, Any]]:
         """What the waits for the nodes of the cluster found, as far as they came back in this run."""
-        return [self._results.of(node["host"], "__common_whole") for node in self._nodes]
+        return [
+            # Of a controller that is no broker the quorum alone was looked at, by the gate of another voter.
+            self._results.of(node["host"], "__common_whole" if "broker" in node["roles"] else "__common_quorum_whole")
+            for node in self._nodes
+        ]
 
     def _taken_back(self) -> list[str]:
         """The reasons that a node no more has which goes back to its start files from before.
