@@ -50,7 +50,7 @@ class ActionModule(ClusterAction):
         followed = self.follow(look, task_vars, timeout, options["interval"])
         found = answers[-1]
         now = time.time()
-        result.update(held_since=now - hold.held, settled_since=now - hold.held, settled_until=now)
+        result.update(settled_since=now - hold.held, settled_until=now)
         result.update({name: value for name, value in found.items() if name != "invocation"}, **followed.as_result())
         result["warnings"] = [*result.get("warnings", []), *found.get("notes", [])]
         if found.get("refusals") and not self._task.check_mode:

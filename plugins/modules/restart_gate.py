@@ -156,12 +156,9 @@ sick:
     By node id why a broker is sick: it is fenced, or others cannot copy from it.
   type: dict
   returned: always
-held_since:
-  description: The time, in seconds since 1970, since when no look was bad.
-  type: float
-  returned: always
 settled_since:
-  description: The same, as RV(settled_since) of M(streamops.kafka.isr_wait).
+  description: >-
+    The time, in seconds since 1970, since when no look was bad, as M(streamops.kafka.isr_wait) returns it.
   type: float
   returned: always
 settled_until:

@@ -8,6 +8,7 @@ import base64
 import uuid
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 #: The topic in which this collection keeps what a run must find again: moves under way, and throttles before them.
@@ -96,6 +97,11 @@ class Snapshot:
     partitions: tuple[Partition, ...]
     quorum: Quorum | None
     silent: Mapping[int, str] = field(default_factory=dict)
+
+    @cached_property
+    def cut_off(self) -> Mapping[int, Mapping[Key, list[int]]]:
+        """The live brokers from which others cannot copy, each with the partitions and followers (C(cut_off) below)."""
+        return cut_off(self.partitions, set(ids_alive(self.brokers)) - set(self.silent))
 
 
 def is_internal(topic: str) -> bool:

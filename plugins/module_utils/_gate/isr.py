@@ -223,14 +223,20 @@ def bytes_behind(
     It is an estimate: compaction and retention run on each broker on its own. (The offset lag that a broker reports
     is of no use: a follower measures it against its own high watermark.)
     """
-    wanted: dict[int, dict[str, list[int]]] = {}
-    for partition, replica in replicas:
-        for broker in (replica, partition.leader):
-            if broker is not None:
-                wanted.setdefault(broker, {}).setdefault(partition.topic, []).append(partition.index)
-    held = {broker: sizes(broker, partitions) for broker, partitions in wanted.items()}
+    both = [((p.topic, p.index), one) for p, replica in replicas for one in (replica, p.leader) if one is not None]
+    held = sizes_by_broker(both, sizes)
     keyed = [((p.topic, p.index), replica, p.leader) for p, replica in replicas if p.leader is not None]
     return sum(max(0, held[leader].get(key, 0) - held[replica].get(key, 0)) for key, replica, leader in keyed)
+
+
+def sizes_by_broker(
+    replicas: Iterable[tuple[Key, int]], sizes: Callable[[int, dict[str, list[int]]], Mapping[Key, int]]
+) -> dict[int, Mapping[Key, int]]:
+    """Return by broker the bytes of its replicas; C(replicas) are partitions with a broker each, C(sizes) asks one."""
+    wanted: dict[int, dict[str, list[int]]] = {}
+    for (topic, index), broker in replicas:
+        wanted.setdefault(broker, {}).setdefault(topic, []).append(index)
+    return {broker: sizes(broker, partitions) for broker, partitions in wanted.items()}
 
 
 def explain(broker: int | str, state: str) -> str:

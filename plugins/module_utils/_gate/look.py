@@ -41,11 +41,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import (
     bytes_behind,
     lagging,
     observe,
+    sizes_by_broker,
     uncommitted,
     watch,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import Stop, judge
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import cut_off_in
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import ends_at
 
 
@@ -62,17 +62,15 @@ def judge_now(session: Session, params: Mapping[str, Any], _check: bool, _diff: 
     if quorum is None:
         snapshot = _asked_one_by_one(session, snapshot, stop)
     snapshot = replace(snapshot, partitions=without_adding(snapshot.partitions, moving))
-    copied = _copied(session, cut_off_in(snapshot).get(stop.corrected, {})) if stop.corrected is not None else 0
+    copied = _copied(session, snapshot.cut_off.get(stop.corrected, {})) if stop.corrected is not None else 0
     return {"changed": False, **judge(snapshot, moving, stop), "copied_bytes": copied}
 
 
 def _copied(session: Session, cut: Mapping[Key, list[int]]) -> int:
     """How many bytes followers have of partitions that they are said not to be able to copy; it grows if they can."""
-    wanted: dict[int, dict[str, list[int]]] = {}
-    for (topic, index), followers in cut.items():
-        for follower in followers:
-            wanted.setdefault(follower, {}).setdefault(topic, []).append(index)
-    return sum(sum(replica_sizes(session, follower, some).values()) for follower, some in wanted.items())
+    replicas = [(key, follower) for key, followers in cut.items() for follower in followers]
+    held = sizes_by_broker(replicas, partial(replica_sizes, session))
+    return sum(sum(some.values()) for some in held.values())
 
 
 def _asked_one_by_one(session: Session, snapshot: Snapshot, stop: Stop) -> Snapshot:

@@ -20,8 +20,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import (
-    CutOff,
-    cut_off_in,
     is_fenced,
     low_because_of,
     sick,
@@ -149,7 +147,7 @@ def refusals(snapshot: Snapshot, stop: Stop, moving: Sequence[InFlight] = ()) ->
         # It serves nothing, whatever becomes of the others.
         return [*_outdated_brokers(snapshot, stop), *_quorum(snapshot, stop), *_reassignments(stop, moving)]
     return [
-        *_broken_partitions(snapshot, stop, cut_off_in(snapshot)),
+        *_broken_partitions(snapshot, stop),
         *_missing_brokers(snapshot, stop),
         *_outdated_brokers(snapshot, stop),
         *_quorum(snapshot, stop),
@@ -215,7 +213,7 @@ def _topic_by_topic(partitions: list[Partition], show: Callable[[Partition], str
     return capped([show(mine[0]) + rest[topic] for topic, mine in by_topic.items()])
 
 
-def _broken_partitions(snapshot: Snapshot, stop: Stop, cut: CutOff) -> Iterator[Refusal]:
+def _broken_partitions(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
     # A dead broker may stay listed as the last of an ISR, and with ZooKeeper in every ISR until its session ends (18
     # s), so only those count that are registered and, where they were asked, answered.
     alive = set(ids_alive(snapshot.brokers)) - set(snapshot.silent)
@@ -223,7 +221,7 @@ def _broken_partitions(snapshot: Snapshot, stop: Stop, cut: CutOff) -> Iterator[
     spareless = [partition for partition in touched if has_no_spare(partition)]
     rest = [partition for partition in touched if not has_no_spare(partition)]
     offline = [partition for partition in rest if partition.leader is None]
-    spared = low_because_of(snapshot, stop.corrected, cut) if stop.corrected is not None else set()
+    spared = low_because_of(snapshot, stop.corrected) if stop.corrected is not None else set()
     low = [
         partition
         for partition in rest
@@ -239,19 +237,19 @@ def _broken_partitions(snapshot: Snapshot, stop: Stop, cut: CutOff) -> Iterator[
             found=_topic_by_topic(offline, lambda p: f"{_name(p)} (ISR {numbers(p.isr)})"),
             allowed="a leader for every partition of the node",
         )
-    named = {key for keys in cut.values() for key in keys}
-    yield from _cut_off(cut, [one for one in low if (one.topic, one.index) in named])
+    named = {key for keys in snapshot.cut_off.values() for key in keys}
+    yield from _cut_off(snapshot, [one for one in low if (one.topic, one.index) in named])
     yield from _low([one for one in low if (one.topic, one.index) not in named], alive, stop)
 
 
-def _cut_off(cut: CutOff, partitions: list[Partition]) -> Iterator[Refusal]:
+def _cut_off(snapshot: Snapshot, partitions: list[Partition]) -> Iterator[Refusal]:
     """Name the brokers that are the cause themselves: nothing is missing that could be started."""
     causes = sorted({one.leader for one in partitions if one.leader is not None})
     if causes:
         yield Refusal(
             kind="broker_cut_off",
             what=f"{len(partitions)} partition(s) are low because others cannot copy from broker {numbers(causes)}",
-            found=f"{'; '.join(cut_off_phrase(cause, cut[cause]) for cause in causes)}: "
+            found=f"{'; '.join(cut_off_phrase(cause, snapshot.cut_off[cause]) for cause in causes)}: "
             + _topic_by_topic(partitions, lambda p: f"{_name(p)} (ISR {numbers(p.isr)}, min {needed(p)})"),
             allowed="every live follower in the ISR, or other files for that broker, which is then restarted first",
         )

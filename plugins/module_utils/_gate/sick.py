@@ -14,24 +14,13 @@ other files. That is allowed under these rules, for one node at a time (docs/res
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     Key,
     Partition,
     Snapshot,
-    cut_off,
     cut_off_phrase,
     ids_alive,
 )
-
-#: By broker, and of each the partitions whose live followers cannot copy from it.
-CutOff = Mapping[int, Mapping[Key, list[int]]]
-
-
-def cut_off_in(snapshot: Snapshot) -> CutOff:
-    """Return the live brokers from which others cannot copy."""
-    return cut_off(snapshot.partitions, set(ids_alive(snapshot.brokers)) - set(snapshot.silent))
 
 
 def is_fenced(snapshot: Snapshot, broker: int) -> bool:
@@ -43,14 +32,14 @@ def sick(snapshot: Snapshot) -> dict[int, str]:
     """Return why each sick broker is; one that is fenced may just as well be stopped."""
     fenced = [one.id for one in snapshot.brokers if one.fenced]
     return {
-        **{leader: cut_off_phrase(leader, keys) for leader, keys in cut_off_in(snapshot).items()},
+        **{leader: cut_off_phrase(leader, keys) for leader, keys in snapshot.cut_off.items()},
         **{one: f"broker {one} is fenced: the controllers hear nothing of it in time" for one in fenced},
     }
 
 
-def low_because_of(snapshot: Snapshot, broker: int, cut_off: CutOff) -> set[Key]:
+def low_because_of(snapshot: Snapshot, broker: int) -> set[Key]:
     """Return the partitions that nothing but this broker keeps low, and that lose nothing while it restarts."""
-    cut = cut_off.get(broker, {})
+    cut = snapshot.cut_off.get(broker, {})
     alive = set(ids_alive(snapshot.brokers)) - set(snapshot.silent)
     mine = [one for one in snapshot.partitions if _key(one) in cut and {*one.isr} == {broker}]
     return {_key(one) for one in mine if not one.unclean and alive >= {*one.replicas}}

@@ -32,7 +32,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Partition,
     Quorum,
     Snapshot,
-    cut_off,
     cut_off_phrase,
     ids_alive,
     named,
@@ -155,7 +154,7 @@ def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], pol
     )
     connection = session.connection
     snapshot = replace(snapshot, partitions=_with_min_insync(snapshot.partitions, configs))
-    settled = without_adding(snapshot.partitions, (moving or {}).values())
+    settled = replace(snapshot, partitions=without_adding(snapshot.partitions, (moving or {}).values()))
     return State(
         describe(snapshot, partitions=polled, log_dirs=held),
         **given,
@@ -166,7 +165,7 @@ def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], pol
         certificates=_certificates(connection, [b for b in snapshot.brokers if not b.fenced]),
         mechanisms=(connection.sasl_mechanism,) if connection.sasl_mechanism else (),
         untold=untold,
-        cut_off={one: cut_off_phrase(one, keys) for one, keys in cut_off(settled, alive).items()},
+        cut_off={one: cut_off_phrase(one, keys) for one, keys in settled.cut_off.items()},
         in_flight=moving,
         copied={key: _copied(one, held) for key, one in (moving or {}).items()},
     )

@@ -15,7 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Voter,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import Stop, judge
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import cut_off_in, low_because_of, sick
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import low_because_of, sick
 
 ALL = frozenset((1, 2, 3))
 
@@ -76,8 +76,8 @@ def test_several_nodes_at_once_are_never_corrected() -> None:
 
 def test_with_unclean_election_a_follower_would_lead_without_the_records() -> None:
     unclean = (replace(CUT_OFF[0], unclean=True), *CUT_OFF[1:])
-    assert low_because_of(cluster(CUT_OFF), 1, cut_off_in(cluster(CUT_OFF))) == {("t", 0)}
-    assert low_because_of(cluster(unclean), 1, cut_off_in(cluster(unclean))) == set()
+    assert low_because_of(cluster(CUT_OFF), 1) == {("t", 0)}
+    assert low_because_of(cluster(unclean), 1) == set()
     assert refused(cluster(unclean), 1, correcting=True) == ["broker_cut_off"]
 
 
