@@ -5,6 +5,7 @@ tests/integration that share a cluster (tests/support/schedule.py). tests/minute
 has no entry yet counts as DEFAULT. Every unit is in exactly one part, whatever N is.
 
     python -m tests.support.parts 2/4        the stages of part 2 of 4, a line each, with what they run
+    python -m tests.support.parts noted      what the slowest plain forms took since the last `learn`, a line each
     python -m tests.support.parts learn      the tables with what integration tests took, noted while they ran
 
 What a run of plain forms took (`-m 'not full'`) goes to tests/minutes_plain.yml, by which plain runs have their order.
@@ -103,8 +104,22 @@ def learned(notes: Iterable[str], measured: Mapping[str, float]) -> dict[str, fl
     return dict(sorted(every.items(), key=lambda one: (-one[1], one[0])))
 
 
+def slowest(notes: Iterable[str], count: int = 15) -> list[str]:
+    """The files that took longest, a row of a table each: `| file | minutes of one process |`."""
+    took: dict[str, float] = {}
+    for _unit, seconds, test in (line.split(" ", 2) for line in notes):
+        name = test.partition("::")[0].removeprefix("tests/integration/")
+        took[name] = took.get(name, 0) + float(seconds)
+    order = sorted(took.items(), key=lambda row: (-row[1], row[0]))
+    return [f"| {name} | {round(seconds) // 60}:{round(seconds) % 60:02} |" for name, seconds in order[:count]]
+
+
 def main(argument: str) -> None:
-    """Prints what ./test runs for a part, or learns the minutes of units."""
+    """Prints what ./test runs for a part or what took longest, or learns the minutes of units."""
+    if argument == "noted":
+        notes = NOTED[True].read_text().splitlines() if NOTED[True].exists() else []
+        print("\n".join(slowest(notes)))
+        return
     if argument == "learn":
         for plain, notes in NOTED.items():
             if notes.exists():

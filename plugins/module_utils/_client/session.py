@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 DRAWS = 10
 #: Seconds between two draws when no broker may be drawn yet.
 _PAUSE = 0.1
+#: Longest time for one look at what a broker knows (seconds); shorter with request_timeout.
+_METADATA_SECONDS = 10
 #: Seconds that a broker waits for an active controller that hangs before it looks for the new one: Kafka's default of
 #: controller.socket.timeout.ms. Until then it answers nothing that only the active controller knows.
 CONTROLLER_HANGS = 30.0
@@ -71,10 +73,7 @@ class Session:
         self._answered: int | None = None
 
     def __enter__(self) -> Session:
-        reached = reach(self.connection)
-        for warning in reached.warnings:
-            warn(warning)
-        self._reached = replace(self.connection, bootstrap_servers=reached.servers)
+        self._reach()
         return self
 
     def __exit__(self, _kind: object = None, error: object = None, _trace: object = None) -> None:
@@ -82,6 +81,13 @@ class Session:
         # An api.py imports the messages of a request before it sends it.
         if isinstance(error, ImportError) and error.name is not None and error.name.partition(".")[0] in _LIBRARIES:
             raise _missing(_LIBRARIES[error.name.partition(".")[0]]) from error
+
+    def _reach(self) -> None:
+        """Find out which bootstrap servers let us in now; a warning for each that takes a connection and hangs."""
+        reached = reach(self.connection)
+        for warning in reached.warnings:
+            warn(warning)
+        self._reached = replace(self.connection, bootstrap_servers=reached.servers)
 
     def confluent_config(self) -> dict[str, Any]:
         """The configuration of a client of confluent-kafka."""
@@ -126,9 +132,19 @@ class Session:
         return self._python_client
 
     def metadata(self) -> Any:
-        """The brokers and topics that one broker knows, in confluent-kafka's terms."""
+        """The brokers and topics that one broker knows, in confluent-kafka's terms.
+
+        librdkafka draws the broker among those that it has a connection to, and one that hangs keeps its connection. So
+        when there was no answer, a new client asks a bootstrap server that lets us in now.
+        """
+        limit = min(self.connection.request_timeout, _METADATA_SECONDS)
         try:
-            return self.confluent.list_topics(timeout=min(self.connection.request_timeout, 10))
+            return self.confluent.list_topics(timeout=limit / 2)
+        except confluent_error():
+            self._confluent_client = None
+            self._reach()
+        try:
+            return self.confluent.list_topics(timeout=limit)
         except confluent_error() as error:
             self.confluent.poll(0)  # Delivers what the connections reported: why a login or a handshake failed.
             raise ClusterUnreachableError(self._reported(str(error.args[0].str()))) from error

@@ -148,7 +148,10 @@ def test_a_host_that_cannot_be_reached_is_named_and_no_other_is_touched(
 
 def test_a_name_that_other_nodes_cannot_resolve_is_refused(tmp_path: Path) -> None:
     addresses = {"kafka1": "192.0.2.1", "kafka2": "no-such-host.invalid", "kafka3": "192.0.2.3"}
-    cluster = over_ssh(tmp_path, {node: {"ansible_host": address} for node, address in addresses.items()})
+    # On machines of their own, nodes listen on all addresses.
+    everywhere = [{**one, "host": ""} for one in copy_of_local(tmp_path / "as_it_is")[2]["kafka_listeners"]]
+    nodes = {node: {"ansible_host": address} for node, address in addresses.items()}
+    cluster = over_ssh(tmp_path, nodes, kafka_listeners=everywhere)
     run = cluster.playbook()
     assert_refused_untouched(run, cluster)
     expected = "kafka1, kafka3: kafka_listeners: a node cannot find another by what it advertises"

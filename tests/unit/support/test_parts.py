@@ -63,6 +63,16 @@ def test_the_table_of_minutes_names_units_of_this_repository_only() -> None:
     assert set(minutes_table(plain=True)) <= set(parts.units())
 
 
+def test_the_slowest_files_are_told_with_the_minutes_of_all_their_tests() -> None:
+    notes = [
+        "integration:combined 59.6 tests/integration/a/test_one.py::test_x",
+        "integration:combined 30.4 tests/integration/a/test_one.py::test_y[a b]",
+        "integration:jobs 61.0 tests/integration/b/test_two.py::test_x",
+        "integration:jobs 1.0 tests/integration/b/test_three.py::test_x",
+    ]
+    assert parts.slowest(notes, 2) == ["| a/test_one.py | 1:30 |", "| b/test_two.py | 1:01 |"]
+
+
 def test_what_plain_and_long_forms_took_is_learned_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "NOTED", {plain: tmp_path / f"notes-{plain}" for plain in (False, True)})
     for name in ("TABLE", "PLAIN_TABLE"):
