@@ -122,15 +122,15 @@ EXAMPLES = r"""
 RETURN = r"""
 moves:
   description: >-
-    The moves (in check mode, those that would be made) with topic, partition, from, to, skipped, read_again and
-    clipped. C(from) and C(to) are null for none. C(skipped) and C(read_again) count offsets that the log still holds,
-    and are null where the group had none or gets none. C(clipped) is the offset that was asked for, where O(clip) took
-    another one.
+    The moves (in check mode, those that would be made) with topic, partition, from, to, records_skipped, read_again
+    and clipped. C(from) and C(to) are null for none. C(records_skipped) and C(read_again) count offsets that the log
+    still holds, and are null where the group had none or gets none. C(clipped) is the offset that was asked for, where
+    O(clip) took another one.
   type: list
   elements: dict
   returned: success
-  sample: [{topic: orders, partition: 3, from: 120, to: 110, skipped: 0, read_again: 10, clipped: null}]
-skipped:
+  sample: [{topic: orders, partition: 3, from: 120, to: 110, records_skipped: 0, read_again: 10, clipped: null}]
+records_skipped:
   description: Records that the group will not read, over all moves.
   type: int
   returned: success

@@ -213,7 +213,7 @@ elapsed:
   description: Seconds that were waited.
   type: float
   returned: always
-attempts:
+looks:
   description: Number of intervals.
   type: int
   returned: always

@@ -163,7 +163,7 @@ elapsed:
   description: Seconds that the questions took.
   returned: when the action plugin ran
   type: float
-attempts:
+looks:
   description: How often the listeners were asked.
   returned: when the action plugin ran
   type: int

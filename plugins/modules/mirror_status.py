@@ -205,7 +205,7 @@ elapsed:
   description: Seconds that were waited.
   type: float
   returned: when the clusters were seen
-attempts:
+looks:
   description: Number of looks.
   type: int
   returned: when the clusters were seen

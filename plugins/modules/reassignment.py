@@ -363,7 +363,7 @@ history:
   elements: dict
   returned: unless O(state=planned)
 elapsed: {description: Seconds that it took., type: float, returned: unless O(state=planned)}
-attempts: {description: Number of intervals., type: int, returned: unless O(state=planned)}
+looks: {description: Number of intervals., type: int, returned: unless O(state=planned)}
 """
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection

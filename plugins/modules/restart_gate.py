@@ -174,7 +174,7 @@ elapsed:
   description: Seconds that were waited.
   type: float
   returned: always
-attempts:
+looks:
   description: Number of looks.
   type: int
   returned: always

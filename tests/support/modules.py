@@ -23,7 +23,11 @@ from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import Any
 
+from tests.support.ansible_words import misread
+
 REPOSITORY = Path(__file__).resolve().parents[2]
+#: What Ansible's own code adds to what a module returns.
+_ADDED = {"invocation", "deprecations", "exception"}
 _LIBRARIES = ["confluent_kafka.admin", "kafka", "kazoo.client"]
 _PRELOADED = [
     "ansible.module_utils.basic",
@@ -58,7 +62,9 @@ def run_module(
         process.kill()
         process.join()
     assert output.startswith("{"), f"{name} gave no result: {output}"
-    result = {"failed": False, "changed": False, **json.loads(output)}
+    given = json.loads(output)
+    assert not misread(given.keys() - _ADDED), f"{name} returns what Ansible takes for its own: {misread(given)}"
+    result = {"failed": False, "changed": False, **given}
     if "warnings" in result:
         # Ansible takes the text out of each, as a task's result has it.
         result["warnings"] = [one["event"]["msg"] if isinstance(one, dict) else one for one in result["warnings"]]

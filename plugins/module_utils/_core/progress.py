@@ -154,12 +154,12 @@ class Followed:
     last: Step
     timed_out: bool
     elapsed: float
-    attempts: int
+    looks: int
     history: list[dict[str, Any]]
 
     def as_result(self) -> dict[str, Any]:
         """Return the fields that every waiting action puts into its result."""
-        return {"elapsed": round(self.elapsed, 1), "attempts": self.attempts, "history": self.history}
+        return {"elapsed": round(self.elapsed, 1), "looks": self.looks, "history": self.history}
 
 
 def follow(
@@ -178,13 +178,13 @@ def follow(
     ``look`` gets the seconds since the start. It may itself take about one ``interval`` (a module that observes);
     what it leaves of the interval is slept. There is at least one look, and no sleep reaches past the timeout.
     """
-    started, lines, attempts = clock(), LineFilter(heartbeat), 0
+    started, lines, looks = clock(), LineFilter(heartbeat), 0
     deadline, progress = timeout, ""
     history: deque[dict[str, Any]] = deque(maxlen=HISTORY_LIMIT)
     while True:
         began = clock()
         step = look(began - started)
-        attempts += 1
+        looks += 1
         elapsed = clock() - started
         if step.progress != progress:
             deadline, progress = max(deadline, min(elapsed + timeout, PATIENCE * timeout)), step.progress
@@ -193,5 +193,5 @@ def follow(
         if step.state != FAILED and lines.passes(elapsed, step.text):
             show(f"{step.text}, elapsed {duration(elapsed)} of {duration(deadline)}" if timeout else step.text)
         if step.state != GOING or elapsed >= deadline:
-            return Followed(step, step.state == GOING, elapsed, attempts, list(history))
+            return Followed(step, step.state == GOING, elapsed, looks, list(history))
         sleep(max(0.0, min(interval - (clock() - began), deadline - elapsed)))

@@ -84,7 +84,7 @@ def ensure_offsets(session: Session, params: Mapping[str, Any], check: bool, dif
     result: dict[str, Any] = {
         "changed": bool(plan.moves),
         "moves": [move.shown() for move in plan.moves],
-        "skipped": sum(move.skipped or 0 for move in plan.moves),
+        "records_skipped": sum(move.skipped or 0 for move in plan.moves),
         "read_again": sum(move.read_again or 0 for move in plan.moves),
         "unchanged": plan.unchanged,
         "deleted": False,
@@ -237,6 +237,6 @@ def _absent(session: Session, seen: Seen, check: bool, diff: bool) -> dict[str, 
         applied = Applied[str]("delete group")
         with applied.truthful(lambda done: changes if done else [], diff):
             applied.ask([name], partial(delete_group, session, seen.group.listed.coordinator, name))
-    none = {"moves": [], "skipped": 0, "read_again": 0, "unchanged": 0 if changes else 1}
+    none = {"moves": [], "records_skipped": 0, "read_again": 0, "unchanged": 0 if changes else 1}
     result: dict[str, Any] = {"changed": bool(changes), **none, "deleted": bool(changes)}
     return dict(result, diff=diff_of(changes)) if diff else result

@@ -64,7 +64,7 @@ class Move:
             "partition": self.partition,
             "from": self.before,
             "to": self.after,
-            "skipped": self.skipped,
+            "records_skipped": self.skipped,
             "read_again": self.read_again,
             "clipped": self.clipped,
         }
@@ -234,7 +234,7 @@ def _move(key: Key, before: int | None, after: int | None, log: Log, clipped: in
 def changes_of(moves: Iterable[Move]) -> Iterator[Change]:
     """The moves from offset to offset, with the records that are skipped or read again."""
     for move in moves:
-        records = {"skipped": move.skipped, "read_again": move.read_again}
+        records = {"records_skipped": move.skipped, "read_again": move.read_again}
         after = {"offset": move.after, **{name: count for name, count in records.items() if count}}
         yield Change(
             label(move.key),

@@ -29,7 +29,7 @@ def move_lines(done: Row) -> list[str]:
         return ["the group and all its offsets are deleted"]
     lines = [f"{one['topic']}-{one['partition']}: {_offset(one['from'])} -> {_offset(one['to'])}{_cost(one)}"
              for one in moves[:SHOWN]]  # fmt: skip
-    total = f"{len(moves)} partitions move: {done['skipped']} records skipped, {done['read_again']} read again"
+    total = f"{len(moves)} partitions move: {done['records_skipped']} records skipped, {done['read_again']} read again"
     return [*lines, *_rest(len(moves)), f"{total}; {done['unchanged']} partitions are as wanted"]
 
 
@@ -74,7 +74,7 @@ def _offset(offset: int | None) -> str:
 
 
 def _cost(move: Row) -> str:
-    cost = [f"{move[key]} records {word}" for key, word in (("skipped", "skipped"), ("read_again", "read again"))
-            if move[key]]  # fmt: skip
+    words = {"records_skipped": "skipped", "read_again": "read again"}
+    cost = [f"{move[key]} records {word}" for key, word in words.items() if move[key]]
     clipped = [] if move.get("clipped") is None else [f"{move['clipped']} was asked for and is outside of the log"]
     return f" ({', '.join(cost + clipped)})" if cost or clipped else ""

@@ -175,9 +175,9 @@ def test_offsets_go_where_they_are_sent(broker: LoneBroker, look: Look, move: Mo
     commit(broker.bootstrap_servers, "movers", {("sent", 0): 4, ("sent", 1): 7})
     before = look("movers")
     planned = move("movers", check=True, to="latest")
-    assert (planned["changed"], planned["skipped"], planned["read_again"]) == (True, 9, 0)
+    assert (planned["changed"], planned["records_skipped"], planned["read_again"]) == (True, 9, 0)
     assert planned["diff"]["before"] == {"sent-0": {"offset": 4}, "sent-1": {"offset": 7}}
-    assert planned["diff"]["after"]["sent-0"] == {"offset": 10, "skipped": 6}
+    assert planned["diff"]["after"]["sent-0"] == {"offset": 10, "records_skipped": 6}
     assert committed(look("movers")) == committed(before)
     assert move("movers", to="latest")["moves"] == planned["moves"]
     assert committed(look("movers")) == {"sent-0": 10, "sent-1": 10}
@@ -186,7 +186,7 @@ def test_offsets_go_where_they_are_sent(broker: LoneBroker, look: Look, move: Mo
     assert committed(look("movers")) == {"sent-0": 10, "sent-1": 7}
     assert move("movers", to="timestamp", timestamp="0")["read_again"] == 17
     (tmp_path / "before.json").write_text(json.dumps({"groups": [before]}))
-    assert move("movers", to="file", file=str(tmp_path / "before.json"))["skipped"] == 11
+    assert move("movers", to="file", file=str(tmp_path / "before.json"))["records_skipped"] == 11
     assert committed(look("movers")) == committed(before)
     assert move("movers", to="none", topics=["sent:0"])["changed"]
     assert committed(look("movers")) == {"sent-0": None, "sent-1": 7}
@@ -226,7 +226,7 @@ def test_a_hostile_name_is_only_a_name(broker: LoneBroker, look: Look, move: Mov
     make_topic(broker.bootstrap_servers, "hostile", 1, records=10)
     commit(broker.bootstrap_servers, group, {("hostile", 0): 4})
     assert (look(group)["name"], look(group)["lag"]) == (group, 6)
-    assert move(group, to="latest")["skipped"] == 6
+    assert move(group, to="latest")["records_skipped"] == 6
     assert move(group, state="absent")["deleted"]
     refused = move(group, to="latest")["msg"]
     assert f"group {group}: " in refused
@@ -304,7 +304,7 @@ def test_a_wait_ends_when_the_group_has_read_all(broker: LoneBroker) -> None:
     assert "- group readers-awaited: 6 records, state Empty, 0 member(s)" in late["msg"]
     assert (late["lag"], late["reached"]) == (6, False)
     enough = run_module("streamops.kafka.group_wait", {**asked, "max_lag": 6})
-    assert (enough["failed"], enough["reached"], enough["attempts"]) == (False, True, 1)
+    assert (enough["failed"], enough["reached"], enough["looks"]) == (False, True, 1)
     wrong = run_module("streamops.kafka.group_wait", {**asked, "groups": ["never-made"]})
     assert "no broker knows group never-made" in wrong["msg"]
 

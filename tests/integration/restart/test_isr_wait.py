@@ -75,12 +75,12 @@ def test_a_stopped_broker_times_out_with_the_partitions_and_why(
     assert f"broker {broker} is fenced: stopped" in found["msg"]
     assert f"{orders}-" in found["msg"]
     assert "and 10 more partitions" in found["msg"]
-    assert found["attempts"] == len(found["history"])
+    assert found["looks"] == len(found["history"])
 
 
 def test_check_mode_looks_once_and_never_fails_for_a_wait(story: dict[str, dict[str, Any]]) -> None:
     found = story["looked"]
-    assert (found["failed"], found["in_sync"], found["attempts"]) == (False, False, 1)
+    assert (found["failed"], found["in_sync"], found["looks"]) == (False, False, 1)
     assert found["partitions_not_done"] >= 30
 
 
@@ -107,7 +107,7 @@ def test_a_cluster_unreachable_from_the_beginning_is_a_clear_error() -> None:
     assert "no bootstrap server answered" in found["msg"]
     assert found["elapsed"] < 60
     looked = run_module("streamops.kafka.isr_wait", arguments, check=True)
-    assert (looked["failed"], looked["wait_state"], looked["attempts"]) == (True, "unreachable", 1)
+    assert (looked["failed"], looked["wait_state"], looked["looks"]) == (True, "unreachable", 1)
     assert "no bootstrap server answered" in looked["msg"]
 
 

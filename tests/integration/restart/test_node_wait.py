@@ -112,7 +112,7 @@ def test_a_node_that_never_listens_fails_in_bounded_time(start: Start, tmp_path:
 
 def test_check_mode_looks_once_and_fails_nothing(tmp_path: Path) -> None:
     looked = wait(tmp_path, check=True, ports=[1])
-    assert (looked["failed"], looked["changed"], looked["attempts"]) == (False, False, 1), looked
+    assert (looked["failed"], looked["changed"], looked["looks"]) == (False, False, 1), looked
 
 
 def test_waits_until_the_node_is_gone(start: Start, tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_a_wait_ends_with_the_look_that_says_done() -> None:
         lambda elapsed: Step(next(states), f"{int(elapsed)} of 10", {"seen": elapsed}),
         shown.append, time.clock, time.sleep, timeout=60, interval=5,
     )  # fmt: skip
-    assert (result.last.state, result.timed_out, result.attempts, result.elapsed) == (DONE, False, 3, 10.0)
+    assert (result.last.state, result.timed_out, result.looks, result.elapsed) == (DONE, False, 3, 10.0)
     assert shown[1] == "5 of 10, elapsed 5s of 1m00s"
     assert [row["seen"] for row in result.history] == [0, 5, 10]
     assert result.as_result()["history"][-1]["state"] == DONE
@@ -106,7 +106,7 @@ def test_a_wait_never_sleeps_past_its_timeout_and_always_looks_once() -> None:
     assert result.elapsed == 12
     assert time.slept == [5, 5, 2]
     once = follow(lambda elapsed: Step(GOING, "x"), lambda line: None, time.clock, time.sleep, timeout=0, interval=5)
-    assert (once.attempts, once.timed_out) == (1, True)
+    assert (once.looks, once.timed_out) == (1, True)
 
 
 def test_progress_gives_a_wait_its_whole_time_again_and_standing_still_does_not() -> None:

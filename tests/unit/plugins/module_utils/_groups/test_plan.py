@@ -103,7 +103,7 @@ def test_the_diff_shows_offsets_and_records() -> None:
     moves = [Move("orders", 0, 40, 100, 60, 0), Move("orders", 1, None, 5), Move("orders", 2, 7, None)]
     assert diff_of(changes_of(moves)) == {
         "before": {"orders-0": {"offset": 40}, "orders-2": {"offset": 7}},
-        "after": {"orders-0": {"offset": 100, "skipped": 60}, "orders-1": {"offset": 5}},
+        "after": {"orders-0": {"offset": 100, "records_skipped": 60}, "orders-1": {"offset": 5}},
     }
 
 

@@ -74,7 +74,7 @@ def wait(looks: list[dict[str, Any]], **options: Any) -> tuple[Tracker, Followed
 
 def test_a_node_that_comes_up_is_done() -> None:
     tracker, followed, lines = wait([found(WAITING, None), found(WAITING, ONE, [9092]), found(REACHED, ONE)])
-    assert (followed.last.state, followed.timed_out, followed.attempts) == ("done", False, 3)
+    assert (followed.last.state, followed.timed_out, followed.looks) == ("done", False, 3)
     assert tracker.overrides() == {"seen": {"first_look": 1000.0, "pid": 11, "start_time": 100}}
     assert "waits for port 9092" in lines[1]
 
@@ -91,7 +91,7 @@ def test_a_node_that_dies_fails_at_once_with_its_own_last_lines() -> None:
 
 def test_a_node_that_was_dead_before_the_first_look_fails_at_once() -> None:
     tracker, followed, _lines = wait([found(WAITING, None, ended_recently=True, log_lines=["ERROR x"])])
-    assert followed.attempts == 1
+    assert followed.looks == 1
     assert "ended right after its start" in tracker.failure(followed)["msg"]
 
 
@@ -178,13 +178,13 @@ def led(epoch: int, since: float, now: float) -> dict[str, Any]:
 
 def test_a_leader_that_has_lasted_long_enough_is_steady_at_the_first_look() -> None:
     tracker, followed, _lines = wait([led(7, 950.0, 1000.0)], steady=10.0)
-    assert (followed.last.state, followed.attempts) == ("done", 1)
+    assert (followed.last.state, followed.looks) == ("done", 1)
     assert tracker.last["quorum"]["epoch"] == 7
 
 
 def test_a_leader_from_before_the_process_began_says_nothing() -> None:
     _tracker, followed, _lines = wait([led(7, 100.0, 905.0), led(7, 100.0, 911.0)], steady=10.0)
-    assert (followed.last.state, followed.attempts) == ("done", 2)
+    assert (followed.last.state, followed.looks) == ("done", 2)
 
 
 def test_a_quorum_that_elects_one_leader_after_the_other_is_named() -> None:

@@ -57,14 +57,14 @@ def test_no_group_and_many() -> None:
 
 def move(**more: Any) -> dict[str, Any]:
     """A move of one partition."""
-    return {"topic": "orders", "partition": 3, "from": 120, "to": 110, "skipped": 0, "read_again": 10, "clipped": None,
-            **more}  # fmt: skip
+    return {"topic": "orders", "partition": 3, "from": 120, "to": 110, "records_skipped": 0, "read_again": 10,
+            "clipped": None, **more}  # fmt: skip
 
 
 def test_a_move_says_what_it_costs() -> None:
-    done = {"moves": [move(), move(partition=4, to=None, skipped=None, read_again=None),
-                      move(partition=5, to=200, skipped=80, read_again=0, clipped=900)],
-            "skipped": 80, "read_again": 10, "unchanged": 2, "deleted": False}  # fmt: skip
+    done = {"moves": [move(), move(partition=4, to=None, records_skipped=None, read_again=None),
+                      move(partition=5, to=200, records_skipped=80, read_again=0, clipped=900)],
+            "records_skipped": 80, "read_again": 10, "unchanged": 2, "deleted": False}  # fmt: skip
     assert move_lines(done) == [
         "orders-3: 120 -> 110 (10 records read again)",
         "orders-4: 120 -> none",
