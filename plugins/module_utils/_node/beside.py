@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import READ_ENCODING, PropertiesError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError
 from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import META_PROPERTIES, MYID, meta_properties
 
 # What plugin_utils/render/files.py writes into the note and the service file of each node.
@@ -113,7 +113,7 @@ def _trace(kind: str, path: str, folder: str, text: str, **more: Any) -> dict[st
 
 def _text(path: str) -> str:
     try:
-        with open(path, encoding=READ_ENCODING) as file:
+        with open(path, encoding="utf-8", errors="backslashreplace") as file:
             return file.read(_TEXT_LIMIT)
     except (OSError, ValueError):
         return ""

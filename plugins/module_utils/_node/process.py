@@ -19,7 +19,10 @@ _MAIN = "kafka.Kafka"
 def read_record(state_dir: str) -> dict[str, str | None]:
     """Read the files of the start record in this directory as text: None for each that cannot be read."""
     names = (record.PID, record.START_TIME, record.PROPERTIES, record.JVM, record.FILES, record.LIMITS)
-    return {name: read_text(os.path.join(state_dir, record.DIRECTORY, name)) for name in names}
+    encodings = {record.PROPERTIES: READ_ENCODING}
+    return {
+        name: read_text(os.path.join(state_dir, record.DIRECTORY, name), encodings.get(name, "utf-8")) for name in names
+    }
 
 
 def process(files: dict[str, str | None], config_file: str = "") -> dict[str, Any]:
@@ -102,10 +105,13 @@ def _find(config_file: str) -> int | None:
     return None
 
 
-def read_text(path: str) -> str | None:
-    """Read a file as text, None when it cannot be read."""
+def read_text(path: str, encoding: str = "utf-8") -> str | None:
+    """Read a file as text, None when it cannot be read; a byte that is none of its encoding becomes an escape.
+
+    What the roles write is UTF-8, and so are the arguments of a process that was started with it.
+    """
     try:
-        with open(path, encoding=READ_ENCODING, newline="") as file:
+        with open(path, encoding=encoding, errors="backslashreplace", newline="") as file:
             return file.read()
     except OSError:
         return None

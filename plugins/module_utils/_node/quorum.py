@@ -9,7 +9,6 @@ import os
 import re
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import READ_ENCODING
 from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import (
     META_PROPERTIES,
     METADATA_PARTITION,
@@ -59,7 +58,7 @@ def _held(path: str, name: str) -> bool:
 
 
 def _state(path: str) -> dict[str, Any]:
-    with open(path, encoding=READ_ENCODING) as file:
+    with open(path, encoding="utf-8") as file:
         text = file.read(_STATE_LIMIT)
     found = json.loads(text)
     if not isinstance(found, dict):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.awx_job import SITE, Jobs
-from tests.support.cluster import JVM_OPTIONS, ROOT
+from tests.support.cluster import NODE_OPTIONS, ROOT
 from tests.support.ssh_machines import Machines, ssh_machines
 
 #: What AWX would fetch of this repository, as far as jobs read it.
@@ -23,7 +23,7 @@ VARIABLES = {
     "kafka_mode": "kraft_combined",
     "kafka_profile": "development",
     "kafka_heap_size": "512m",
-    "kafka_jvm_options": JVM_OPTIONS,
+    "kafka_jvm_options": NODE_OPTIONS,
     "kafka_topics": [{"name": "orders", "partitions": 6, "replication_factor": 3}],
 }
 

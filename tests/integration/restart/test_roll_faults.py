@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cluster import JVM_OPTIONS, ROOT, Cluster, environment, free_port_base, until
+from tests.support.cluster import NODE_OPTIONS, ROOT, Cluster, environment, free_port_base, until
 from tests.support.traffic import producing, read_all
 from tests.support.zookeeper import ZookeeperCluster
 
@@ -25,15 +25,15 @@ pytestmark = pytest.mark.full
 
 #: What Kafka and Java take when they judge files, and find out at the start.
 LATE = {"kafka_broker_config": {"metric.reporters": "no.such.Reporter"}}
-LATE_OF_ZOOKEEPER = {"kafka_jvm_options": [*JVM_OPTIONS, "-Dzookeeper.serverCnxnFactory=no.such.Factory"]}
-NO_LOG = {"kafka_jvm_options": [*JVM_OPTIONS, "-Xlog:gc:file=/no/such/directory/gc.log"]}
+LATE_OF_ZOOKEEPER = {"kafka_jvm_options": [*NODE_OPTIONS, "-Dzookeeper.serverCnxnFactory=no.such.Factory"]}
+NO_LOG = {"kafka_jvm_options": [*NODE_OPTIONS, "-Xlog:gc:file=/no/such/directory/gc.log"]}
 #: Each roll of this process wishes for another one.
 NUMBERS = itertools.count(401)
 
 
 def wishes() -> dict[str, Any]:
     """Variables for a roll of all brokers, in which all of them are fine."""
-    return {"kafka_broker_config": {"queued.max.requests": next(NUMBERS)}, "kafka_jvm_options": JVM_OPTIONS}
+    return {"kafka_broker_config": {"queued.max.requests": next(NUMBERS)}, "kafka_jvm_options": NODE_OPTIONS}
 
 
 @pytest.fixture(scope="module", params=["local", "local_isolated", "local_zookeeper"])
@@ -101,7 +101,7 @@ def test_a_fault_on_a_voter_is_taken_back(cluster: Cluster) -> None:
     voters = [node for node in cluster.nodes if node not in victims(cluster)] or cluster.nodes
     victim = voters[1]
     fault = (LATE_OF_ZOOKEEPER if cluster.is_server(victim) else NO_LOG)["kafka_jvm_options"]
-    options = f"{{{{ {fault} if inventory_hostname == '{victim}' else {JVM_OPTIONS} }}}}"
+    options = f"{{{{ {fault} if inventory_hostname == '{victim}' else {NODE_OPTIONS} }}}}"
     run = cluster.playbook(kafka_start_timeout=60, kafka_jvm_options=options)
     assert run.rc != 0
     assert f"{victim} did not come back with its new start files" in " ".join(run.output.split())

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from tests.support.cluster import JVM_OPTIONS, ROOT, Cluster, free_port_base, kill, read_until, until
+from tests.support.cluster import NODE_OPTIONS, ROOT, Cluster, free_port_base, kill, read_until, until
 from tests.support.modules import run_module
 from tests.support.traffic import producing, read_all
 from tests.support.watch import Watch
@@ -224,7 +224,7 @@ def test_a_broken_value_of_a_run_that_was_cut_is_never_what_a_node_goes_back_to(
     kill(run)
     (victim,) = {node for node in cluster.nodes if not cluster.is_proven(node)}
     assert "broker.heartbeat.interval.ms=600000" in cluster.start_files(victim)
-    agent = {"kafka_jvm_options": [*JVM_OPTIONS, "-javaagent:/no/such.jar"]}
+    agent = {"kafka_jvm_options": [*NODE_OPTIONS, "-javaagent:/no/such.jar"]}
     third = cluster.playbook(**stable, **agent, kafka_start_timeout=60)
     assert third.rc != 0
     said = " ".join(third.output.split())

@@ -179,7 +179,7 @@ def _least_heap(node: Node) -> int:
 
 @rule(number="C8", fix="write the whole path of a directory")
 def bad_directory(inventory: Inventory) -> Iterator[Problem]:
-    """A directory is empty, not absolute, or the root."""
+    """A directory is empty, not absolute, the root, or has characters outside of ASCII, which Java cannot open."""
     for node in inventory.processes:
         given = {variable: str(node.get(variable)) for variable in DIRECTORIES if node.get(variable) is not None}
         parent = given.get("kafka_data_dir", "")
@@ -193,6 +193,10 @@ def bad_directory(inventory: Inventory) -> Iterator[Problem]:
             if not path.strip().startswith("/") or _plain(path.strip()) == "/":
                 shown = path if path.strip() else repr(path)
                 yield Problem(node, "the directory is not absolute, or the root", shown, variable=variable)
+            # Services have no locale, and then Java opens no other path (seen on Java 17: "unmappable characters").
+            elif not path.isascii() or not path.isprintable():
+                what = "Java cannot open this directory: services have no locale"
+                yield Problem(node, what, repr(path), fix="name it in ASCII characters", variable=variable)
 
 
 @rule(number="C8", variable="kafka_log_dirs", fix="give each node its own directory")

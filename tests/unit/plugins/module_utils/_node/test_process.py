@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node import process as subject
+from ansible_collections.streamops.kafka.plugins.module_utils._node import start_record
 
 
 @pytest.fixture
@@ -83,7 +84,7 @@ def test_no_record_is_no_process(files: dict[str, str | None]) -> None:
 
 
 def test_a_process_that_something_else_started_is_found_by_its_properties_file(tmp_path: Path) -> None:
-    config = str(tmp_path / "server.properties")
+    config = str(tmp_path / "é 日本" / "server.properties")
     command = [sys.executable, "-c", "import time; time.sleep(600)", "kafka.Kafka", config]
     process = subprocess.Popen(command)
     try:
@@ -105,3 +106,23 @@ def test_reads_a_record_and_gives_none_for_what_is_missing(tmp_path: Path) -> No
     found = subject.read_record(str(tmp_path))
     assert found["pid"] == "12\n"
     assert found["server.properties"] is None
+
+
+def test_each_file_of_a_record_is_read_in_the_encoding_in_which_it_was_written(tmp_path: Path) -> None:
+    # Java reads properties as ISO-8859-1; what the roles write, and what sha256sum prints of paths, is UTF-8.
+    started = tmp_path / "started"
+    started.mkdir()
+    owner = "-Downer=Équipe 日本 кириллица"
+    (started / "jvm.options").write_bytes(f'"{owner}"\n'.encode())
+    (started / "server.properties").write_bytes("a=é\nb=\\u00E9\n".encode("iso-8859-1"))
+    (started / "files.sha256").write_bytes(f"{'0' * 64}  /etc/кафка/log4j2.yaml\n".encode())
+    found = start_record.contents(subject.read_record(str(tmp_path)))
+    assert found is not None
+    assert found["jvm"] == [owner]
+    assert found["properties"] == {"a": "é", "b": "é"}
+    assert found["files"] == {"/etc/кафка/log4j2.yaml": "0" * 64}
+
+
+def test_a_byte_that_is_no_text_is_shown_as_an_escape_and_differs_from_all_text(tmp_path: Path) -> None:
+    (tmp_path / "jvm.options").write_bytes(b"-Downer=\xe9\n")
+    assert subject.read_text(str(tmp_path / "jvm.options")) == "-Downer=\\xe9\n"

@@ -71,6 +71,8 @@ BAD: list[tuple[dict[str, Any], str, list[str]]] = [
     ({"kafka_run_dir": ""}, "bad_directory", ["kafka_run_dir", "found: ''"]),
     ({"kafka_run_dir": "/"}, "bad_directory", ["kafka_run_dir", "found: /"]),
     ({"kafka_log_dirs": ["/a", "b"]}, "bad_directory", ["kafka_log_dirs", "found: b"]),
+    ({"kafka_log_dirs": ["/a", "/données"]}, "bad_directory", ["kafka_log_dirs", "found: '/données'", "ASCII"]),
+    ({"kafka_config_dir": "/etc/кафка"}, "bad_directory", ["kafka_config_dir", "Java cannot open", "ASCII"]),
     ({"kafka_log_dirs": ["/a", "/a/"]}, "shared_directory", ["used twice", "found: /a"]),
     ({"kafka_log_dirs": ["/a", "/a/b"]}, "shared_directory", ["used twice", "/a and /a/b"]),
 ]
