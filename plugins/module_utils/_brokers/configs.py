@@ -14,9 +14,19 @@ from ansible_collections.streamops.kafka.plugins.module_utils._configs.values im
     same_value,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError
 
 #: The name of the cluster-wide default in Kafka's protocol: the broker entity without an id.
 DEFAULT = ""
+
+#: Keys that brokers show only while they are set (Kafka's QuotaConfig.brokerQuotaConfigs, the same in 3.9 and 4.3): a
+#: number of bytes per second, without limit where none is set.
+LISTED_WHEN_SET = (
+    "leader.replication.throttled.rate",
+    "follower.replication.throttled.rate",
+    "replica.alter.log.dirs.io.max.bytes.per.second",
+)
+_UNSET = ConfigValue(None, "LONG")
 
 #: By entity (a broker id as text, or DEFAULT): the keys to set; None takes the dynamic value away.
 Desired = Mapping[str, Mapping[str, "str | None"]]
@@ -50,9 +60,9 @@ def parse_desired(
             continue
         for key, value in config.items():
             try:
-                desired.setdefault(entity, {})[str(key)] = config_text(value)
-            except ValueError as error:
-                violations.append(f"{label(entity)}: {key}: {error}.")
+                desired.setdefault(entity, {})[str(key)] = config_text(str(key), value)
+            except PropertiesError as error:
+                violations.append(f"{label(entity)}: {error}.")
     return desired, violations
 
 
@@ -65,6 +75,7 @@ def plan_broker_configs(
     shown: Mapping[str, Mapping[str, ConfigValue]], desired: Desired, fenced: tuple[int, ...] = ()
 ) -> BrokerPlan:
     """Compare what each live broker shows (by its id as text) with what is desired."""
+    shown = {broker: {**dict.fromkeys(LISTED_WHEN_SET, _UNSET), **view} for broker, view in shown.items()}
     violations = list(_violations(shown, desired, fenced))
     settings: dict[str, dict[str, str | None]] = {}
     changes = []
@@ -117,8 +128,8 @@ def _below_default(now: ConfigValue) -> str | None:
 
 def _before(views: Mapping[str, Mapping[str, ConfigValue]], key: str, default: bool) -> str:
     shown = [view[key] for view in views.values() if key in view]
-    values = {str(_below_broker(now) if default else now.value) for now in shown}
-    return ", ".join(sorted(values)) or "(unknown)"
+    values = {_below_broker(now) if default else now.value for now in shown}
+    return ", ".join(sorted("(not set)" if value is None else value for value in values)) or "(unknown)"
 
 
 def _violations(

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import value_text
+
 #: Kafka's types of a configuration value (ConfigDef.Type) by their numbers in DescribeConfigs.
 TYPES = {
     1: "BOOLEAN",
@@ -50,22 +52,12 @@ class ConfigValue:
     by_source: Mapping[str, str | None] = field(default_factory=dict)
 
 
-def config_text(value: Any) -> str | None:
-    """The text of a value for Kafka: true and not True, a list with commas; None stays None (back to the default).
+def config_text(key: str, value: Any) -> str | None:
+    """The text of a value for Kafka, as in a file of properties; None stays None (back to the default).
 
-    Raises ValueError for a value that has no such text, for example a dictionary.
+    Raises PropertiesError for a value that has no such text, for example a dictionary.
     """
-    if value is None:
-        return None
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if isinstance(value, (list, tuple)) and not any(isinstance(item, (list, tuple, dict)) for item in value):
-        return ",".join(str(config_text(item)) for item in value)
-    if isinstance(value, (int, float, str)):
-        return str(value)
-    raise ValueError(f"{value!r} is neither text, number, boolean, list nor null")
+    return None if value is None else value_text(key, value)
 
 
 def same_value(kind: str, one: str | None, other: str | None) -> bool:

@@ -63,7 +63,16 @@ def value_text(key: str, value: Any) -> str:
         if any(isinstance(item, (list, tuple)) for item in value):
             raise PropertiesError(key, "is a list within a list; a property list is flat")
         return ",".join(value_text(key, item) for item in value)
-    return str(value)
+    return _number_text(key, value) if isinstance(value, float) else str(value)
+
+
+def _number_text(key: str, number: float) -> str:
+    """Print a number as Kafka reads it: its whole numbers have neither a point nor an exponent, as YAML's 6.048e+8 has.
+
+    What YAML takes for the number 3.0 is the version 3.0 to a key of versions.
+    """
+    is_whole = number.is_integer() and abs(number) < 2**63 and not key.endswith("version")
+    return str(int(number)) if is_whole else str(number)
 
 
 def to_text(properties: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue, config_text
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.placement import Replicas
 
 #: The key that says whether a topic keeps the last record of each key for ever.
@@ -52,9 +53,9 @@ def parse_specs(items: Sequence[Mapping[str, Any]]) -> tuple[list[DesiredTopic],
         config: dict[str, str | None] = {}
         for key, value in (item.get("config") or {}).items():
             try:
-                config[str(key)] = config_text(value)
-            except ValueError as error:
-                violations.append(f"topic {item['name']}: config {key}: {error}.")
+                config[str(key)] = config_text(str(key), value)
+            except PropertiesError as error:
+                violations.append(f"topic {item['name']}: config {error}.")
         specs.append(
             DesiredTopic(
                 name=str(item["name"]),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.configs import LISTED_WHEN_SET
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers
@@ -120,3 +121,27 @@ def test_everything_that_cannot_be_set_is_told_with_the_reason_of_kafka(ensure: 
     ):
         assert said in refused["msg"]
     assert shown(admin, KEY)[first] != "1"
+
+
+@pytest.mark.parametrize("key", LISTED_WHEN_SET)
+def test_a_throttle_that_brokers_list_only_while_it_is_set_is_set_and_taken_away(
+    ensure: Ensure, admin: Session, key: str
+) -> None:
+    first, second = (str(broker.id) for broker in list_brokers(admin)[:2])
+    wanted = {"brokers": {first: {key: 1_000_000}}, "default": {key: "2000000"}}
+    assert not ensure(brokers={first: {key: None}}, default={key: None})["changed"]
+    refused = ensure(brokers={first: {key: -1}}, default={key: "much"}, check=True)
+    assert "Value must be at least 0" in refused["msg"]
+    assert "Not a number of type LONG" in refused["msg"]
+    foreseen, done = ensure(**wanted, check=True), ensure(**wanted)
+    assert (done["changed"], done["diff"]) == (True, foreseen["diff"])
+    assert done["diff"]["before"] == {"cluster default": {key: "(not set)"}, f"broker {first}": {key: "(not set)"}}
+    now = describe_configs(admin, BROKER, {first: [key], second: [key]})
+    assert (now[first][key].value, now[second][key].value) == ("1000000", "2000000")
+    assert not ensure(**wanted)["changed"]
+    # YAML's forms of a number, such as 2.0e+6, are one.
+    assert not ensure(brokers={first: {key: 1e6}}, default={key: 2e6})["changed"]
+    assert ensure(brokers={first: {key: None}})["settings"] == {f"broker {first}": {key: None}}
+    assert ensure(default={key: None})["changed"]
+    assert describe_configs(admin, BROKER, {first: [key], second: [key]}) == {first: {}, second: {}}
+    assert not ensure(brokers={first: {key: None}}, default={key: None})["changed"]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.configs import (
     DEFAULT,
+    LISTED_WHEN_SET,
     parse_desired,
     plan_broker_configs,
 )
@@ -70,3 +73,19 @@ def test_settings_that_make_no_sense_are_refused() -> None:
     desired, violations = parse_desired({"a": {}, 1: {KEY: 2, "x": {}}, 2: [1]}, {KEY: None})
     assert desired == {"1": {KEY: "2"}, DEFAULT: {KEY: None}}
     assert len(violations) == 3
+
+
+@pytest.mark.parametrize("key", LISTED_WHEN_SET)
+def test_a_throttle_that_no_broker_lists_is_not_set_and_can_be(key: str) -> None:
+    plan = plan_broker_configs({"1": {}, "2": {}}, {"1": {key: "1000"}, DEFAULT: {key: "2000"}})
+    assert plan.violations == ()
+    assert plan.settings == {"1": {key: "1000"}, DEFAULT: {key: "2000"}}
+    assert [change.before for change in plan.changes] == [{key: "(not set)"}, {key: "(not set)"}]
+
+
+@pytest.mark.parametrize("key", LISTED_WHEN_SET)
+def test_a_throttle_that_no_broker_lists_is_taken_away(key: str) -> None:
+    assert plan_broker_configs({"1": {}, "2": {}}, {"1": {key: None}, DEFAULT: {key: None}}).settings == {}
+    own = ConfigValue("1000", "LONG", "DYNAMIC_BROKER", by_source={"DYNAMIC_BROKER": "1000"})
+    plan = plan_broker_configs({"1": {key: own}, "2": {}}, {"1": {key: None}, "2": {key: None}, DEFAULT: {key: None}})
+    assert plan.settings == {"1": {key: None}}
