@@ -17,8 +17,9 @@ _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 #: Names whose values are secrets: the rule of module_utils/_core/properties.py, which a test compares with this one.
 SECRET_NAME = re.compile(
     r"pass(word|phrase|wd|code)|(?<!by)pass$|pw(d|$)|secret|token(?!\.(endpoint|expiry|max)|s\.per)|jaas|credential"
-    r"|private|user\.info|authorization$|assertion$|connection[._-]?string|(api|access|account)[._-]?key"
-    r"|(?<![a-z])sas(?![a-z])|jwt$|(?<!oauth)bearer$|key[._-]?(base64|b64|der|hex|jwk|material|pem)$"
+    r"|private|user\.info|connection[._-]?string|(api|access|account)[._-]?key|(?<![a-z])sas(?![a-z])"
+    r"|(authorization|assertion|jwt|(?<!oauth)bearer|hmac)([._-]?(value|string|base64|b64|hex|raw))?$"
+    r"|key([._-]?store)?[._-]?(base64|b64|content|data|der|hex|jwk|material|pem)$"
     r"|(?<!message)(?<!partition)(?<!routing)(?<!sort)[._-]key$",
     re.IGNORECASE,
 )

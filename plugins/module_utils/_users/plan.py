@@ -11,6 +11,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
+from ansible_collections.streamops.kafka.plugins.module_utils._core.stray import STRAY_FIX, stray
 
 #: Kafka's number of each mechanism in requests (org.apache.kafka.clients.admin.ScramMechanism).
 MECHANISMS = {"SCRAM-SHA-256": 1, "SCRAM-SHA-512": 2}
@@ -72,9 +73,11 @@ def parse_specs(items: Sequence[Mapping[str, Any]]) -> tuple[list[DesiredUser], 
 
 
 def _spec_violations(spec: DesiredUser) -> Iterator[str]:
-    who = f"user {spec.name}"
+    who = f"user {spec.name.strip()}"
     if not spec.name.strip():
         yield "user '': the name is empty. Give it a name."
+    if wrong := stray(spec.name):
+        yield f"user {spec.name.strip()!r}: the name {wrong}: {STRAY_FIX}."
     if spec.mechanism not in MECHANISMS:
         yield f"{who}: mechanism is {spec.mechanism}; {' and '.join(MECHANISMS)} are allowed."
     if spec.absent:
@@ -86,6 +89,8 @@ def _spec_violations(spec: DesiredUser) -> Iterator[str]:
         )
     if not spec.password:
         yield f"{who}: the password is missing or empty. Set it, best from a vault variable."
+    if wrong := stray(spec.password):
+        yield f"{who}: the password {wrong}: {STRAY_FIX}."
 
 
 def _list_violations(specs: Sequence[DesiredUser]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
+from ansible_collections.streamops.kafka.plugins.module_utils._core.stray import STRAY_FIX, stray
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import PLACEHOLDER, Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
@@ -23,6 +24,10 @@ WEAK = frozenset(
 )
 # Variables of hosts that are nodes of Kafka or ZooKeeper.
 NODES_OWN = re.compile(r"'(kafka_node_id|kafka_rack|zookeeper_id)' is undefined")
+
+#: How variables of the roles begin; the names of users and the users that refused_entry and bad_super_user judge.
+PREFIXES = ("kafka_", "kraft_", "mirror_", "spark_validation_", "zookeeper_")
+JUDGED = ("kafka_users[", "kafka_admin_user")
 
 # Passwords that only some clusters need; empty is their default.
 OPTIONAL = frozenset(
@@ -73,6 +78,22 @@ def weak_secret(inventory: Inventory) -> Iterator[Problem]:
                 continue
             found = "a well-known value" if text else "an empty value"
             yield Problem(node, "the secret is not secret", found, variable=path)
+
+
+@rule(fix=STRAY_FIX)
+def stray_white_space(inventory: Inventory) -> Iterator[Problem]:
+    """A password or the name of a user begins or ends with white space, mostly the line end of a file in a vault, or
+    holds a control character. Whoever types it logs in without that, and is refused."""
+    for node in inventory.processes:
+        named = ((name, value) for name, value in node.variables.items() if name.endswith("_user"))
+        for path, value in (*_secrets(node.variables), *named):
+            # What comes from a variable of the user's own is seen where a role reads it; others have rules of their own.
+            if isinstance(value, str) and path.startswith(PREFIXES) and not path.startswith(JUDGED) and stray(value):
+                yield Problem(node, f"the {_kind(path)} {stray(value)}", "a stray character", variable=path)
+
+
+def _kind(path: str) -> str:
+    return "name" if path.endswith("_user") else "secret"
 
 
 def _secrets(variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

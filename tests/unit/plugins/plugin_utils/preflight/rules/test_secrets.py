@@ -20,6 +20,8 @@ GOOD: list[dict[str, Any]] = [
     {"kafka_broker_password": STRONG},
     {"kafka_config": {"ssl.keystore.password": STRONG, "sasl.jaas.config": JAAS % STRONG}},
     {"kafka_users": [{"name": "a", "password": STRONG}]},
+    {"kafka_users": [{"name": "José 日本", "password": "Пароль é two words"}]},
+    {"kafka_admin_password": "Пароль é two words", "vault_password": f"{STRONG}\n"},
 ]
 
 BAD: list[tuple[dict[str, Any], list[str]]] = [
@@ -45,6 +47,30 @@ def test_good_secrets_break_no_row(variables: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("variables", "parts"), BAD)
 def test_each_bad_secret_is_named_alone(variables: dict[str, Any], parts: list[str]) -> None:
     expect(combined(**variables), "weak_secret", *parts)
+
+
+STRAY: list[tuple[dict[str, Any], list[str]]] = [
+    ({"kafka_admin_password": f"{STRONG}\n"}, ["kafka_admin_password", "the secret ends with a line end", "|-"]),
+    ({"kafka_admin_password": f"{STRONG}\r\n"}, ["kafka_admin_password", "the secret ends with a line end"]),
+    ({"mirror_password": f" {STRONG}"}, ["mirror_password", "the secret begins with white space"]),
+    ({"kafka_metrics_password": f"{STRONG}\t"}, ["kafka_metrics_password", "the secret ends with white space"]),
+    ({"zookeeper_password": f"{STRONG}\x00x"}, ["zookeeper_password", "the secret holds a control character"]),
+    ({"kafka_config": {"ssl.key.password": f"{STRONG}\n"}}, ["kafka_config['ssl.key.password']", "a line end"]),
+    ({"kafka_metrics_user": "prometheus\n"}, ["kafka_metrics_user", "the name ends with a line end"]),
+]
+
+
+@pytest.mark.parametrize(("variables", "parts"), STRAY)
+def test_white_space_around_a_secret_or_a_name_is_told_and_the_secret_is_not(
+    variables: dict[str, Any], parts: list[str]
+) -> None:
+    expect(combined(**variables), "stray_white_space", *parts)
+    assert STRONG not in str([one.result() for one in check_inventory(combined(**variables))])
+
+
+def test_a_password_of_a_user_is_judged_as_its_module_does() -> None:
+    users = [{"name": "a", "password": f"{STRONG}\n"}]
+    expect(combined(kafka_users=users), "refused_entry", "user a: the password ends with a line end")
 
 
 def test_a_bad_secret_is_named_but_not_shown() -> None:
