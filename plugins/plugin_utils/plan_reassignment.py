@@ -9,12 +9,14 @@ the snapshot and of the answer are in docs/reassignment-plan.md.
 
 Exit 0: there is a plan, perhaps an empty one. Exit 1: the snapshot, the spec or the schedule was refused; the reasons
 are in the JSON, {"refused": [...]}. Exit 2: wrong use of the command, or a file that cannot be read or is not JSON.
+Where what reads the output ends early, as head does, the command ends by SIGPIPE (141 in a shell), as others do.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -192,4 +194,5 @@ def _added(text: str) -> Any:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.exit(main())

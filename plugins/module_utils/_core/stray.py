@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""White space that is not meant: a file in a vault ends with a line end, which is then a part of a password or a name."""
+"""White space that is not meant: the line end of a file in a vault becomes a part of a password or a name."""
 
 from __future__ import annotations
 

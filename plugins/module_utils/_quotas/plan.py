@@ -50,14 +50,30 @@ def label(entity: Entity) -> str:
     return ", ".join(f"{kind} {DEFAULT if name is None else name}" for kind, name in entity)
 
 
+def as_kafka_takes_it(entity: Entity) -> Entity:
+    """Write an address in one way: Kafka keeps it as it was written, and limits what it means (InetAddress)."""
+    return tuple((kind, _one_address(name) if kind == "ip" and name else name) for kind, name in entity)
+
+
+def _one_address(text: str) -> str:
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return text
+    # Java reads ::ffff:10.0.0.1 as 10.0.0.1.
+    return str(getattr(address, "ipv4_mapped", None) or address)
+
+
 def parse_specs(items: Sequence[Mapping[str, Any]]) -> tuple[list[DesiredQuota], list[str]]:
     """The specs of a list of {user, client_id, ip, limits, state}, and everything that is wrong with it."""
     specs, violations = [], []
     for number, item in enumerate(items, 1):
-        entity = tuple(
-            (kind, None if item[option] == DEFAULT else str(item[option]))
-            for option, kind in KINDS.items()
-            if item.get(option) is not None
+        entity = as_kafka_takes_it(
+            tuple(
+                (kind, None if item[option] == DEFAULT else str(item[option]))
+                for option, kind in KINDS.items()
+                if item.get(option) is not None
+            )
         )
         limits = {key: item[key] for key in KEYS if item.get(key) is not None}
         absent = item.get("state") == "absent"
@@ -104,18 +120,28 @@ def _limits(entity: Entity, limits: Mapping[str, Any], absent: bool) -> Iterator
 
 
 def plan_quotas(state: Quotas, specs: Sequence[DesiredQuota]) -> QuotaPlan:
-    """Compare limits with the specs; an entity of the list gets exactly its limits, others are left alone."""
+    """Compare limits with the specs; an entity of the list gets exactly its limits, others are left alone.
+
+    An address that Kafka has in several spellings gets its limits in each: which of them counts, only Kafka knows.
+    """
+    spellings: dict[Entity, list[Entity]] = {}
+    for entity in state:
+        spellings.setdefault(as_kafka_takes_it(entity), []).append(entity)
     alterations: dict[Entity, dict[str, float | None]] = {}
     changes = []
+    unchanged = 0
     for spec in specs:
-        found = {key: value for key, value in state.get(spec.entity, {}).items() if key in KEYS}
         wanted = {key: float(value) for key, value in spec.limits.items()}
-        ops: dict[str, float | None] = {key: value for key, value in wanted.items() if found.get(key) != value}
-        ops.update(dict.fromkeys(key for key in found if key not in wanted))
-        if ops:
-            alterations[spec.entity] = ops
-            changes.append(Change(label(spec.entity), _shown(found, ops), _shown(wanted, ops)))
-    return QuotaPlan(alterations, tuple(changes), len(specs) - len(alterations))
+        before = len(alterations)
+        for entity in spellings.get(spec.entity, [spec.entity]):
+            found = {key: value for key, value in state.get(entity, {}).items() if key in KEYS}
+            ops: dict[str, float | None] = {key: value for key, value in wanted.items() if found.get(key) != value}
+            ops.update(dict.fromkeys(key for key in found if key not in wanted))
+            if ops:
+                alterations[entity] = ops
+                changes.append(Change(label(entity), _shown(found, ops), _shown(wanted, ops)))
+        unchanged += len(alterations) == before
+    return QuotaPlan(alterations, tuple(changes), unchanged)
 
 
 def _shown(limits: Mapping[str, float], keys: Mapping[str, Any]) -> dict[str, float] | None:

@@ -19,6 +19,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.snapshot
     is_id,
     is_ids,
     is_list,
+    is_whole,
 )
 
 #: What can be asked for, by the names of the options of the module.
@@ -26,8 +27,11 @@ OPTIONS = tuple(field.name for field in fields(Spec))
 
 
 def number_of(text: str) -> Any:
-    """The whole number that a text is; any other text as it is, for the message that says what is wrong with it."""
-    return int(text) if re.fullmatch("[0-9]+", text) else text
+    """The whole number that a text is; any other text as it is, for the message that says what is wrong with it.
+
+    Numbers of more digits than any that Kafka has stay text too: Python refuses to read the longest ones.
+    """
+    return int(text) if re.fullmatch("[0-9]{1,30}", text) else text
 
 
 def spec_of(data: Any) -> Spec:
@@ -106,7 +110,7 @@ def _replaced(name: str, value: Any, faults: list[str]) -> dict[int, int]:
 def _factors(name: str, value: Any, faults: list[str]) -> dict[str, int]:
     given = _object(name, value, "topics to whole numbers", faults)
     found = {topic: number_of(factor) if isinstance(factor, str) else factor for topic, factor in given.items()}
-    faults += [f"{name}: {f!r} for topic {t} is not a whole number" for t, f in found.items() if not is_id(f)]
+    faults += [f"{name}: {f!r} for topic {t} is not a whole number" for t, f in found.items() if not is_whole(f)]
     return found
 
 

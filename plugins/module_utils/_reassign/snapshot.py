@@ -23,6 +23,8 @@ _DISK_KEYS = ("total_bytes", "usable_bytes", "replica_count")
 _LATER_KEY = "replica_bytes"
 #: How many faults are reported one by one: what made one partition unreadable has often made all of them so.
 MOST_FAULTS = 50
+#: The largest id of a broker or a partition: int32 in Kafka's protocol.
+MOST_ID = 2**31 - 1
 
 
 def snapshot_of_text(text: str, name: str) -> Any:
@@ -70,9 +72,14 @@ def cluster_of(data: Any, reserve: float | None = RESERVE) -> Cluster:
     return replace(columns.cluster(tuple(sorted(brokers, key=lambda broker: broker.id))), id=cluster_id)
 
 
-def is_id(value: Any) -> bool:
-    """Whether a value is a whole number, 0 or more, as ids, counts and bytes are."""
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number, 0 or more, as counts and bytes are."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def is_id(value: Any) -> bool:
+    """Whether a value is one that Kafka takes for a broker or a partition: int32 in its protocol."""
+    return is_whole(value) and value <= MOST_ID
 
 
 def is_list(value: Any) -> bool:
@@ -92,7 +99,7 @@ def _doubles(numbers: Iterable[int]) -> list[int]:
 def broker_of(entry: Any, where: str, faults: list[str], reserve: float | None = RESERVE) -> list[BrokerSpec]:
     """The broker of an entry, none where it has no id; what is wrong with it is added to C(faults)."""
     if not isinstance(entry, Mapping) or not is_id(entry.get("id")):
-        faults.append(f"{where}: {entry!r} has no id that is a whole number, 0 or more")
+        faults.append(f"{where}: {entry!r} has no id that is a whole number from 0 to {MOST_ID}")
         return []
     found, fenced, state = [], entry.get("fenced"), entry.get("state")
     rack, weight = entry.get("rack"), entry.get("weight", 1)
@@ -119,11 +126,12 @@ def _disk_faults(entry: Mapping[str, Any]) -> list[str]:
     found = []
     names = ("disk_limit_bytes", "disk_used_bytes", "disk_total_bytes")
     sizes = [entry.get(name) for name in names]
-    if any(size is not None and not is_id(size) for size in sizes):
+    if any(size is not None and not is_whole(size) for size in sizes):
         found.append(f"{', '.join(names)} must be whole numbers of bytes, and are {sizes!r}")
     listed = entry.get("log_dirs", [])
     sound = is_list(listed) and all(
-        isinstance(one, Mapping) and all(is_id(one.get(name)) for name in _DISK_KEYS) and is_id(one.get(_LATER_KEY, 0))
+        isinstance(one, Mapping)
+        and all(map(is_whole, (*(one.get(name) for name in _DISK_KEYS), one.get(_LATER_KEY, 0))))
         for one in listed
     )
     if not sound:
@@ -181,7 +189,7 @@ def _row(entry: Any) -> tuple[tuple[Any, ...], list[str]]:
         faults.append(f"isr {isr!r} is not a part of its replicas {replicas!r}")
     if leader is not None and not (is_id(leader) and leader in replicas):
         faults.append(f"leader {leader!r} is neither null nor one of its replicas {replicas!r}")
-    if size is not None and not is_id(size):
+    if size is not None and not is_whole(size):
         faults.append(f"size_bytes {size!r} is not a whole number of bytes")
     if rate is not None and (isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 <= rate < math.inf):
         faults.append(f"write_rate {rate!r} is not a number of bytes per second")
@@ -211,7 +219,7 @@ class _Columns:
         rows.sort(key=lambda row: int(row[0]))
         found += [f"a partition is listed more than once: {number}" for number in _doubles(row[0] for row in rows)]
         least = topic.get("min_insync_replicas", 0)
-        if not is_id(least):
+        if not is_whole(least):
             found.append(f"min_insync_replicas {least!r} is not a whole number, 0 or more")
         faults += [f"topic {topic['name']}: {fault}" for fault in found]
         self.topic_of += [len(self.topics)] * len(rows)

@@ -87,7 +87,7 @@ def stray_white_space(inventory: Inventory) -> Iterator[Problem]:
     for node in inventory.processes:
         named = ((name, value) for name, value in node.variables.items() if name.endswith("_user"))
         for path, value in (*_secrets(node.variables), *named):
-            # What comes from a variable of the user's own is seen where a role reads it; others have rules of their own.
+            # What comes from a variable of the user's own is seen where a role reads it.
             if isinstance(value, str) and path.startswith(PREFIXES) and not path.startswith(JUDGED) and stray(value):
                 yield Problem(node, f"the {_kind(path)} {stray(value)}", "a stray character", variable=path)
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -161,3 +165,42 @@ def test_bytes_may_be_balanced_with_a_tolerance_of_nothing(snapshot: str, capsys
     assert (code, plan["moves"], plan["bytes"], plan["bytes_bound"]) == (0, 3, 300, 300)
     code, told = answer(capsys, snapshot, "--rebalance", "--balance-by", "bytes", "--bytes-tolerance", "nan")
     assert (code, "nan is not a fraction" in told["refused"][0]) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--add", "2147483648"], "add: 2147483648 has no id that is a whole number from 0 to 2147483647"),
+        (["--add", "4294967296:a"], "{'id': 4294967296, 'rack': 'a'} has no id that is a whole number from 0 to"),
+        (["--add", "9" * 5000], "has no id that is a whole number from 0 to 2147483647"),
+        (["--drain", "2147483648"], "drain: 2147483648 is not a broker id"),
+        (["--replace", "1:2147483648"], "replace: '1' by 2147483648 are not two broker ids"),
+    ],
+)
+def test_an_id_that_kafka_cannot_have_is_refused(
+    snapshot: str, arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, told = answer(capsys, snapshot, *arguments)
+    assert code == 1
+    assert why in told["refused"][0]
+
+
+def test_the_largest_id_of_kafka_is_planned_for(snapshot: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert answer(capsys, snapshot, "--add", "2147483647:b")[0] == 0
+
+
+def test_a_reader_that_ends_early_ends_the_command_without_a_word(snapshot: str) -> None:
+    module = "ansible_collections.streamops.kafka.plugins.plugin_utils.plan_reassignment"
+    # More than a pipe holds, so that the command still writes when its reader is gone.
+    large = json.loads(Path(snapshot).read_text())
+    large["topics"][0]["partitions"] = [{"partition": n, "replicas": [1, 2, 3]} for n in range(5_000)]
+    Path(snapshot).write_text(json.dumps(large))
+    command = [sys.executable, "-m", module, snapshot, "--replace", "1:4"]
+    places = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=places, text=True) as process:
+        assert process.stdout
+        assert process.stderr
+        assert process.stdout.readline() == "{\n"
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(60) == -signal.SIGPIPE

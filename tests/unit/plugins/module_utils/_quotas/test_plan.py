@@ -116,3 +116,30 @@ def test_a_plan_done_leaves_nothing_to_do(found: dict[str, Any], wanted: dict[st
         limits = {**state.get(entity, {}), **ops}
         state[entity] = {key: value for key, value in limits.items() if value is not None}
     assert plan_quotas(state, specs).alterations == {}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shown"),
+    [
+        ("::1", "0:0:0:0:0:0:0:1", "ip ::1"),
+        ("2001:DB8::0:1", "2001:db8::1", "ip 2001:db8::1"),
+        ("::ffff:10.0.0.1", "10.0.0.1", "ip 10.0.0.1"),
+    ],
+)
+def test_an_address_is_one_in_all_its_spellings(one: str, other: str, shown: str) -> None:
+    entries = [{"ip": text, "connection_creation_rate": 5} for text in (one, other)]
+    assert f"quota {shown}: named 2 times" in parse_specs(entries)[1][0]
+    for text in (one, other):
+        held = {(("ip", text),): {"connection_creation_rate": 5.0}}
+        for wanted in (one, other):
+            assert plan_quotas(held, [spec(ip=wanted, connection_creation_rate=5)]).unchanged == 1
+            assert plan_quotas(held, [spec(ip=wanted, state="absent")]).alterations == {
+                (("ip", text),): {"connection_creation_rate": None}
+            }
+
+
+def test_an_address_that_kafka_has_twice_gets_its_limits_twice() -> None:
+    held = {(("ip", "::1"),): {"connection_creation_rate": 5.0}, (("ip", "0::1"),): {"connection_creation_rate": 6.0}}
+    plan = plan_quotas(held, [spec(ip="::1", connection_creation_rate=5)])
+    assert plan.alterations == {(("ip", "0::1"),): {"connection_creation_rate": 5.0}}
+    assert len(plan_quotas(held, [spec(ip="::1", state="absent")]).alterations) == 2
