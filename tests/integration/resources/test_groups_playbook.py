@@ -59,6 +59,11 @@ def test_groups_are_shown_and_offsets_move_only_without_members_and_not_in_a_pla
     moved = behind.playbook("playbooks/groups.yml", **one).ok()
     assert f"{TOPIC}-1: 4 -> 1 (3 records read again)" in said(moved)
     assert f"{GROUP} classic Empty 0 15 {TOPIC}-1 9" in said(moved)
+    assert moved.changed == 1, said(moved)
+    # Records that are passed by are no task that is skipped.
+    ahead = behind.playbook("playbooks/groups.yml", **{**one, "kafka_consumer_group_shift_by": "2"}).ok()
+    assert f"{TOPIC}-1: 1 -> 3 (2 records skipped)" in said(ahead)
+    assert ahead.changed == 1, said(ahead)
 
 
 @pytest.mark.parametrize("named", ["", "billing, shipping"])

@@ -102,6 +102,27 @@ def test_the_life_of_a_user(ensure: Ensure, admin: Session) -> None:
     assert not ensure("users", {"name": "it-alice", "state": "absent"})["changed"]
 
 
+def test_names_and_passwords_may_be_of_any_script(ensure: Ensure, admin: Session) -> None:
+    users = [
+        {"name": "it-José", "password": "Пароль é 日本"},
+        {"name": "it-日本", "password": "mot de passé", "mechanism": "SCRAM-SHA-256"},
+    ]
+    assert sorted(ensure("users", *users)["created"]) == ["it-José", "it-日本"]
+    again = ensure("users", *users)
+    assert (again["changed"], again["unproven"]) == (False, []), again
+    assert ensure("users", {**users[0], "password": "Пароль e 日本"})["updated"] == ["it-José"]
+    gone = ensure("users", *({"name": user["name"], "state": "absent"} for user in users))
+    assert sorted(gone["deleted"]) == ["it-José", "it-日本"]
+
+
+def test_white_space_that_strayed_into_a_password_is_refused_and_the_password_not_shown(
+    ensure: Ensure, admin: Session
+) -> None:
+    refused = ensure("users", {"name": "it-alice", "password": "fr0m-a-vault\n"})
+    assert "user it-alice: the password ends with a line end" in refused["msg"]
+    assert "fr0m-a-vault" not in str(refused)
+
+
 def test_a_password_changed_by_hand_is_noticed_and_set_back(ensure: Ensure, admin: Session) -> None:
     ensure("users", user("it-alice"))
     salted = salted_password(SHA512, "by-hand", b"salt", 8192)
@@ -459,6 +480,13 @@ def test_every_kind_of_entity_is_taken_by_kafka_and_found_again(ensure: Ensure, 
     ]
     assert len(ensure("quotas", *entries)["altered"]) == 8
     assert not ensure("quotas", *entries)["changed"]
+    assert len(describe_quotas(admin)) == 8
+    # The same address in another spelling, in the list or by another tool in Kafka.
+    entries[-1]["ip"] = "0:0:0:0:0:0:0:1"
+    assert not ensure("quotas", *entries)["changed"]
+    alter_quotas(admin, {(("ip", "2001:DB8:0::1"),): {"connection_creation_rate": 7.0}})
+    gone = ensure("quotas", {"ip": "2001:db8::1", "state": "absent"})
+    assert gone["altered"] == ["ip 2001:DB8:0::1"]
     assert len(describe_quotas(admin)) == 8
 
 
