@@ -157,13 +157,19 @@ def _users(node: Node, variable: str) -> list[str]:
 def bad_super_user(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_admin_user`, or a name in `kafka_super_users`, begins with `User:`, which the roles add, or has `;` or `*`
     in it, or is empty: in `super.users` it would be somebody else, or several. Distinguished names (`CN=...`) may be
-    listed."""
+    listed. An administrator who logs in by SCRAM has a name in ASCII."""
     for cluster in inventory.clusters():
         first = cluster.nodes[0]
         listed = first.get("kafka_super_users", [])
         named = {f"kafka_super_users[{place}]": one for place, one in enumerate(listed if _is_list(listed) else ())}
         for variable, name in {"kafka_admin_user": first.variables.get("kafka_admin_user", "admin"), **named}.items():
-            if name is UNDEFINED or _is_principal_name(name):
+            if name is UNDEFINED:
+                continue
+            if variable == "kafka_admin_user" and not str(name).isascii() and _offers_scram(first):
+                what = "Kafka refuses each login by SCRAM with such a name"
+                yield Problem(cluster, what, repr(name), "ASCII characters", variable=variable)
+                continue
+            if _is_principal_name(name):
                 continue
             fix = "leave out User:, which the roles add" if _begins_with_user(name) else None
             found = repr(str(name)) if isinstance(name, str) else kind_of(name)
@@ -249,6 +255,10 @@ def known_vulnerabilities(inventory: Inventory) -> Iterator[Problem]:
             named = [f"{one.cve} ({one.what})" for one in found if one.helps == helps]
             what = f"Kafka {cluster.version} has known vulnerabilities"
             yield Problem(cluster, what, ", ".join(named), fix=helps)
+
+
+def _offers_scram(node: Node) -> bool:
+    return any(mechanism.startswith("SCRAM") for mechanism in _sasl_mechanisms(node))
 
 
 def _sasl_mechanisms(node: Node) -> list[str]:
