@@ -84,7 +84,7 @@ def _spec_violations(spec: DesiredUser) -> Iterator[str]:
         return
     # org.apache.kafka.common.security.scram.internals.ScramMessages: SASLNAME. Passwords may be of any script.
     if not spec.name.isascii():
-        yield f"{who}: the name has characters outside of ASCII, with which Kafka refuses all logins by SCRAM. Rename it."
+        yield f"{who}: the name has characters outside of ASCII, and Kafka refuses its logins by SCRAM. Rename it."
     if not isinstance(spec.iterations, int) or not MIN_ITERATIONS <= spec.iterations <= MAX_ITERATIONS:
         yield (
             f"{who}: iterations is {spec.iterations}; {MIN_ITERATIONS} to {MAX_ITERATIONS} are allowed "

@@ -111,6 +111,7 @@ BAD: list[tuple[dict[str, Any], str, list[str]]] = [
         "bad_super_user",
         ["kafka_super_users[0]", "'User:bob'", "fix: leave out User:"],
     ),
+    ({"kafka_admin_user": "José"}, "bad_super_user", ["kafka_admin_user", "each login by SCRAM", "'José'"]),
     ({"kafka_super_users": ["ops", "user: bob"]}, "bad_super_user", ["kafka_super_users[1]", "fix: leave out User:"]),
     ({"kafka_super_users": ["a;User:mallory"]}, "bad_super_user", ["'a;User:mallory'", "without ';' and '*'"]),
     ({"kafka_super_users": ["*"]}, "bad_super_user", ["kafka_super_users[0]", "'*'"]),
