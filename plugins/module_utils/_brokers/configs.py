@@ -8,13 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import (
-    ConfigValue,
-    config_text,
-    same_value,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue, same_value
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError, config_text
 
 #: The name of the cluster-wide default in Kafka's protocol: the broker entity without an id.
 DEFAULT = ""

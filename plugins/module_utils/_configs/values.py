@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Configuration values: from YAML to Kafka's text, whether two texts mean the same, and what topics set themselves."""
+"""Configuration values: whether two texts mean the same, and what topics set themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import value_text
 
 #: Kafka's types of a configuration value (ConfigDef.Type) by their numbers in DescribeConfigs.
 TYPES = {
@@ -50,14 +48,6 @@ class ConfigValue:
     source: str = "DEFAULT"
     sensitive: bool = False
     by_source: Mapping[str, str | None] = field(default_factory=dict)
-
-
-def config_text(key: str, value: Any) -> str | None:
-    """The text of a value for Kafka, as in a file of properties; None stays None (back to the default).
-
-    Raises PropertiesError for a value that has no such text, for example a dictionary.
-    """
-    return None if value is None else value_text(key, value)
 
 
 def same_value(kind: str, one: str | None, other: str | None) -> bool:

@@ -67,6 +67,11 @@ def value_text(key: str, value: Any) -> str:
     return _number_text(key, value) if isinstance(value, float) else str(value)
 
 
+def config_text(key: str, value: Any) -> str | None:
+    """Return the text of a value for Kafka's API, as in a file; None stays None (back to the default)."""
+    return None if value is None else value_text(key, value)
+
+
 def _number_text(key: str, number: float) -> str:
     """Print a number as Kafka reads it: its whole numbers have neither a point nor an exponent, as YAML's 6.048e+8 has.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,10 +11,12 @@ from hypothesis import strategies as st
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import (
     READ_ENCODING,
     PropertiesError,
+    config_text,
     declare,
     is_secret,
     parse,
     to_text,
+    value_text,
 )
 
 AWKWARD = st.text(st.one_of(st.sampled_from(" =:#!\\\n\r\t\fu"), st.characters(codec="utf-16")), max_size=12)
@@ -110,3 +114,39 @@ def test_declare_shows_values_but_never_a_secret() -> None:
 def test_declaring_twice_changes_nothing() -> None:
     once = declare({"ssl.key.password": "changeit", "a": [1, 2]})
     assert declare(once) == once
+
+
+#: Values as YAML, JSON or a template give them, and their text.
+TEXTS = [
+    (True, "true"),
+    (False, "false"),
+    (-1, "-1"),
+    (0.5, "0.5"),
+    (1e3, "1000"),
+    (6.048e8, "604800000"),
+    (-1.0, "-1"),
+    (1e-05, "1e-05"),
+    ("6.048e+8", "6.048e+8"),
+    ("a", "a"),
+    (["b", 1, 2.0], "b,1,2"),
+]
+
+
+@pytest.mark.parametrize(("value", "text"), TEXTS)
+def test_yaml_values_have_one_text_wherever_they_stand(value: Any, text: str) -> None:
+    assert config_text("key", value) == value_text("key", value) == text
+
+
+@pytest.mark.parametrize("key", ["inter.broker.protocol.version", "message.format.version"])
+def test_a_version_is_no_number(key: str) -> None:
+    assert config_text(key, 3.0) == value_text(key, 3.0) == "3.0"
+
+
+def test_null_stays_null() -> None:
+    assert config_text("key", None) is None
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, [[1]], [{"a": 1}], [None]])
+def test_what_has_no_text_is_refused(value: Any) -> None:
+    with pytest.raises(ValueError, match="key: "):
+        config_text("key", value)
