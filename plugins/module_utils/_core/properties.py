@@ -92,10 +92,12 @@ def parse(text: str) -> dict[str, str]:
 def same_text(before: str, after: str) -> bool:
     """Tell whether two files differ in nothing but the order within values that are sets, line by line."""
     old, new = before.split("\n"), after.split("\n")
-    return len(old) == len(new) and all(one == other or _same_line(one, other) for one, other in zip(old, new))
+    return len(old) == len(new) and all(map(_same_line, old, new))
 
 
 def _same_line(before: str, after: str) -> bool:
+    if before == after:
+        return True
     try:
         old, new = parse(before), parse(after)
     except PropertiesError:
