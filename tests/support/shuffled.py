@@ -29,6 +29,7 @@ from tests.support.other_order import place
 
 ROOT = Path(__file__).resolve().parents[2]
 ROLES = ROOT / "roles"
+REVERSED = "reversed"
 #: The lists of an inventory whose order means nothing.
 LISTS = (
     "kafka_acls",
@@ -96,11 +97,18 @@ def shuffled(content: Any, word: str, lists: bool = False) -> Any:
     if not word:
         return content
     if isinstance(content, Mapping):
-        keys = sorted(content, key=lambda key: place(str(key), word))
+        keys = _turned(content, word)
         return {key: shuffled(content[key], word, key in LISTS) for key in keys}
     if isinstance(content, list) and lists:
-        return sorted(content, key=lambda one: place(json.dumps(one, sort_keys=True), word))
+        return _turned(content, word)
     return content
+
+
+def _turned(items: Iterable[Any], word: str) -> list[Any]:
+    """The items in the order of a word, of which the word REVERSED is sure to be another one."""
+    if word == REVERSED:
+        return list(reversed(list(items)))
+    return sorted(items, key=lambda one: place(json.dumps(one, sort_keys=True), word))
 
 
 _OF_MODEL = {"_settings": "settings", "_node": "node", "_kafka_nodes": "nodes"}
