@@ -1,4 +1,4 @@
-"""The same answer whatever seed Python hashes by: a test module's digest() in processes of their own."""
+"""The same answer whatever seed Python hashes by: programs in processes of their own."""
 
 from __future__ import annotations
 
@@ -10,6 +10,22 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
+SEEDS = ("0", "1", "4294967295")
+
+
+def said(program: str, seed: str, *arguments: str) -> str:
+    """What a program of Python prints that runs under a seed."""
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        env={**os.environ, "PYTHONHASHSEED": seed},
+        cwd=ROOT,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return done.stdout.strip()
+
+
 def digests(module: str) -> set[str]:
     """What digest() of a test module, named by its file, says under three seeds."""
     program = (
@@ -17,14 +33,4 @@ def digests(module: str) -> set[str]:
         f"spec = importlib.util.spec_from_file_location('tested', {module!r});"
         "module = importlib.util.module_from_spec(spec); spec.loader.exec_module(module); print(module.digest())"
     )
-    return {
-        subprocess.run(
-            [sys.executable, "-c", program],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            cwd=ROOT,
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout.strip()
-        for seed in ("0", "1", "4294967295")
-    }
+    return {said(program, seed) for seed in SEEDS}

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError, declare, parse
+from ansible_collections.streamops.kafka.plugins.module_utils._core.unordered import same
 from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import (
     CURRENT,
     Generations,
@@ -48,5 +49,5 @@ def _properties(before: str, now: str) -> list[str]:
     return [
         reason_line(reason("property", key, old.get(key), new.get(key)))
         for key in sorted(old.keys() | new.keys())
-        if old.get(key) != new.get(key)
+        if not same(key, old.get(key), new.get(key))
     ]

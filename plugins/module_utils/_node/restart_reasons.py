@@ -13,6 +13,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.dynamic import CLUSTER_LEVEL, is_dynamic
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import declare, is_secret
+from ansible_collections.streamops.kafka.plugins.module_utils._core.unordered import same
 from ansible_collections.streamops.kafka.plugins.module_utils._node.start_record import argument_file_words
 
 # Options of the java launcher that take the next argument as their value (java -h, "to specify an argument").
@@ -73,7 +74,7 @@ def live_properties(
     after = declare(wanted["properties"])
     before = declare(started["properties"]) if running and started is not None else after
     live = (key for key in before.keys() | after.keys() if _is_live(key, after))
-    return {key: None if before.get(key) == after.get(key) else after.get(key) for key in sorted(live)}
+    return {key: None if same(key, before.get(key), after.get(key)) else after.get(key) for key in sorted(live)}
 
 
 def _is_live(key: str, after: Mapping[str, str]) -> bool:
@@ -81,7 +82,7 @@ def _is_live(key: str, after: Mapping[str, str]) -> bool:
 
 
 def _needs_restart(key: str, before: Mapping[str, str], after: Mapping[str, str]) -> bool:
-    if before.get(key) == after.get(key) or key in CLUSTER_LEVEL:
+    if same(key, before.get(key), after.get(key)) or key in CLUSTER_LEVEL:
         # A cluster-level value lives in the metadata log from the first start on; the file is not read any more.
         return False
     # Removed: nothing can be sent that takes the file's value away from the running process, only a start does it.

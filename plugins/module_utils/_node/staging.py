@@ -62,7 +62,8 @@ def stage(
     found = Generations(place["path"])
     _refuse_names(place["path"], [one["name"] for one in files])
     plan = _plan(found, files)
-    if found.texts(FAILED) == plan.wanted and not retry:
+    failed = found.texts(FAILED)
+    if failed is not None and not differing(failed, plan.wanted) and not retry:
         raise _failed_before(place["path"], found.why_failed(), module.params["state"] == CURRENT)
     if not module.check_mode:
         _carry_out(module, place, found, files, plan, retry)
@@ -85,7 +86,7 @@ class _Plan:
     @property
     def writes(self) -> bool:
         """Whether a new generation is to wait."""
-        return bool(self.differing) and self.waiting != self.wanted
+        return bool(self.differing) and (self.waiting is None or bool(differing(self.waiting, self.wanted)))
 
     @property
     def drops(self) -> bool:

@@ -18,7 +18,12 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core import commands
 from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import CommandTimeoutError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret, parse, to_text
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import (
+    is_secret,
+    parse,
+    same_text,
+    to_text,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._node.format import MAIN
 from ansible_collections.streamops.kafka.plugins.module_utils._node.java import find
 from ansible_collections.streamops.kafka.plugins.module_utils._node.scratch import scratch, write
@@ -202,10 +207,10 @@ def quoted(words: Sequence[str]) -> Iterator[str]:
 
 
 def _holds(file: Mapping[str, Any]) -> bool:
-    """Whether a file is on the node, with this content."""
+    """Whether a file is on the node, with this content, in whichever order its sets are."""
     try:
         with open(file["path"], encoding="utf-8") as there:
-            return there.read() == str(file["content"])
+            return same_text(there.read(), str(file["content"]))
     except (OSError, UnicodeDecodeError):
         return False
 

@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     NO_CLUSTER,
     Inventory,
     Node,
+    in_order,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 
@@ -62,8 +63,8 @@ def build_node(
 def build_inventory(read: Callable[[str], Mapping[str, Any]], groups: Mapping[str, Sequence[str]]) -> Inventory:
     """All clusters of an inventory, from its groups (GROUPS).
 
-    read -- the typed variables of a host. Controllers come first and servers of ZooKeeper last, each host once; a host
-    of another group is no mirror.
+    read -- the typed variables of a host. Controllers come first and servers of ZooKeeper last, each host once and by
+    its id, wherever the inventory has it; a host of another group is no mirror.
     """
     members = {role: groups.get(group, ()) for role, group in GROUPS.items()}
     hosts = dict.fromkeys(host for role in members if role != MIRROR for host in members[role])
@@ -84,4 +85,4 @@ def build_inventory(read: Callable[[str], Mapping[str, Any]], groups: Mapping[st
         for host in members["mirror"]
         if host not in hosts
     ]
-    return Inventory(nodes=tuple(nodes), mirrors=tuple(mirrors))
+    return Inventory(nodes=tuple(in_order(nodes)), mirrors=tuple(in_order(mirrors)))

@@ -8,7 +8,7 @@ never hides another. `plain` is not: a node that has no port where its variables
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -146,14 +146,14 @@ class Node:
         return [str(one) for one in listed] if isinstance(listed, (list, tuple)) else []
 
     def client_hosts(self, groups: Mapping[str, Sequence[str]]) -> list[str]:
-        """The hosts of the groups whose hosts connect to it as clients, each once."""
+        """The hosts of the groups whose hosts connect to it as clients, each once and sorted."""
         named = (groups.get(group, ()) for group in self.names("kafka_firewall_client_groups"))
-        return list(dict.fromkeys(host for hosts in named for host in hosts))
+        return sorted({host for hosts in named for host in hosts})
 
     def metrics_hosts(self, groups: Mapping[str, Sequence[str]]) -> list[str]:
-        """The hosts of the groups that read its metrics, each once; none where it has none."""
+        """The hosts of the groups that read its metrics, each once and sorted; none where it has none."""
         named = (groups.get(group, ()) for group in self.names("kafka_metrics_client_groups"))
-        return list(dict.fromkeys(host for hosts in named for host in hosts)) if self.metrics() else []
+        return sorted({host for hosts in named for host in hosts}) if self.metrics() else []
 
     def let_in(self, groups: Mapping[str, Sequence[str]]) -> list[str]:
         """Whom its firewall lets in by name: clients, Prometheus, and administrators, who may be no hosts of it."""
@@ -188,6 +188,19 @@ class Node:
         if self.only_mirrors:
             return None
         return as_int(self.get("zookeeper_id" if self.zookeeper else "kafka_node_id"))
+
+    @property
+    def place(self) -> tuple[int, str, bool, int, str]:
+        """Where it comes among all nodes, wherever its inventory has it: AWX gives hosts in another order each time.
+
+        Controllers come before other brokers, those before servers of ZooKeeper; each by cluster, id and name.
+        """
+        rank = (self.controller, self.broker, self.zookeeper, True).index(True)
+        try:
+            number = self.id
+        except UnclearValueError:
+            number = None  # whoever needs it says so
+        return rank, self.cluster, number is None, number or 0, self.name
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -289,9 +302,14 @@ class Node:
         return [f"{parent}/{self.name}"] if parent else []
 
 
+def in_order(nodes: Iterable[Node]) -> list[Node]:
+    """The nodes in the order of their places, the one that all lists and all choices of one among several go by."""
+    return sorted(nodes, key=lambda node: node.place)
+
+
 @dataclass(frozen=True)
 class Cluster:
-    """The nodes that carry one kafka_cluster_name, in inventory order (never empty)."""
+    """The nodes that carry one kafka_cluster_name, in the order of their places (never empty)."""
 
     name: str
     nodes: tuple[Node, ...]
@@ -395,8 +413,8 @@ class Inventory:
         return tuple(node for node in self.nodes if not node.zookeeper)
 
     def clusters(self) -> list[Cluster]:
-        """The clusters by name, in the order of their first node; nodes without a name are in none."""
-        names = list(dict.fromkeys(node.cluster for node in self.nodes if node.cluster != NO_CLUSTER))
+        """The clusters, sorted by name; nodes without a name are in none."""
+        names = sorted({node.cluster for node in self.nodes if node.cluster != NO_CLUSTER})
         return [Cluster(name, tuple(node for node in self.nodes if node.cluster == name)) for name in names]
 
 

@@ -30,6 +30,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     PLACEHOLDER,
     PROMETHEUS_GROUP,
     Node,
+    in_order,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
@@ -65,20 +66,21 @@ class InventoryReader:
         self._defaults = action._loader.load_from_file(str(SHARED_DEFAULTS), trusted_as_template=True)
 
     def nodes(self) -> list[Node]:
-        """All hosts of Kafka and ZooKeeper, controllers first, servers of ZooKeeper last, each once."""
+        """All hosts of Kafka and ZooKeeper, controllers first, servers of ZooKeeper last, each once and by its id."""
         members = {role: self._groups.get(group, []) for role, group in GROUPS.items()}
         hosts = dict.fromkeys(host for role in members if role != MIRROR for host in members[role])
-        return [self._node(host, {role: host in named for role, named in members.items()}) for host in hosts]
+        return in_order(self._node(host, {role: host in named for role, named in members.items()}) for host in hosts)
 
     def mirrors(self, nodes: Sequence[Node]) -> list[Node]:
         """The hosts of the group of mirrors that are none of the nodes: there the mistake is that they are in both."""
         taken = {node.name for node in nodes}
         alone = {role: role == MIRROR for role in GROUPS}
-        return [self._node(host, alone) for host in self._groups.get(MIRROR_GROUP, []) if host not in taken]
+        mirrors = self._groups.get(MIRROR_GROUP, [])
+        return in_order(self._node(host, alone) for host in mirrors if host not in taken)
 
     def beside(self, group: str) -> list[Node]:
         """The hosts that run the page or Prometheus (a group of BESIDE), each without what else it runs."""
-        hosts, none = self._groups.get(group, []), dict.fromkeys(GROUPS, False)
+        hosts, none = sorted(self._groups.get(group, [])), dict.fromkeys(GROUPS, False)
         own = self._action._loader.load_from_file(str(BESIDE[group]), trusted_as_template=True) if hosts else {}
         return [self._node(host, none, own) for host in hosts]
 

@@ -77,7 +77,7 @@ def mirror_properties(
     found = {
         **_common(options, _copies(clusters, target), version),
         **_rest(options, target),
-        "clusters": [target, *dict.fromkeys(flow.source for flow in carried)],
+        "clusters": [target, *sorted({flow.source for flow in carried})],
         **_target(target, carried, options),
     }
     for alias in found["clusters"]:

@@ -22,7 +22,7 @@ _JAAS = "sasl.jaas.config"
 
 
 def cluster_endpoints(said: Iterable[Mapping[str, Any]], aliases: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """What each cluster said about itself in this run, by name.
+    """What each cluster said about itself in this run, sorted by name.
 
     said -- what the hosts of the inventory published, empty for those that published nothing.
 
@@ -39,7 +39,7 @@ def cluster_endpoints(said: Iterable[Mapping[str, Any]], aliases: Sequence[str])
             f"run without --limit, or with at least one broker of {', '.join(missing)} in it; before a play of your "
             "own enter role _common with tasks_from endpoint.yml on these brokers"
         )
-    return found
+    return dict(sorted(found.items()))
 
 
 def mirror_clients(

@@ -74,7 +74,7 @@ class Monitoring(Parts):
         """Return the Alertmanagers of the inventory: the host that each is asked from, and its url."""
         return [
             {"host": host, "url": f"http://{alertmanager_socket(self._read(host))}"}
-            for host in self._groups.get(PROMETHEUS_GROUP, ())
+            for host in sorted(self._groups.get(PROMETHEUS_GROUP, ()))
         ]
 
     def _targets(self) -> list[dict[str, Any]]:
@@ -97,7 +97,7 @@ class Monitoring(Parts):
 
     def _pages(self) -> Iterator[dict[str, Any]]:
         """Yield the pages: one that others reach has TLS and a login, one on loopback only what it was given."""
-        for host in self._groups.get(PAGE_GROUP, ()):
+        for host in sorted(self._groups.get(PAGE_GROUP, ())):
             variables = self._read(host)
             bound = plain_host(variables.get("kafka_page_host", ""))
             own = plain_host(variables.get("ansible_host") or host)
@@ -108,7 +108,7 @@ class Monitoring(Parts):
                 "node": host,
                 "address": host_port(address, variables.get("kafka_page_port", PAGE_PORT)),
                 "tls": not is_loopback(bound or own) or bool(variables.get("kafka_page_tls_source")),
-                "user": PAGE_USER if PAGE_USER in users else next(iter(users), ""),
+                "user": PAGE_USER if PAGE_USER in users else min(users, default=""),
                 **_files(variables),
             }
 

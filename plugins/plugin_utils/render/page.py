@@ -217,7 +217,7 @@ class Page(Parts):
         flows = {(flow.pair, flow.engine): flow for some in lists for flow in read_flows(some) if flow.enabled}
         return [
             {**{key: plain(flow)[key] for key in FLOW_KEYS}, "heartbeats": wants_heartbeats(flow)}
-            for flow in flows.values()
+            for _place, flow in sorted(flows.items())
             if names & {flow.source, flow.target}
         ]
 

@@ -88,7 +88,8 @@ def _sasl(node: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any
 
 def _plain(users: Iterable[Mapping[str, Any]]) -> str:
     # Kafka's own server side of PLAIN knows the users that its configuration lists (PlainServerCallbackHandler).
-    listed = "".join(f" user_{user['name']}={quoted(user['password'])}" for user in users)
+    ordered = sorted(users, key=lambda user: str(user["name"]))
+    listed = "".join(f" user_{user['name']}={quoted(user['password'])}" for user in ordered)
     return f"{PLAIN_MODULE}{listed};"
 
 

@@ -386,7 +386,7 @@ class View(Parts):
         return next(self._sharing(alike)) == self._reader.host
 
     def _sharing(self, alike: Iterable[str]) -> Iterator[str]:
-        """The hosts of the play that share a piece of work on the machine."""
+        """The hosts of the play that share a piece of work on the machine, nodes first and by their ids."""
 
         def shared(host: str) -> list[Any]:
             """What hosts that share the work have alike."""
@@ -394,7 +394,9 @@ class View(Parts):
             return [machine_of(variables, host), *(variables[name] for name in alike)]
 
         own = shared(self._reader.host)
-        return (host for host in self._reader.play_hosts if shared(host) == own)
+        places = {node.name: number for number, node in enumerate(self._inventory.processes)}
+        hosts = sorted(self._reader.play_hosts, key=lambda host: (places.get(host, len(places)), host))
+        return (host for host in hosts if shared(host) == own)
 
     def _services(self) -> list[str]:
         """The services of those hosts of the play that one supervisord runs with this one."""

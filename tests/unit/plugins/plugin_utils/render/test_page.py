@@ -135,10 +135,10 @@ def test_the_configuration_has_the_flows_that_run_and_have_an_end_on_the_page() 
     usual = {"topics": ["o.*"], "topics_exclude": [], "policy": "default", "engine": "mirror_maker_2",
              "exactly_once": "disabled", "heartbeats": True, "source": "orders"}  # fmt: skip
     named = {"topics_exclude": ["o.x"], "policy": "identity", "heartbeats": False}
-    assert found["mirrors"] == [{**usual, "target": "stock", **named}, {**usual, "target": "far"}]
+    assert found["mirrors"] == [{**usual, "target": "far"}, {**usual, "target": "stock", **named}]
     assert found["mirrors"][0].keys() == set(KEYS)
     read = config_of(json.dumps(found), lambda _certificate, _key: [])
-    assert [one.pair for one in read.mirrors] == ["orders->stock", "orders->far"]
+    assert [one.pair for one in read.mirrors] == ["orders->far", "orders->stock"]
     assert seen("page1")["page"]["configuration"]["mirrors"] == []
 
 

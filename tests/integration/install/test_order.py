@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The same inventory in another order, as AWX gives it: nothing changes, nothing restarts, and approvals hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
+from tests.support.cluster import ROOT, Cluster
+from tests.support.shuffled import inventory
+from tests.support.stats import show_stats, stats_of
+
+SET = "controller.quorum.bootstrap.servers"
+
+
+@pytest.fixture
+def reversed_(combined: Cluster, tmp_path: Path) -> Cluster:
+    """The running cluster by an inventory whose hosts come in the reverse order."""
+    found = inventory("local")
+    hosts = found["hosts.yml"]["kafka_brokers"]["hosts"]
+    found["hosts.yml"]["kafka_brokers"]["hosts"] = dict(reversed(hosts.items()))
+    for name, content in found.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(yaml.safe_dump(content, sort_keys=False))
+    return Cluster(tmp_path, combined.directory, combined.port_base, combined.variables)
+
+
+def test_another_order_of_hosts_changes_nothing_and_restarts_nothing(combined: Cluster, reversed_: Cluster) -> None:
+    pids, files = combined.pids(), {node: combined.start_files(node) for node in combined.nodes}
+    assert list(reversed_.identities) == list(reversed(combined.nodes))
+    run = reversed_.playbook().ok()
+    assert run.changed == 0, run.output[-6000:]
+    assert "restart" not in " ".join(line for line in run.output.splitlines() if " would " in line)
+    assert (combined.pids(), {node: combined.start_files(node) for node in combined.nodes}) == (pids, files)
+
+
+def test_a_node_that_has_a_set_in_another_order_keeps_its_files_and_runs_on(combined: Cluster) -> None:
+    pids, files = combined.pids(), {node: combined.start_files(node) for node in combined.nodes}
+    has = parse((combined.directory / "config" / "kafka1" / "server.properties").read_text())[SET]
+    wanted = ",".join(reversed(has.split(",")))
+    assert wanted != has
+    variables = yaml.safe_load((ROOT / "inventories/local/group_vars/all.yml").read_text())
+    run = combined.playbook(kafka_config={**variables["kafka_config"], SET: wanted}).ok()
+    assert run.changed == 0, run.output[-6000:]
+    assert (combined.pids(), {node: combined.start_files(node) for node in combined.nodes}) == (pids, files)
+
+
+def test_a_plan_that_was_made_in_one_order_is_carried_out_in_another(
+    combined: Cluster, reversed_: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show_stats(monkeypatch)
+
+    def change(cluster: Cluster, copies: int, **more: Any) -> str:
+        """Change the copies of a topic, or plan that; returns the digest that the run hands on."""
+        done = cluster.playbook(
+            "playbooks/change_replication_factor.yml", kafka_replication_factor={"payments": copies}, **more
+        ).ok()
+        return str(stats_of(done.output)["kafka_plan_digest"])
+
+    for planned, applied, copies in ((combined, reversed_, 2), (reversed_, combined, 3)):
+        digest = change(planned, copies, plan_only=True)
+        assert digest[:2] not in ("", "0-")
+        assert change(applied, copies, plan_only=True) == digest
+        assert change(applied, copies, kafka_plan_digest=digest) == ""
