@@ -16,7 +16,7 @@ from typing import Any
 from spark_validation.errors import BadArgumentsError, CannotRunError, root_cause
 from spark_validation.mirror import config as mirror_config
 from spark_validation.report import page
-from spark_validation.result import ERROR, Check, Result, save
+from spark_validation.result import Result, broken_off, save
 from spark_validation.smoke import config as smoke_config
 
 
@@ -125,9 +125,7 @@ def _draw(source: Path, target: Path) -> int:
 
 def _note(result: Result, what: str, why: str) -> None:
     result.message = f"{what}: {why}"
-    result.checks.append(
-        Check("run", "The job could run", ERROR, expected="it runs", actual=result.message, suggests=why)
-    )
+    result.checks.append(broken_off(result.checks, what, why))
 
 
 def _summary(document: dict[str, Any], output: Path) -> str:

@@ -74,6 +74,20 @@ def verdict_of(checks: list[Check]) -> str:
     return next((status for status in _WORST_FIRST if status in statuses), PASS if PASS in statuses else ERROR)
 
 
+def broken_off(checks: list[Check], what: str, why: str) -> Check:
+    """The check of a job that could not go on at step `what`. What was found wrong before stays the verdict."""
+    failed = any(check.status == FAIL for check in checks)
+    message = f"{what}: {why}"
+    return Check(
+        "run",
+        "The job ran to its end" if failed else "The job could run",
+        INCONCLUSIVE if failed else ERROR,
+        expected="it runs",
+        actual=message,
+        suggests=why,
+    )
+
+
 @dataclass
 class Result:
     """Everything that result.json holds. Times are epoch milliseconds, durations seconds."""

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from spark_validation.result import Check
 from spark_validation.smoke import audit, findings, judge, record
 from spark_validation.smoke.ledger import Ledger
-from spark_validation.smoke.observed import OK, Findings, Observation
+from spark_validation.smoke.observed import OK, OTHER_RUN, Findings, Observation
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def examine(session: SparkSession, topic_rows: DataFrame, ledger: Ledger, width_
     seconds = time.monotonic() - begun
     suspects = judge.suspect_lanes(ledger, seen)
     strange = sorted(judge.stranger_lanes(ledger, seen))
-    odd = sorted(kind for kind in seen.kinds() if kind != OK)
+    odd = sorted(kind for kind in seen.kinds() if kind not in (OK, OTHER_RUN))
     if not (suspects or strange or odd):
         return Examined(ledger, seen, Findings(), [], seconds)
     exact, examples = findings.exact(session, topic_rows, ledger, suspects, strange, odd)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spark_validation.result import FAIL, INCONCLUSIVE, INFO, PASS, Check, none_of
+from spark_validation.result import FAIL, INCONCLUSIVE, INFO, PASS, Check, none_of, noted
 from spark_validation.smoke import latency
 from spark_validation.smoke.geometry import ATTEMPTS, WRITERS
 from spark_validation.smoke.ledger import Ledger
@@ -95,12 +95,12 @@ _NONE_OF = {
         "bytes changed after sending: look at disks, memory and anything that rewrites records",
     ),
     "phantom": (
-        "Nothing stands in the range that this run did not write",
-        "somebody else writes to this topic; if that is meant, give the run a topic of its own",
+        "Nothing stands in the range that no validation wrote",
+        "another client writes to this topic; if that is meant, give the run a topic of its own",
     ),
     "tombstone": (
         "No record lost its value",
-        "records without value were written to this topic by somebody else",
+        "another client wrote records without value to this topic",
     ),
 }
 
@@ -111,8 +111,8 @@ def judge_records(
     """The checks on the records themselves. `unreadable`: why a part of the range cannot be judged, or empty."""
     kinds = seen.kinds()
     strangers = sum(stranger_lanes(ledger, seen).values())
-    phantoms = kinds[OTHER_RUN] + kinds[FOREIGN] + exact.unknown.total + strangers
-    phantom_examples = [*strange, *exact.unknown.examples, *exact.odd.get(OTHER_RUN, []), *exact.odd.get(FOREIGN, [])]
+    phantoms = kinds[FOREIGN] + exact.unknown.total + strangers
+    phantom_examples = [*strange, *exact.unknown.examples, *exact.odd.get(FOREIGN, [])]
     lost = _none("lost", exact.lost)
     if unreadable and lost.status == FAIL:
         lost = Check(**{**lost.__dict__, "status": INCONCLUSIVE, "suggests": unreadable})
@@ -126,6 +126,7 @@ def judge_records(
         _none("tombstone", Found(kinds[TOMBSTONE], exact.odd.get(TOMBSTONE, []))),
         _coverage(ledger, seen),
         _leftovers(leftovers(ledger, seen)),
+        noted("other_runs", "Records of other runs that wrote meanwhile", "records", kinds[OTHER_RUN], []),
     ]
 
 

@@ -23,9 +23,9 @@ from spark_validation.read import reader
 from spark_validation.session import cores, jvm, kafka_options, producer_properties, source_options
 from spark_validation.smoke import latency
 from spark_validation.smoke.config import Arguments
+from spark_validation.smoke.record import ECHO, PROBE
 from spark_validation.smoke.topic import Ranges, Topic
 
-PROBE, ECHO = "SOP1", "SOE1"
 REAL_TIME, MICRO_BATCH = "real-time", "micro-batch"
 _PER_SECOND = 20
 _START_SECONDS = 30

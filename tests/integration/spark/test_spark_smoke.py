@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import AdminClient, NewPartitions
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
@@ -223,14 +224,65 @@ def test_records_deleted_since_show_and_retention_is_told_from_damage(
     create(combined, topic)
     first = tmp_path / "first"
     assert smoke(spark, combined, first, run_id="del", topic=topic, stream_check=False)["verdict"] == "pass"
-    for future in admin.delete_records([TopicPartition(topic, 1, 100)]).values():
-        future.result(20)
+    deleted_up_to(admin, TopicPartition(topic, 1, 100))
     damaged = again(spark, combined, first, "del", topic=topic, topic_retention_seconds=3600)
     assert bad(damaged) == {"range": "fail", "lost": "fail"}
     assert (actual(damaged, "lost"), damaged["verdict"]) == (100, "fail")
     expired = again(spark, combined, first, "del", topic=topic, topic_retention_seconds=0)
     assert bad(expired) == {"range": "inconclusive", "lost": "inconclusive"}
     assert expired["exit_code"] == 1
+
+
+def deleted_up_to(admin: AdminClient, *places: TopicPartition) -> None:
+    """Delete the records below these offsets."""
+    for future in admin.delete_records(list(places)).values():
+        future.result(20)
+
+
+def test_a_run_is_audited_again_after_its_topic_gained_partitions_and_a_loss_is_a_failure(
+    spark: SparkSession, combined: Cluster, admin: AdminClient, tmp_path: Path
+) -> None:
+    topic = "smoke-grown"
+    create(combined, topic)
+    first = tmp_path / "first"
+    assert smoke(spark, combined, first, run_id="grown", topic=topic, stream_check=False)["verdict"] == "pass"
+    for future in admin.create_partitions([NewPartitions(topic, 8)]).values():
+        future.result(20)
+    until(lambda: len(admin.list_topics(topic, timeout=10).topics[topic].partitions) == 8, "the new partitions")
+    grown = again(spark, combined, first, "grown", topic=topic)
+    assert (grown["verdict"], bad(grown)) == ("pass", {})
+    # One partition loses a part and another one everything.
+    deleted_up_to(admin, TopicPartition(topic, 1, 100), TopicPartition(topic, 2, 500))
+    lost = again(spark, combined, first, "grown", topic=topic)
+    assert (lost["verdict"], actual(lost, "lost"), actual(lost, "stream_agrees")) == ("fail", 600, RECORDS - 600)
+    assert bad(lost) == {"range": "fail", "lost": "fail", "coverage": "fail"}
+
+
+def test_two_validations_at_once_on_one_topic_both_pass_and_a_phantom_is_still_found(
+    spark: SparkSession, combined: Cluster, tmp_path: Path
+) -> None:
+    topic = "smoke-shared"
+    create(combined, topic)
+    with ThreadPoolExecutor(2) as pool:
+        # The first one without probes: its range, taken again, may hold none of its own.
+        at_once = [
+            pool.submit(smoke, spark, combined, tmp_path / name, run_id=name, topic=topic, live_seconds=seconds)
+            for name, seconds in (("one", 0), ("two", 1))
+        ]
+        results = [run.result() for run in at_once]
+    assert [(result["verdict"], bad(result)) for result in results] == [("pass", {})] * 2
+    wide = widened(tmp_path / "one", combined, topic, tmp_path / "wide")
+    result = again(spark, combined, wide, "one", topic=topic)
+    assert (result["verdict"], bad(result)) == ("pass", {})
+    # All that the other one wrote, with its probes, is in the range, and in no figure.
+    assert actual(result, "other_runs") > RECORDS
+    assert result["figures"]["total"]["records"] == actual(result, "stream_agrees") == RECORDS
+    producer = Producer({"bootstrap.servers": ",".join(combined.bootstrap_servers)})
+    producer.produce(topic, b"an order that went astray", b"k", 0)
+    producer.flush(20)
+    wide = widened(tmp_path / "one", combined, topic, tmp_path / "astray")
+    astray = again(spark, combined, wide, "one", topic=topic)
+    assert (bad(astray), actual(astray, "phantom")) == ({"phantom": "fail"}, 1)
 
 
 def test_a_topic_made_anew_since_shows(
