@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import 
     WATCH_OPTIONS,
     Tracker,
     complaint,
+    left_alone,
     place,
     refusal,
     split_secrets,
@@ -56,6 +57,8 @@ class ActionModule(ProgressAction):
         started = self.call(task_vars, step="start", job_dir=job_dir, **given)
         if started.get("failed"):
             return dict(result, **started)
+        # A run that is interrupted says nothing any more.
+        self._display.display(f"[{(task_vars or {}).get('inventory_hostname')}] {left_alone(started, job_dir)}")
         tracker = Tracker()
 
         # What was written once, at the start, needs no second way.

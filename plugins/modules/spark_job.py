@@ -17,7 +17,10 @@ description:
   - The job runs detached in a directory of its own, which afterwards holds C(result.json), C(report.html),
     C(ledger.json), C(progress.jsonl) and C(spark.log). When the time is over, its own process group is ended, and
     nothing else.
-  - Client properties reach the job in a file that only its user may read, never on a command line.
+  - A job that no run watches any more, since that was interrupted or its control node is gone, ends by itself after
+    60 seconds.
+  - Client properties reach the job through a named pipe that only its user may read, never on a command line or in a
+    file of a disk.
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:

@@ -161,6 +161,14 @@ def _found(check: Mapping[str, Any]) -> str:
     return f"{actual}, {advice}" if advice and advice not in actual else actual
 
 
+def left_alone(started: Mapping[str, Any], job_dir: str) -> str:
+    """Say what becomes of a started job when its run is interrupted, and how to end it at once."""
+    return (
+        f"Spark job in {job_dir}: if this run is interrupted, the job ends {started['unwatched_seconds']} s later; "
+        f"to end it at once, on its host: kill -- -{started['pid']}"
+    )
+
+
 class Tracker:
     """Follows one job over many looks and says how it stands, in one line for people."""
 

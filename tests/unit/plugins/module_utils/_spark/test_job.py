@@ -12,6 +12,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import 
     Tracker,
     command,
     complaint,
+    left_alone,
     place,
     refusal,
     split_secrets,
@@ -147,6 +148,13 @@ def test_a_failure_names_the_failing_checks_and_the_report() -> None:
     assert message == (
         "Spark validation r1: verdict fail. lost (fail): expected 0, found 3 records, look at disks. "
         "Report: /out/r1/report.html"
+    )
+
+
+def test_a_run_says_beforehand_what_becomes_of_its_job_when_it_is_interrupted() -> None:
+    assert left_alone({"pid": 17, "unwatched_seconds": 60}, "/out/r1") == (
+        "Spark job in /out/r1: if this run is interrupted, the job ends 60 s later; to end it at once, on its host: "
+        "kill -- -17"
     )
 
 
