@@ -36,7 +36,7 @@ WATCH_OPTIONS: dict[str, Any] = {
     "source_client_properties": {"type": "dict", "default": {}},
 }
 #: The name of a run is that of its directory; the job takes no other (spark_validation/fields.py).
-_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
+RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 SMOKE, MIRROR_AUDIT = "smoke", "mirror_audit"
 
 PASS = "pass"
@@ -69,7 +69,7 @@ def refusal(options: Mapping[str, Any]) -> str:
             "Nothing was started."
         )
     for option in ("run_id", "audit_run_id"):
-        if options[option] and not _RUN_ID.fullmatch(options[option]):
+        if options[option] and not RUN_ID.fullmatch(options[option]):
             return (
                 f"{option} cannot be the name of a directory (found: {options[option]!r}, allowed: up to 32 letters, "
                 "digits, dots, dashes or underscores, the first a letter or a digit). Nothing was started."
