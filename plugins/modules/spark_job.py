@@ -166,7 +166,9 @@ exit_code:
   returned: when the job ran
   type: int
 result:
-  description: The summary of result.json with run_id, verdict, message, seconds, checks and headline figures.
+  description: >-
+    The summary of result.json with run_id, verdict, message, findings, seconds, checks and headline figures; of a job
+    that failed only the checks that did not pass.
   returned: when the job left a result
   type: dict
 report:
@@ -175,7 +177,7 @@ report:
   type: str
 log_tail:
   description: The last lines of the job's log.
-  returned: failure
+  returned: when the job left no result
   type: list
   elements: str
 elapsed:
@@ -184,7 +186,7 @@ elapsed:
   type: float
 history:
   description: What each look found.
-  returned: when the job ran
+  returned: when the verdict is pass
   type: list
   elements: dict
 """

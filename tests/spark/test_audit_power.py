@@ -170,14 +170,23 @@ def test_each_fault_is_found_and_named(
     assert faults(checks) == found
     for name, count in found.items():
         assert len(checks[name].examples) == min(count, 20)
+        places = checks[name].places
+        assert sum(place["records"] for place in places) == count
+        for place in places:
+            ends = topic.ledger.ranges[place["partition"]]
+            assert ends[0] <= place["first"] <= place["last"] <= ends[1]
         assert checks[name].suggests
 
 
 def test_an_example_names_writer_sequence_and_place(spark: SparkSession, history: FakeTopic) -> None:
     topic = replace(history, rows={partition: list(rows) for partition, rows in history.rows.items()})
     key = topic.rows[1].pop(6).key or b""
-    example = judged(spark, topic)["lost"].examples[0]
-    assert example == {"partition_meant": 1, "writer": int(key[6:12]), "attempt": 0, "sequence": int(key[16:])}
+    lost = judged(spark, topic)["lost"]
+    assert lost.examples == [{"partition_meant": 1, "writer": int(key[6:12]), "attempt": 0, "sequence": int(key[16:])}]
+    # Between the two records of its writer around it.
+    own = [place for place, row in enumerate(topic.rows[1]) if (row.key or b"")[:16] == key[:16]]
+    before, after = max(place for place in own if place < 6), min(place for place in own if place >= 6)
+    assert lost.places == [{"partition": 1, "records": 1, "first": before + 1, "last": max(before + 1, after - 1)}]
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -329,6 +329,25 @@ def test_a_task_that_fails_and_is_retried_leaves_neither_loss_nor_duplicates(
     assert 0 < actual(result, "attempt_leftovers") <= 600
 
 
+def test_a_broker_that_is_away_for_a_part_of_the_run_is_named(
+    spark: SparkSession, combined: Cluster, tmp_path: Path
+) -> None:
+    topic, node = "smoke-away", combined.nodes[-1]
+    create(combined, topic)
+    broker = combined.identities[node]
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(smoke, spark, combined, tmp_path, run_id="away", topic=topic, live_seconds=40)
+        until(lambda: '"live"' in (tmp_path / "progress.jsonl").read_text(), "the live probe", 180)
+        combined.stop(node)
+        time.sleep(5)
+        combined.start(node)
+        result = run.result()
+    assert result["verdict"] == "fail"
+    (alive,) = [check for check in result["checks"] if check["name"] == "alive"]
+    assert [example["broker"] for example in alive["examples"]] == [broker]
+    assert f"broker {broker} was away for about" in alive["suggests"]
+
+
 def test_a_missing_topic_is_named(spark: SparkSession, combined: Cluster, tmp_path: Path) -> None:
     with pytest.raises(CannotRunError, match="topic nowhere: it does not exist"):
         smoke(spark, combined, tmp_path, run_id="x", topic="nowhere")

@@ -44,7 +44,7 @@ def lane(partition: int, writer: int, attempt: int, records: int, kind: int = OK
 
 
 def statuses(observation: Observation, exact: Findings | None = None, unreadable: str = "") -> dict[str, Any]:
-    checks = judge.judge_records(LEDGER, observation, exact or Findings(), [], unreadable)
+    checks = judge.judge_records(LEDGER, observation, exact or Findings(), unreadable)
     return {check.name: check.status for check in checks if check.status not in ("pass", "info")}
 
 
