@@ -1,7 +1,7 @@
 """Whether the brokers were up over the whole run: asked before it, all along and after it, not once.
 
-The cluster itself says who takes part (DescribeCluster, which needs no permission); one that dies and returns before the
-cluster misses it was not away as far as clients can tell.
+The cluster itself says who takes part (DescribeCluster, which needs no permission); one that dies and returns before
+the cluster misses it was not away as far as clients can tell.
 """
 # SPDX-License-Identifier: GPL-3.0-or-later
 
