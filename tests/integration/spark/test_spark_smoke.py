@@ -22,6 +22,7 @@ from spark_validation.result import Result
 from spark_validation.session import client_properties, jvm, kafka_options, producer_properties
 from spark_validation.smoke import record
 from spark_validation.smoke.config import parse
+from spark_validation.smoke.echoes import Echoes
 from spark_validation.smoke.geometry import Geometry
 from spark_validation.smoke.job import Smoke
 from spark_validation.smoke.ledger import Ledger
@@ -327,6 +328,29 @@ def test_a_task_that_fails_and_is_retried_leaves_neither_loss_nor_duplicates(
     result = again(spark, combined, tmp_path, "retry", topic=topic)
     assert bad(result) == {}
     assert 0 < actual(result, "attempt_leftovers") <= 600
+
+
+def test_what_others_write_is_no_echo_of_the_live_probe(spark: SparkSession, combined: Cluster, tmp_path: Path) -> None:
+    topic = "smoke-echoes"
+    create(combined, topic)
+    given = {"run_id": "mine", "bootstrap_servers": combined.bootstrap_servers, "output_dir": str(tmp_path)}
+    echoes = Echoes(spark, parse(given), topic, dict.fromkeys(range(6), 0))
+    producer = Producer({"bootstrap.servers": ",".join(combined.bootstrap_servers)})
+
+    def echo(run_id: str) -> bytes:
+        return f"{record.ECHO}{run_id.ljust(32)}{0:013d}".encode()
+
+    for index in range(6):
+        for value in (echo("other"), b"\xff\x00", b"an order"):
+            producer.produce(topic, value, None, index)
+    producer.flush(20)
+    try:
+        assert not any(echoes.is_there() for _look in range(20))
+        producer.produce(topic, echo("mine"), None, 3)
+        producer.flush(20)
+        until(echoes.is_there, "the echo")
+    finally:
+        echoes.close()
 
 
 def test_a_broker_that_is_away_for_a_part_of_the_run_is_named(
