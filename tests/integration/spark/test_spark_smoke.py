@@ -26,6 +26,7 @@ from spark_validation.smoke.echoes import Echoes
 from spark_validation.smoke.geometry import Geometry
 from spark_validation.smoke.job import Smoke
 from spark_validation.smoke.ledger import Ledger
+from spark_validation.smoke.presence import Brokers, Presence, Watch
 from spark_validation.smoke.topic import Topic
 from spark_validation.smoke.write import AttemptsParam, writer_rows
 from tests.support.cluster import Cluster, until
@@ -109,6 +110,10 @@ def test_a_run_on_a_sound_cluster_passes_every_check(first_run: tuple[Path, dict
     names = {check["name"] for check in result["checks"]}
     assert names >= {"leaders", "brokers", "range", "lost", "duplicated", "out_of_order", "misrouted", "corrupt"}
     assert names >= {"phantom", "tombstone", "coverage", "stream_agrees", "latency", "live_latency"}
+    # Judged at the end, of the whole run.
+    assert [check["title"] for check in result["checks"] if check["name"] == "alive"] == [
+        "Every broker is up, before, during and after the run"
+    ]
 
 
 def test_every_broker_took_and_returned_records(first_run: tuple[Path, dict[str, Any]]) -> None:
@@ -353,23 +358,23 @@ def test_what_others_write_is_no_echo_of_the_live_probe(spark: SparkSession, com
         echoes.close()
 
 
-def test_a_broker_that_is_away_for_a_part_of_the_run_is_named(
-    spark: SparkSession, combined: Cluster, tmp_path: Path
-) -> None:
-    topic, node = "smoke-away", combined.nodes[-1]
-    create(combined, topic)
+def test_a_broker_that_is_away_for_a_while_is_named(spark: SparkSession, combined: Cluster, tmp_path: Path) -> None:
+    node = combined.nodes[-1]
     broker = combined.identities[node]
-    with ThreadPoolExecutor(1) as pool:
-        run = pool.submit(smoke, spark, combined, tmp_path, run_id="away", topic=topic, live_seconds=40)
-        until(lambda: '"live"' in (tmp_path / "progress.jsonl").read_text(), "the live probe", 180)
+    given = {"run_id": "away", "bootstrap_servers": combined.bootstrap_servers, "output_dir": str(tmp_path)}
+    presence = Presence(combined.identities[name] for name in combined.nodes)
+    with Brokers(jvm(spark), client_properties(parse(given))) as brokers, Watch(presence, brokers.live):
+        until(lambda: presence.looks > 0, "a look")
+        assert presence.absences == {}
         combined.stop(node)
-        time.sleep(5)
-        combined.start(node)
-        result = run.result()
-    assert result["verdict"] == "fail"
-    (alive,) = [check for check in result["checks"] if check["name"] == "alive"]
-    assert [example["broker"] for example in alive["examples"]] == [broker]
-    assert f"broker {broker} was away for about" in alive["suggests"]
+        try:
+            until(lambda: broker in presence.absences, "the broker to be missed")
+        finally:
+            combined.start(node)
+        until(lambda: presence.absences[broker].is_back, "the broker to be back", 120)
+    check = presence.check()
+    assert (check.status, [example["broker"] for example in check.examples]) == ("fail", [broker])
+    assert f"broker {broker} was away for about" in check.suggests
 
 
 def test_a_missing_topic_is_named(spark: SparkSession, combined: Cluster, tmp_path: Path) -> None:
