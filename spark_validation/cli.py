@@ -16,8 +16,9 @@ from typing import Any
 from spark_validation.errors import BadArgumentsError, CannotRunError, root_cause
 from spark_validation.mirror import config as mirror_config
 from spark_validation.report import page
-from spark_validation.result import ERROR, Check, Result, save
+from spark_validation.result import Result, broken_off, save
 from spark_validation.smoke import config as smoke_config
+from spark_validation.told import findings
 
 
 def main(argv: list[str]) -> int:
@@ -51,6 +52,7 @@ def run_job(name: str, args_file: Path) -> int:
     except Exception as error:
         _note(result, "job", root_cause(error))
     result.finished_ms = _now()
+    result.findings = findings(result.checks, str(result.ledger.get("topic") or result.settings.get("topic", "")))
     document = result.to_dict()
     save(document, output / "result.json")
     page.write(document, output / "report.html")
@@ -125,18 +127,12 @@ def _draw(source: Path, target: Path) -> int:
 
 def _note(result: Result, what: str, why: str) -> None:
     result.message = f"{what}: {why}"
-    result.checks.append(
-        Check("run", "The job could run", ERROR, expected="it runs", actual=result.message, suggests=why)
-    )
+    result.checks.append(broken_off(result.checks, what, why))
 
 
 def _summary(document: dict[str, Any], output: Path) -> str:
     lines = [f"verdict {document['verdict']} (run {document['run_id']}, {document['seconds']} s)"]
-    lines += [
-        f"  {check['status']}: {check['title']}: expected {check['expected']}, found {check['actual']} {check['unit']}"
-        for check in document["checks"]
-        if check["status"] not in ("pass", "info")
-    ]
+    lines += [f"  {finding}" for finding in document["findings"]]
     return "\n".join([*lines, f"  {output / 'report.html'}"])
 
 

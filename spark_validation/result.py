@@ -19,7 +19,10 @@ EXIT_CODES = {PASS: 0, FAIL: 1, INCONCLUSIVE: 1, ERROR: 2}
 
 @dataclass(frozen=True)
 class Check:
-    """One question and its answer. `examples` are at most 20 of `examples_total`; `suggests` is empty on a pass."""
+    """One question and its answer. `examples` are at most 20 of `examples_total`; `suggests` is empty on a pass.
+
+    `places` say where, by partition: how many `records` (or offsets), between which offsets (`first`, `last`).
+    """
 
     name: str
     title: str
@@ -33,6 +36,7 @@ class Check:
     examples_total: int = 0
     suggests: str = ""
     seconds: float | None = None
+    places: list[dict[str, Any]] = field(default_factory=list)
 
 
 def none_of(
@@ -45,6 +49,7 @@ def none_of(
     status: str = FAIL,
     examples_total: int | None = None,
     seconds: float | None = None,
+    places: list[dict[str, Any]] | None = None,
 ) -> Check:
     """A check that passes when nothing was counted. `status` and `suggests` are for when something was."""
     return Check(
@@ -60,6 +65,7 @@ def none_of(
         examples_total=total if examples_total is None else examples_total,
         suggests=suggests if total else "",
         seconds=seconds,
+        places=places or [],
     )
 
 
@@ -72,6 +78,20 @@ def verdict_of(checks: list[Check]) -> str:
     """pass only when every check passed; without any check nothing was proved, so error."""
     statuses = {check.status for check in checks}
     return next((status for status in _WORST_FIRST if status in statuses), PASS if PASS in statuses else ERROR)
+
+
+def broken_off(checks: list[Check], what: str, why: str) -> Check:
+    """The check of a job that could not go on at step `what`. What was found wrong before stays the verdict."""
+    failed = any(check.status == FAIL for check in checks)
+    message = f"{what}: {why}"
+    return Check(
+        "run",
+        "The job ran to its end" if failed else "The job could run",
+        INCONCLUSIVE if failed else ERROR,
+        expected="it runs",
+        actual=message,
+        suggests=why,
+    )
 
 
 @dataclass
@@ -89,6 +109,7 @@ class Result:
     cluster: dict[str, Any] = field(default_factory=dict)
     ranges: dict[str, list[int]] = field(default_factory=dict)
     ledger: dict[str, Any] = field(default_factory=dict)
+    findings: list[str] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
 

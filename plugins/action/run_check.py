@@ -15,6 +15,7 @@ from ansible.playbook.block import Block
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_boolean
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards import run_validation
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_files import unwritable
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_start import (
     RunStart,
@@ -68,6 +69,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
             },
             role_options(*options["roles"]),
         )
+        wrong += _unfit(vars_, options["roles"])
         wrong += unread(self._task.get_play()._variable_manager.extra_vars, role_options())
         wrong += unwritable(options["written"])
         wrong += passed_by(ansible.context.CLIARGS) + self._tags(vars_)
@@ -149,6 +151,20 @@ def _known(variables: Any, names: Iterable[str]) -> dict[str, Any]:
             if name in variables:
                 known[name] = variables[name]
     return known
+
+
+def _unfit(variables: Mapping[str, Any], roles: list[str]) -> list[str]:
+    """The refusals of values with which the Spark job of a run that has one cannot run."""
+    if run_validation.ROLE not in roles:
+        return []
+    hostvars, batch = variables["hostvars"], variables.get("ansible_play_batch", ())
+    members = clusters(filter(batch.__contains__, variables["groups"].get("kafka_brokers", ())), hostvars)
+    names = role_options(run_validation.ROLE)
+    return [
+        refusal
+        for hosts in members.values()
+        for refusal in run_validation.unfit({host: _known(hostvars[host], names) for host in hosts}, len(hosts))
+    ]
 
 
 def _partial(variables: Any) -> bool:

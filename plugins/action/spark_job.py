@@ -13,7 +13,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import 
     SMOKE,
     WATCH_OPTIONS,
     Tracker,
-    complaint,
+    failure,
+    left_alone,
     place,
     refusal,
     split_secrets,
@@ -56,6 +57,8 @@ class ActionModule(ProgressAction):
         started = self.call(task_vars, step="start", job_dir=job_dir, **given)
         if started.get("failed"):
             return dict(result, **started)
+        # A run that is interrupted says nothing any more.
+        self._display.display(f"[{(task_vars or {}).get('inventory_hostname')}] {left_alone(started, job_dir)}")
         tracker = Tracker()
 
         # What was written once, at the start, needs no second way.
@@ -74,10 +77,12 @@ class ActionModule(ProgressAction):
         verdict = (found.get("result") or {}).get("verdict")
         result.update(changed=False, verdict=verdict, exit_code=found.get("exit_code"), **followed.as_result())
         result.update({name: found[name] for name in ("result", "report") if name in found})
+        if followed.timed_out or followed.last.state != DONE:
+            # What a person has to read is the cause.
+            del result["history"]
         if followed.timed_out:
             why = f"was ended after {options['timeout']} s (timeout); it was at: {followed.last.text}"
-            result.update(failed=True, msg=f"Spark job in {job_dir}: {why}", log_tail=found.get("log_tail", []))
+            result.update(failed=True, msg=f"Spark job in {job_dir}: {why}", log_tail=found.get("log_tail", [])[-10:])
         elif followed.last.state != DONE:
-            message = found["msg"] if found.get("failed") else complaint(found, job_dir)
-            result.update(failed=True, msg=message, log_tail=found.get("log_tail", []))
+            result.update(failure(found, job_dir))
         return result

@@ -17,7 +17,10 @@ description:
   - The job runs detached in a directory of its own, which afterwards holds C(result.json), C(report.html),
     C(ledger.json), C(progress.jsonl) and C(spark.log). When the time is over, its own process group is ended, and
     nothing else.
-  - Client properties reach the job in a file that only its user may read, never on a command line.
+  - A job that no run watches any more, since that was interrupted or its control node is gone, ends by itself after
+    60 seconds.
+  - Client properties reach the job through a named pipe that only its user may read, never on a command line or in a
+    file of a disk.
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:
@@ -163,7 +166,9 @@ exit_code:
   returned: when the job ran
   type: int
 result:
-  description: The summary of result.json with run_id, verdict, message, seconds, checks and headline figures.
+  description: >-
+    The summary of result.json with run_id, verdict, message, findings, seconds, checks and headline figures; of a job
+    that failed only the checks that did not pass.
   returned: when the job left a result
   type: dict
 report:
@@ -172,7 +177,7 @@ report:
   type: str
 log_tail:
   description: The last lines of the job's log.
-  returned: failure
+  returned: when the job left no result
   type: list
   elements: str
 elapsed:
@@ -181,7 +186,7 @@ elapsed:
   type: float
 history:
   description: What each look found.
-  returned: when the job ran
+  returned: when the verdict is pass
   type: list
   elements: dict
 """

@@ -24,6 +24,8 @@ _MARKS = {
     "inconclusive": "M23 23a7 7 0 1 1 10 7c-3 1-3 3-3 5M30 43v.1",
     "error": "M30 17v16M30 43v.1",
 }
+# A first screen has room for so many.
+_FINDINGS = 8
 _ORDER = ("error", "fail", "inconclusive", "pass", "info")
 
 
@@ -64,13 +66,20 @@ def _head(document: Document) -> str:
     mirror = document.get("job") == mirror_report.JOB
     word, say = _WORDS[verdict]
     say = mirror_report.SAYS if mirror and verdict == "pass" else say
-    said = escape(document.get("message")) if document.get("message") else say
+    said = _found(document) or (escape(document.get("message")) if document.get("message") else say)
     facts = mirror_report.facts(document) if mirror else _facts(document)
     return f"""<header class="card {verdict}">
 <svg class="mark" viewBox="0 0 60 60" aria-hidden="true"><path d="{_MARKS[verdict]}"/></svg>
 <div><div class="word">{word}</div><div class="say">{said}</div></div>
 <div class="facts">run <b>{document.show("run_id")}</b>, {facts}<br>
 {document.show("started_ms", "time")}, {document.show("seconds", "seconds")} s</div></header>"""
+
+
+def _found(document: Document) -> str:
+    """What is wrong, the first of it in full; the checks below have the rest."""
+    found = [document.show(f"findings.{place}") for place in range(len(document.get("findings", [])))]
+    more = f"and {len(found) - _FINDINGS} more, in the checks below" if len(found) > _FINDINGS else ""
+    return "<br>\n".join([*found[:_FINDINGS], *([more] if more else [])])
 
 
 def _facts(document: Document) -> str:

@@ -14,10 +14,10 @@ from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from spark_validation.smoke import latency
-from spark_validation.smoke.observed import LaneSeen, Observation, PartitionSeen, Slot
+from spark_validation.smoke.observed import OTHER_RUN, LaneSeen, Observation, PartitionSeen, Slot
 
 SLOTS = 60
-_VIEWS = (["partition", "kind", "lane"], ["partition"], ["bucket"], ["slot"])
+_VIEWS = (["partition", "kind", "lane"], ["partition", "ours"], ["bucket"], ["slot", "ours"])
 
 
 def slot_width_ms(began_ms: int, ended_ms: int) -> int:
@@ -55,8 +55,9 @@ def measured(classified: DataFrame, began_ms: int, width_ms: int) -> DataFrame:
     # Grouped by what the rows are sorted by, and more: no second shuffle of records.
     cells = rows.groupBy("place", "lane", "slot", "bucket").agg(*_merged())
     cells = cells.withColumn("partition", F.expr("place >> 3")).withColumn("kind", F.expr("place & 7"))
+    cells = cells.withColumn("ours", F.col("kind") != OTHER_RUN)
     views = [[F.col(name) for name in view] for view in _VIEWS]
-    grouped = cells.groupingSets(views, "partition", "kind", "lane", "slot", "bucket")
+    grouped = cells.groupingSets(views, "partition", "kind", "lane", "slot", "bucket", "ours")
     return grouped.agg(F.grouping_id().alias("view"), *_merged())
 
 
@@ -102,9 +103,11 @@ def _bucket(latency_ms: Column) -> Column:
 def _collected(rows: list[Row]) -> Observation:
     views: dict[str, list[dict[str, Any]]] = {"lanes": [], "partitions": [], "latency": [], "timeline": []}
     # grouping_id sets a bit for each column that is not grouped by, the first column highest.
-    names = {0b00011: "lanes", 0b01111: "partitions", 0b11110: "latency", 0b11101: "timeline"}
+    names = {0b000111: "lanes", 0b011110: "partitions", 0b111101: "latency", 0b111010: "timeline"}
     for row in rows:
-        views[names[int(row["view"])]].append(row.asDict())
+        # What other runs wrote meanwhile is counted by lane only, and is in no figure.
+        if row["ours"] is not False:
+            views[names[int(row["view"])]].append(row.asDict())
     known = [row for row in views["latency"] if row["bucket"] is not None]
     return Observation(
         lanes=[LaneSeen(**{name: int(row[name]) for name in LaneSeen.__dataclass_fields__}) for row in views["lanes"]],

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_validation.result import Check
 from spark_validation.smoke import audit, findings, judge, record
 from spark_validation.smoke.ledger import Ledger
-from spark_validation.smoke.observed import OK, Findings, Observation
+from spark_validation.smoke.observed import OK, OTHER_RUN, Findings, Observation
 
 
 @dataclass(frozen=True)
@@ -22,12 +21,11 @@ class Examined:
     ledger: Ledger
     seen: Observation
     exact: Findings
-    strange: list[dict[str, Any]]
     seconds: float
 
     def checks(self, unreadable: str = "") -> list[Check]:
         """The checks on the records; `unreadable` says why a part of the range cannot be judged, or is empty."""
-        return judge.judge_records(self.ledger, self.seen, self.exact, self.strange, unreadable)
+        return judge.judge_records(self.ledger, self.seen, self.exact, unreadable)
 
 
 def examine(session: SparkSession, topic_rows: DataFrame, ledger: Ledger, width_ms: int) -> Examined:
@@ -41,8 +39,8 @@ def examine(session: SparkSession, topic_rows: DataFrame, ledger: Ledger, width_
     seconds = time.monotonic() - begun
     suspects = judge.suspect_lanes(ledger, seen)
     strange = sorted(judge.stranger_lanes(ledger, seen))
-    odd = sorted(kind for kind in seen.kinds() if kind != OK)
+    odd = sorted(kind for kind in seen.kinds() if kind not in (OK, OTHER_RUN))
     if not (suspects or strange or odd):
-        return Examined(ledger, seen, Findings(), [], seconds)
-    exact, examples = findings.exact(session, topic_rows, ledger, suspects, strange, odd)
-    return Examined(ledger, seen, exact, examples, seconds)
+        return Examined(ledger, seen, Findings(), seconds)
+    exact = findings.exact(session, topic_rows, ledger, suspects, strange, odd)
+    return Examined(ledger, seen, exact, seconds)

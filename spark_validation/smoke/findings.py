@@ -14,9 +14,13 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from spark_validation.smoke import record
-from spark_validation.smoke.geometry import Lane
+from spark_validation.smoke.geometry import ATTEMPTS, WRITERS, Lane
 from spark_validation.smoke.ledger import Ledger
 from spark_validation.smoke.observed import CORRUPT, EXAMPLES, MISROUTED, OK, TOMBSTONE, Findings, Found
+
+_PLACE = ["partition", "offset"]
+_SHOWN = [*_PLACE, "lane", "seq"]
+_NO_EDGE = 2**63 - 1
 
 
 def exact(
@@ -26,20 +30,24 @@ def exact(
     suspects: dict[int, int],
     strange: list[int],
     odd: list[int],
-) -> tuple[Findings, list[dict[str, Any]]]:
+) -> Findings:
     """All lists of one audit: `suspects` (lane number -> size), lanes of strangers, and kinds of odd records."""
     classified = record.classify(topic_rows, ledger.run_id, ledger.topic)
-    found = lane_findings(session, topic_rows, classified, suspects) if suspects else Findings()
-    found = replace(found, odd=odd_records(classified, odd))
-    return found, strangers(classified, strange) if strange else []
+    found = lane_findings(session, topic_rows, classified, suspects, ledger.ranges) if suspects else Findings()
+    return replace(found, odd=odd_records(classified, odd), strange=strangers(classified, strange))
 
 
 def lane_findings(
-    session: SparkSession, topic_rows: DataFrame, classified: DataFrame, lanes: dict[int, int]
+    session: SparkSession,
+    topic_rows: DataFrame,
+    classified: DataFrame,
+    lanes: dict[int, int],
+    ranges: dict[int, tuple[int, int]],
 ) -> Findings:
     """Compare the suspect `lanes` (number -> size) record by record with what they must hold.
 
-    `topic_rows` are the rows of the Kafka source, `classified` the same rows out of `record.classify`.
+    `topic_rows` are the rows of the Kafka source, `classified` the same rows out of `record.classify`, `ranges` the
+    offsets of the ledger.
     """
     wanted = session.createDataFrame(sorted(lanes.items()), "lane bigint, size bigint")
     ours = classified.where(F.col("kind") <= MISROUTED).join(F.broadcast(wanted), "lane")
@@ -53,8 +61,10 @@ def lane_findings(
             .select(F.col("claim_lane").alias("lane"), F.col("claim_seq").alias("seq"))
         )
         present = inside.select("lane", "seq").union(claimed)
+        missing = expected.join(present, ["lane", "seq"], "left_anti")
+        lost = _found(missing, ["lane", "seq"])
         return Findings(
-            lost=_found(expected.join(present, ["lane", "seq"], "left_anti"), ["lane", "seq"]),
+            lost=replace(lost, places=_gaps(missing, inside, ranges)) if lost.total else lost,
             duplicated=_duplicates(inside),
             out_of_order=_disorder(inside),
             unknown=_found(ours.where((F.col("seq") < 0) | (F.col("seq") >= F.col("size"))), ["lane", "seq", "offset"]),
@@ -63,22 +73,45 @@ def lane_findings(
         ours.unpersist()
 
 
-def odd_records(classified: DataFrame, kinds: list[int]) -> dict[int, list[dict[str, Any]]]:
-    """The first EXAMPLES records (partition and offset) of each of `kinds`."""
-    examples: dict[int, list[dict[str, Any]]] = {}
-    for kind in kinds:
-        rows = classified.where(F.col("kind") == kind).select("partition", "offset", "lane", "seq")
-        examples[kind] = [
-            _example(row.asDict()) for row in rows.orderBy("partition", "offset").limit(EXAMPLES).collect()
-        ]
-    return examples
+def odd_records(classified: DataFrame, kinds: list[int]) -> dict[int, Found]:
+    """The records of each of `kinds`."""
+    return {kind: _found(classified.where(F.col("kind") == kind).select(*_SHOWN), _PLACE) for kind in kinds}
 
 
-def strangers(classified: DataFrame, lanes: list[int]) -> list[dict[str, Any]]:
-    """The first EXAMPLES records that claim writers or attempts which the ledger does not know."""
+def strangers(classified: DataFrame, lanes: list[int]) -> Found:
+    """The records that claim writers or attempts which the ledger does not know."""
     rows = classified.where((F.col("kind") <= MISROUTED) & F.col("lane").isin(lanes))
-    rows = rows.select("partition", "offset", "lane", "seq").orderBy("partition", "offset").limit(EXAMPLES)
-    return [_example(row.asDict()) for row in rows.collect()]
+    return _found(rows.select(*_SHOWN), _PLACE) if lanes else Found()
+
+
+def _gaps(missing: DataFrame, inside: DataFrame, ranges: dict[int, tuple[int, int]]) -> list[dict[str, Any]]:
+    """Between which offsets the missing records of each partition were, by the records of their lanes around them."""
+    gaps = missing.groupBy("lane").agg(
+        F.count(F.lit(1)).alias("records"), F.min("seq").alias("low"), F.max("seq").alias("high")
+    )
+    around = inside.where(F.col("kind") == OK).join(F.broadcast(gaps), "lane").groupBy("lane")
+    edges = around.agg(
+        F.max(F.when(F.col("seq") < F.col("low"), F.col("offset"))).alias("before"),
+        F.min(F.when(F.col("seq") > F.col("high"), F.col("offset"))).alias("after"),
+    )
+    by_partition = gaps.join(edges, "lane", "left").groupBy(
+        F.expr(f"cast(lane div {WRITERS * ATTEMPTS} as int)").alias("partition")
+    )
+    found = by_partition.agg(
+        F.sum("records").alias("records"),
+        # NULL, where a lane has no record on a side, stands for the edge of the range.
+        F.min(F.coalesce(F.col("before") + 1, F.lit(-1))).alias("first"),
+        F.max(F.coalesce(F.col("after") - 1, F.lit(_NO_EDGE))).alias("last"),
+    )
+    return [
+        {
+            "partition": int(row["partition"]),
+            "records": int(row["records"]),
+            "first": max(int(row["first"]), ranges[row["partition"]][0]),
+            "last": min(int(row["last"]), ranges[row["partition"]][1] - 1),
+        }
+        for row in found.orderBy("partition").collect()
+    ]
 
 
 def _duplicates(inside: DataFrame) -> Found:
@@ -86,8 +119,12 @@ def _duplicates(inside: DataFrame) -> Found:
         F.count(F.lit(1)).alias("copies"), F.slice(F.sort_array(F.collect_list("offset")), 1, 5).alias("offsets")
     )
     copies = copies.where("copies > 1")
-    total = copies.agg(F.sum(F.col("copies") - 1)).collect()[0][0]
-    return Found(int(total or 0), _examples(copies, ["lane", "seq"]))
+    total = int(copies.agg(F.sum(F.col("copies") - 1)).collect()[0][0] or 0)
+    if not total:
+        return Found()
+    copy = F.row_number().over(Window.partitionBy("lane", "seq").orderBy("partition", "offset"))
+    repeats = inside.withColumn("copy", copy).where("copy > 1")
+    return Found(total, _examples(copies, ["lane", "seq"]), _places(repeats))
 
 
 def _disorder(inside: DataFrame) -> Found:
@@ -100,7 +137,20 @@ def _disorder(inside: DataFrame) -> Found:
 
 def _found(rows: DataFrame, order: list[str]) -> Found:
     total = rows.count()
-    return Found(total, _examples(rows, order) if total else [])
+    if not total:
+        return Found()
+    return Found(total, _examples(rows, order), _places(rows) if "offset" in rows.columns else [])
+
+
+def _places(rows: DataFrame) -> list[dict[str, Any]]:
+    """How many of the rows each partition has, and between which offsets."""
+    by_partition = rows.groupBy("partition").agg(
+        F.count(F.lit(1)).alias("records"), F.min("offset").alias("first"), F.max("offset").alias("last")
+    )
+    return [
+        {name: int(row[name]) for name in ("partition", "records", "first", "last")}
+        for row in by_partition.orderBy("partition").collect()
+    ]
 
 
 def _examples(rows: DataFrame, order: list[str]) -> list[dict[str, Any]]:

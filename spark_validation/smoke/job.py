@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,6 +23,7 @@ from spark_validation.smoke.geometry import Geometry, writers_for
 from spark_validation.smoke.ledger import Ledger
 from spark_validation.smoke.live import probe
 from spark_validation.smoke.observed import Observation
+from spark_validation.smoke.presence import Brokers, Presence, Watch
 from spark_validation.smoke.stream import stream_range
 from spark_validation.smoke.topic import Partition, Topic
 from spark_validation.smoke.write import write_records
@@ -47,10 +49,26 @@ class Smoke:
                 partitions = self._layout(topic, expected=earlier)
             if any(check.status == FAIL for check in self.result.checks):
                 return
+            if earlier is None:
+                stack.enter_context(self._brokers_watched())
             ledger = earlier or self._write(topic, len(partitions))
             self._audit(topic, ledger, work)
             if self.arguments.mode == "run" and self.arguments.live_seconds:
                 self._live(topic, [partition.index for partition in partitions], work)
+
+    @contextmanager
+    def _brokers_watched(self) -> Iterator[None]:
+        """Look at the brokers all along; then the check that was made before the run is of the whole run."""
+        presence = Presence(int(broker["id"]) for broker in self.result.cluster["brokers"])
+        try:
+            with (
+                Brokers(jvm(self.session), client_properties(self.arguments)) as brokers,
+                Watch(presence, brokers.live),
+            ):
+                yield
+        finally:
+            whole = presence.check()
+            self.result.checks = [whole if check.name == whole.name else check for check in self.result.checks]
 
     def _layout(self, topic: Topic, expected: Ledger | None) -> list[Partition]:
         partitions = topic.partitions()

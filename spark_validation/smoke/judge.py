@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from spark_validation.result import FAIL, INCONCLUSIVE, INFO, PASS, Check, none_of
+from spark_validation.result import FAIL, INCONCLUSIVE, INFO, PASS, Check, none_of, noted
 from spark_validation.smoke import latency
 from spark_validation.smoke.geometry import ATTEMPTS, WRITERS
 from spark_validation.smoke.ledger import Ledger
@@ -95,24 +96,22 @@ _NONE_OF = {
         "bytes changed after sending: look at disks, memory and anything that rewrites records",
     ),
     "phantom": (
-        "Nothing stands in the range that this run did not write",
-        "somebody else writes to this topic; if that is meant, give the run a topic of its own",
+        "Nothing stands in the range that no validation wrote",
+        "another client writes to this topic; if that is meant, give the run a topic of its own",
     ),
     "tombstone": (
         "No record lost its value",
-        "records without value were written to this topic by somebody else",
+        "another client wrote records without value to this topic",
     ),
 }
 
 
-def judge_records(
-    ledger: Ledger, seen: Observation, exact: Findings, strange: list[dict[str, Any]], unreadable: str
-) -> list[Check]:
+def judge_records(ledger: Ledger, seen: Observation, exact: Findings, unreadable: str) -> list[Check]:
     """The checks on the records themselves. `unreadable`: why a part of the range cannot be judged, or empty."""
     kinds = seen.kinds()
     strangers = sum(stranger_lanes(ledger, seen).values())
-    phantoms = kinds[OTHER_RUN] + kinds[FOREIGN] + exact.unknown.total + strangers
-    phantom_examples = [*strange, *exact.unknown.examples, *exact.odd.get(OTHER_RUN, []), *exact.odd.get(FOREIGN, [])]
+    strange, odd = replace(exact.strange, total=strangers), _odd(kinds, exact)
+    phantom = _joined(strange, exact.unknown, odd[FOREIGN])
     lost = _none("lost", exact.lost)
     if unreadable and lost.status == FAIL:
         lost = Check(**{**lost.__dict__, "status": INCONCLUSIVE, "suggests": unreadable})
@@ -120,18 +119,41 @@ def judge_records(
         lost,
         _none("duplicated", exact.duplicated),
         _none("out_of_order", exact.out_of_order),
-        _none("misrouted", Found(kinds[MISROUTED], exact.odd.get(MISROUTED, []))),
-        _none("corrupt", Found(kinds[CORRUPT], exact.odd.get(CORRUPT, []))),
-        _none("phantom", Found(phantoms, phantom_examples)),
-        _none("tombstone", Found(kinds[TOMBSTONE], exact.odd.get(TOMBSTONE, []))),
+        _none("misrouted", odd[MISROUTED]),
+        _none("corrupt", odd[CORRUPT]),
+        _none("phantom", phantom),
+        _none("tombstone", odd[TOMBSTONE]),
         _coverage(ledger, seen),
         _leftovers(leftovers(ledger, seen)),
+        noted("other_runs", "Records of other runs that wrote meanwhile", "records", kinds[OTHER_RUN], []),
     ]
+
+
+def _odd(kinds: Mapping[int, int], exact: Findings) -> dict[int, Found]:
+    """What was found of each kind of odd record; their number is that of the one pass."""
+    return {
+        kind: replace(exact.odd.get(kind, Found()), total=kinds[kind])
+        for kind in (MISROUTED, CORRUPT, FOREIGN, TOMBSTONE)
+    }
+
+
+def _joined(*parts: Found) -> Found:
+    """Findings of one check as one, with one place for each partition."""
+    places: dict[int, dict[str, Any]] = {}
+    for place in (place for part in parts for place in part.places):
+        known = places.setdefault(place["partition"], {**place, "records": 0})
+        known["records"] += place["records"]
+        known["first"], known["last"] = min(known["first"], place["first"]), max(known["last"], place["last"])
+    return Found(
+        sum(part.total for part in parts),
+        [example for part in parts for example in part.examples],
+        [places[index] for index in sorted(places)],
+    )
 
 
 def _none(name: str, found: Found) -> Check:
     title, advice = _NONE_OF[name]
-    return none_of(name, title, "records", found.total, found.examples[:EXAMPLES], advice)
+    return none_of(name, title, "records", found.total, found.examples[:EXAMPLES], advice, places=found.places)
 
 
 def _coverage(ledger: Ledger, seen: Observation) -> Check:
@@ -337,7 +359,16 @@ def judge_range(wanted: dict[int, tuple[int, int]], held: dict[int, tuple[int, i
         suggests=suggests,
         examples=[{"partition": index, "offsets_missing": short[index]} for index in list(short)[:EXAMPLES]],
         examples_total=len(short),
+        places=[_gone(index, wanted[index], held.get(index, (0, 0))) for index in short],
     )
+
+
+def _gone(index: int, wanted: tuple[int, int], held: tuple[int, int]) -> dict[str, Any]:
+    """Between which of the offsets `wanted` a partition lacks some."""
+    start, end = readable(wanted, held)
+    first = wanted[0] if start > wanted[0] or start == end else end
+    last = wanted[1] - 1 if end < wanted[1] or start == end else start - 1
+    return {"partition": index, "records": _missing(wanted, held), "first": first, "last": last}
 
 
 def _missing(wanted: tuple[int, int], held: tuple[int, int]) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,10 @@ from spark_validation.read import reader
 from spark_validation.session import cores, jvm, kafka_options, producer_properties, source_options
 from spark_validation.smoke import latency
 from spark_validation.smoke.config import Arguments
+from spark_validation.smoke.echoes import Echoes
+from spark_validation.smoke.record import ECHO, PROBE
 from spark_validation.smoke.topic import Ranges, Topic
 
-PROBE, ECHO = "SOP1", "SOE1"
 REAL_TIME, MICRO_BATCH = "real-time", "micro-batch"
 _PER_SECOND = 20
 _START_SECONDS = 30
@@ -68,14 +70,14 @@ def _measured(
 ) -> Live:
     query = _echo(session, arguments, topic.name, partitions, starts, mode, work / f"checkpoint-{mode}")
     try:
-        sender = _Sender(session, arguments, topic.name, partitions)
-        try:
-            _until_first_echo(query, sender, topic, starts)
+        with (
+            closing(_Sender(session, arguments, topic.name, partitions)) as sender,
+            closing(Echoes(session, arguments, topic.name, {index: starts[index] for index in partitions})) as echoes,
+        ):
+            _until_first_echo(query, sender, echoes)
             first = sender.now()
             sender.send_for(arguments.live_seconds)
             time.sleep(1.0)
-        finally:
-            sender.close()
         if query.exception() is not None:
             raise RuntimeError(str(query.exception()))
     finally:
@@ -155,7 +157,7 @@ class _Sender:
         self._producer.close()
 
 
-def _until_first_echo(query: StreamingQuery, sender: _Sender, topic: Topic, starts: dict[int, int]) -> None:
+def _until_first_echo(query: StreamingQuery, sender: _Sender, echoes: Echoes) -> None:
     """Send until an echo shows: the start of a query takes seconds and is no latency of the cluster."""
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
@@ -163,8 +165,7 @@ def _until_first_echo(query: StreamingQuery, sender: _Sender, topic: Topic, star
             raise RuntimeError(str(query.exception()))
         sender.send()
         time.sleep(0.2)
-        ends = topic.ends(len(starts))
-        if sum(ends[index] - start for index, start in starts.items()) > sender.sent:
+        if echoes.is_there():
             return
     raise RuntimeError(f"no echo within {_START_SECONDS} s")
 

@@ -15,21 +15,26 @@ EXAMPLES = 20
 
 @dataclass(frozen=True)
 class Found:
-    """How many records show a fault, and the first EXAMPLES of them."""
+    """How many records show a fault, the first EXAMPLES of them, and where they are (as `Check.places` has it)."""
 
     total: int = 0
     examples: list[dict[str, Any]] = field(default_factory=list)
+    places: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Findings:
-    """All exact findings of one audit; `odd` holds examples by kind of record."""
+    """All exact findings of one audit.
+
+    `odd`: by kind of record; `strange`: of lanes that the ledger does not know.
+    """
 
     lost: Found = Found()
     duplicated: Found = Found()
     out_of_order: Found = Found()
     unknown: Found = Found()
-    odd: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    strange: Found = Found()
+    odd: dict[int, Found] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

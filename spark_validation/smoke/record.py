@@ -23,12 +23,18 @@ from spark_validation.smoke.geometry import ATTEMPTS, WRITERS, Geometry
 from spark_validation.smoke.observed import CORRUPT, FOREIGN, MISROUTED, OK, OTHER_RUN, TOMBSTONE
 
 MAGIC = "SOV1"
+# What the live probe sends and gets back: such a mark, the run id (padded), the send time; without key (live.py).
+PROBE, ECHO = "SOP1", "SOE1"
+_PROBE_BYTES = 49
 HEADER = "streamops-run"
 RUN_ID_WIDTH = 32
 _BODY = 25
 _REST = 2**31 - 1
 
 NO_LANE = -1
+
+# No producer holds a record for longer, whatever its timeouts, nor do clocks differ by as much: it is a copy.
+_STALE_MS = 3_600_000
 
 
 def with_identity(writers: DataFrame, shape: Geometry) -> DataFrame:
@@ -77,7 +83,9 @@ def to_kafka(identified: DataFrame, run_id: str, topic: str, payload_bytes: tupl
 def classify(topic_rows: DataFrame, run_id: str, topic: str) -> DataFrame:
     """Rows of Spark's Kafka source (with headers) -> partition, offset, kind, lane, seq, latency_ms and measures.
 
-    `kind` is one of the constants in observed.py. Lane and sequence are NO_LANE and 0 unless it is OK or MISROUTED.
+    `kind` is one of the constants in observed.py. What another run sent here is OTHER_RUN; an intact record of another
+    run that it cannot have sent here is as foreign as one of another client. Lane and sequence are NO_LANE and 0 unless
+    it is OK or MISROUTED.
     Nothing here raises on arbitrary bytes. `latency_ms` is append time minus send time; `hash` is the checksum
     computed from what was read, the same for the same bytes in any order or reader.
     """
@@ -99,13 +107,16 @@ def classify(topic_rows: DataFrame, run_id: str, topic: str) -> DataFrame:
         _true(F.substring(value, _BODY, RUN_ID_WIDTH) == _bytes(run_id.ljust(RUN_ID_WIDTH))).alias("run"),
         _true(run_header == _bytes(run_id)).alias("marked"),
         _true(F.substring(value, 96, 3 + len(topic)) == _bytes(_topic_mark(topic))).alias("topic_meant"),
+        _of_another_probe(run_id).alias("probe"),
     )
     here = F.expr(f"lane div {WRITERS * ATTEMPTS}") == F.col("partition")
+    fresh = _true(F.abs(F.col("append_ms") - F.col("sent")) < _STALE_MS)
     kind = (
         F.when(F.col("tombstone"), TOMBSTONE)
         .when(F.col("intact") & F.col("run") & F.col("topic_meant") & here, OK)
         .when(F.col("intact") & F.col("run"), MISROUTED)
-        .when(F.col("intact"), OTHER_RUN)
+        .when(F.col("intact") & F.col("topic_meant") & here & fresh, OTHER_RUN)
+        .when(F.col("probe"), OTHER_RUN)
         .when(F.col("run") | F.col("marked"), CORRUPT)
         .otherwise(FOREIGN)
     )
@@ -123,6 +134,15 @@ def classify(topic_rows: DataFrame, run_id: str, topic: str) -> DataFrame:
         F.when(trusted, F.col("seq")).otherwise(F.lit(0)).alias("seq"),
         F.when(trusted, F.col("append_ms") - F.col("sent")).alias("latency_ms"),
     )
+
+
+def _of_another_probe(run_id: str) -> Column:
+    """Whether a row of the Kafka source was sent by the live probe of a run that goes on at the same time."""
+    value = F.col("value")
+    away = F.abs(F.unix_millis("timestamp") - _number(value, 37, 13))
+    marked = F.substring(value, 1, 4).isin([bytearray(PROBE, "utf-8"), bytearray(ECHO, "utf-8")])
+    other = F.substring(value, 5, RUN_ID_WIDTH) != _bytes(run_id.ljust(RUN_ID_WIDTH))
+    return _true(F.col("key").isNull() & (F.length(value) == _PROBE_BYTES) & marked & other & (away < _STALE_MS))
 
 
 def claimed_identity(topic_rows: DataFrame) -> DataFrame:

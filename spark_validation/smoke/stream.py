@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from spark_validation.session import source_options
 from spark_validation.smoke import record
 from spark_validation.smoke.config import Arguments
-from spark_validation.smoke.observed import PartitionSeen
+from spark_validation.smoke.observed import OTHER_RUN, PartitionSeen
 from spark_validation.smoke.topic import Ranges
 
 # Bounds a micro-batch; a range that fits is one batch.
@@ -24,14 +24,19 @@ def stream_range(
 ) -> dict[int, PartitionSeen]:
     """Read the frozen range with trigger(availableNow) and return the sums by partition.
 
-    A stream has a start but no end: what was appended after the range was frozen is read and left out. `work` is an
-    empty directory for the checkpoint.
+    Partitions that the topic gained since are not read, nor those of which nothing is left to read: Spark would miss a
+    start for the first and find the start of the others out of range. A stream has a start but no end: what was
+    appended after the range was frozen is read and left out, as is what other runs wrote meanwhile. `work` is an empty
+    directory for the checkpoint.
     """
     seen: dict[int, PartitionSeen] = {}
+    ranges = {index: span for index, span in ranges.items() if span[0] < span[1]}
+    if not ranges:
+        return seen
 
     def add(batch: DataFrame, _batch: int) -> None:
         """Add one batch to what was seen."""
-        for row in batch.groupBy("partition").agg(*_digests()).collect():
+        for row in batch.where(F.col("kind") != OTHER_RUN).groupBy("partition").agg(*_digests()).collect():
             index = int(row["partition"])
             so_far = seen.get(index, PartitionSeen(0, 0, 0, 0))
             seen[index] = PartitionSeen(
@@ -44,7 +49,7 @@ def stream_range(
     rows = (
         session.readStream.format("kafka")
         .options(**source_options(arguments))
-        .option("subscribe", topic)
+        .option("assign", json.dumps({topic: sorted(ranges)}))
         .option("startingOffsets", json.dumps({topic: {str(i): start for i, (start, _end) in ranges.items()}}))
         .option("maxOffsetsPerTrigger", _RECORDS_PER_BATCH)
         .load()

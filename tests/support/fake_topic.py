@@ -23,17 +23,20 @@ TOPIC = "_streamops_smoke"
 
 @dataclass(frozen=True)
 class Row:
-    """One record where it stands; the append time is `sent` plus `delay_ms` after the send time."""
+    """One record where it stands; the append time is `delay_ms` after its send time, or after `sent_ms`."""
 
     partition: int
     key: bytes | None
     value: bytes | None
     headers: tuple[tuple[str, bytes], ...]
     delay_ms: int = 3
+    sent_ms: int | None = None
 
     @property
     def sent(self) -> int:
         """The send time that the record carries; 0 when it carries none that can be read."""
+        if self.sent_ms is not None:
+            return self.sent_ms
         text = (self.value or b"")[82:95]
         return int(text) if text.isdigit() else 0
 

@@ -36,10 +36,11 @@ WATCH_OPTIONS: dict[str, Any] = {
     "source_client_properties": {"type": "dict", "default": {}},
 }
 #: The name of a run is that of its directory; the job takes no other (spark_validation/fields.py).
-_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
+RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 SMOKE, MIRROR_AUDIT = "smoke", "mirror_audit"
 
 PASS = "pass"
+_LOG_LINES = 10
 
 #: Up to so many records the job smoke costs less processor time without Java's second compiler; more were not measured
 #: (docs/benchmarks.md).
@@ -69,7 +70,7 @@ def refusal(options: Mapping[str, Any]) -> str:
             "Nothing was started."
         )
     for option in ("run_id", "audit_run_id"):
-        if options[option] and not _RUN_ID.fullmatch(options[option]):
+        if options[option] and not RUN_ID.fullmatch(options[option]):
             return (
                 f"{option} cannot be the name of a directory (found: {options[option]!r}, allowed: up to 32 letters, "
                 "digits, dots, dashes or underscores, the first a letter or a digit). Nothing was started."
@@ -136,29 +137,43 @@ def summary(document: Mapping[str, Any]) -> dict[str, Any]:
             headline[name] = {key: value for key, value in figures[name].items() if key != "histogram"}
     return {
         **{name: document.get(name) for name in ("schema", "run_id", "mode", "verdict", "message", "seconds")},
+        "findings": document.get("findings", []),
         "checks": [{name: check.get(name) for name in wanted} for check in document.get("checks", [])],
         "figures": headline,
     }
 
 
 def complaint(found: Mapping[str, Any], job_dir: str) -> str:
-    """Return the failure message of a finished job: which checks failed, by how much, where the report is."""
+    """Return the failure message of a finished job: what is wrong, where, how much, and where the report is."""
     result = found.get("result")
     if not result:
         last = " | ".join(found.get("log_tail", [])[-5:])
         return (
             f"Spark job in {job_dir}: ended with exit code {found['exit_code']} and no result.json. Last lines: {last}"
         )
-    bad = [check for check in result["checks"] if check["status"] not in (PASS, "info")]
-    named = "; ".join(
-        f"{check['name']} ({check['status']}): expected {check['expected']}, found {_found(check)}" for check in bad
+    lines = [
+        *result["findings"],
+        f"Verdict {result['verdict']} of run {result['run_id']}",
+        f"Report: {found['report']}",
+    ]
+    return ". ".join(lines)
+
+
+def failure(found: Mapping[str, Any], job_dir: str) -> dict[str, Any]:
+    """Return what the task of a failed job says: the cause, and no line of a log when the job itself told it."""
+    said: dict[str, Any] = {"failed": True, "msg": found["msg"] if found.get("failed") else complaint(found, job_dir)}
+    if found.get("result"):
+        checks = [check for check in found["result"]["checks"] if check["status"] not in (PASS, "info")]
+        return {**said, "result": {**found["result"], "checks": checks, "figures": {}}}
+    return {**said, "log_tail": found.get("log_tail", [])[-_LOG_LINES:]}
+
+
+def left_alone(started: Mapping[str, Any], job_dir: str) -> str:
+    """Say what becomes of a started job when its run is interrupted, and how to end it at once."""
+    return (
+        f"Spark job in {job_dir}: if this run is interrupted, the job ends {started['unwatched_seconds']} s later; "
+        f"to end it at once, on its host: kill -- -{started['pid']}"
     )
-    return f"Spark validation {result['run_id']}: verdict {result['verdict']}. {named}. Report: {found['report']}"
-
-
-def _found(check: Mapping[str, Any]) -> str:
-    actual, advice = f"{check['actual']} {check['unit']}".rstrip(), check["suggests"]
-    return f"{actual}, {advice}" if advice and advice not in actual else actual
 
 
 class Tracker:

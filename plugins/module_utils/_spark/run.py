@@ -9,9 +9,10 @@ import json
 import os
 import signal
 import subprocess
+import tempfile
 import time
 import zipfile
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import command, summary, with_properties
@@ -20,10 +21,41 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _LOG_LINES = 40
+_ARGUMENTS, _WATCHED = "args.json", "watched"
 # Spark gets this long to end by itself before it is killed (seconds).
 _STOP_SECONDS = 10.0
-# The exit code is written whole or not at all, after the job has ended for whatever reason.
-_WRAPPER = 'log=$1; code=$2; shift 2; "$@" >"$log" 2>&1; echo $? >"$code.new"; mv "$code.new" "$code"'
+#: A job that no look has found for so long has lost its run: interrupted, or its control node is gone (seconds). Looks
+#: come every few seconds; a connection that stalls must not end a job.
+UNWATCHED_SECONDS = 60
+_BEAT = 2
+# What the job runs in, its own session. Its arguments, secrets among them, come on standard input, which is no file of
+# a disk, and go through a named pipe, since spark-submit hands no standard input on. Every look makes the file
+# `watched`, and a subshell takes it away again: when it stays away, the whole group is ended. The exit code is written
+# whole or not at all, after the job has ended for whatever reason; then all that it may have left running is ended.
+_WRAPPER = """
+log=$1 code=$2 arguments=$3 watched=$4 most=$5 beat=$6
+shift 6
+exec 3<&0 </dev/null
+{ cat <&3 >"$arguments"; rm -f "$arguments"; } &
+exec 3<&-
+(
+  missed=0
+  while [ "$missed" -lt "$most" ]; do
+    sleep "$beat"
+    if rm "$watched"; then missed=0; else missed=$((missed + beat)); fi
+  done 2>/dev/null
+  echo "streamops ended this job: no run has watched it for $most s" >>"$log"
+  rm -f "$arguments"
+  trap : TERM
+  kill -TERM 0
+  sleep 10
+  kill -KILL 0
+) &
+"$@" >>"$log" 2>&1
+echo $? >"$code.new"
+mv "$code.new" "$code"
+kill -TERM 0
+"""
 
 
 class JobStartError(StreamopsError):
@@ -38,7 +70,10 @@ _ADVICE = "; install PySpark there (requirements-spark.txt of this collection), 
 
 
 def start(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Write the job's files and start it in a session of its own; returns pid, start_time and the command."""
+    """Write the job's files and start it in a session of its own; returns pid, start_time and command.
+
+    Whoever starts a job has to look at it (`observe`): what nobody watches ends by itself.
+    """
     job_dir = params["job_dir"]
     os.makedirs(job_dir, mode=0o700, exist_ok=True)
     for name in ("exit_code", "process", "progress.jsonl", "result.json"):
@@ -47,31 +82,35 @@ def start(params: Mapping[str, Any]) -> dict[str, Any]:
     for path in [params["spark_submit"], f"{params['package']}/__main__.py", *params["jars"]]:
         if not os.path.exists(path):
             raise JobStartError(job_dir, f"{path} does not exist{_ADVICE if path == params['spark_submit'] else ''}")
-    archive, arguments_file = os.path.join(job_dir, "spark_validation.zip"), os.path.join(job_dir, "args.json")
+    archive, arguments_file = os.path.join(job_dir, "spark_validation.zip"), os.path.join(job_dir, _ARGUMENTS)
     _pack(params["package"], archive)
-    _write_private(arguments_file, json.dumps(with_properties(params), indent=1))
+    os.mkfifo(arguments_file, 0o600)
     argv = command(params, archive, arguments_file)
     log, code = os.path.join(job_dir, "spark.log"), os.path.join(job_dir, "exit_code")
-    # It outlives the module.
-    process = subprocess.Popen(  # pylint: disable=ansible-bad-function
-        ["/bin/sh", "-c", _WRAPPER, "spark-job", log, code, *argv],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=job_dir,
-        env=_environment(params),
-        start_new_session=True,
-    )
+    _touch_watched(job_dir)
+    wrapped = [log, code, arguments_file, os.path.join(job_dir, _WATCHED), str(UNWATCHED_SECONDS), str(_BEAT)]
+    with _in_memory(json.dumps(with_properties(params))) as given:
+        # It outlives the module.
+        process = subprocess.Popen(  # pylint: disable=ansible-bad-function
+            ["/bin/sh", "-c", _WRAPPER, "spark-job", *wrapped, *argv],
+            stdin=given,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=job_dir,
+            env=_environment(params),
+            start_new_session=True,
+        )
     life = {"pid": process.pid, "start_time": _start_time(process.pid)}
     _write_private(os.path.join(job_dir, "process"), json.dumps(life))
     _link_latest(params["output_dir"], job_dir)
-    return dict(life, command=argv)
+    return dict(life, command=argv, unwatched_seconds=UNWATCHED_SECONDS)
 
 
 def observe(job_dir: str, offset: int, interval: float) -> dict[str, Any]:
     """Watch a job for up to ``interval`` seconds (less when it ends); returns what is new since byte ``offset``."""
     deadline = time.monotonic() + interval
     while True:
+        _touch_watched(job_dir)
         alive, code = _alive(job_dir) is not None, _exit_code(job_dir)
         if code is not None or not alive or time.monotonic() >= deadline:
             break
@@ -88,9 +127,9 @@ def observe(job_dir: str, offset: int, interval: float) -> dict[str, Any]:
 
 def outcome(job_dir: str) -> dict[str, Any]:
     """Return what a job left behind: the summary of its result, the report's path, the last lines of its log."""
-    with contextlib.suppress(FileNotFoundError):
-        # It may hold secrets, and the job has read it.
-        os.remove(os.path.join(job_dir, "args.json"))
+    for name in (_ARGUMENTS, _WATCHED):
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(os.path.join(job_dir, name))
     result = os.path.join(job_dir, "result.json")
     found: dict[str, Any] = {"report": os.path.join(job_dir, "report.html"), "log_tail": _tail(job_dir), "result": None}
     if os.path.exists(result):
@@ -139,6 +178,23 @@ def _link_latest(output_dir: str, job_dir: str) -> None:
     fresh = os.path.join(job_dir, ".latest")
     os.symlink(os.path.relpath(job_dir, output_dir), fresh)
     os.replace(fresh, os.path.join(output_dir, "latest"))
+
+
+def _touch_watched(job_dir: str) -> None:
+    """Say that a run still looks at the job; a directory that is gone says it of none."""
+    with contextlib.suppress(OSError):
+        _write_private(os.path.join(job_dir, _WATCHED), "")
+
+
+def _in_memory(text: str) -> IO[bytes]:
+    """Put a text into a file without a name, in memory where the system can; its position is the start."""
+    if hasattr(os, "memfd_create"):
+        stream = os.fdopen(os.memfd_create("arguments"), "w+b")
+    else:
+        stream = tempfile.TemporaryFile()  # noqa: SIM115  (the caller closes it)
+    stream.write(text.encode())
+    stream.seek(0)
+    return stream
 
 
 def _write_private(path: str, text: str) -> None:

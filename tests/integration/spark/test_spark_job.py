@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Iterator
@@ -10,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.cluster import BIN, ROOT, Cluster
+from ansible_collections.streamops.kafka.plugins.module_utils._spark import run
+from tests.support.cluster import BIN, ROOT, Cluster, until
 from tests.support.modules import run_module
 from tests.support.secret_names import SECRET
 from tests.support.spark import connector_jars
@@ -126,6 +128,44 @@ def test_a_job_out_of_time_is_ended_and_the_task_says_where_it_was(jars: list[st
     assert "was ended after 2 s (timeout); it was at: start" in result["msg"]
     life = json.loads((tmp_path / "slow" / "process").read_text())
     assert not Path(f"/proc/{life['pid']}/exe").exists()
+
+
+def test_a_job_whose_run_was_killed_ends_by_itself_and_leaves_no_secret(
+    jars: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "UNWATCHED_SECONDS", 20)
+    given = {
+        "output_dir": str(tmp_path),
+        "job_dir": str(tmp_path / "left"),
+        "package": str(ROOT / "spark_validation"),
+        "job": "smoke",
+        "audit_run_id": None,
+        "client_properties": {},
+        "secret_properties": dict.fromkeys(SECRET, "not-for-others"),
+        "master": "local[2]",
+        "python": sys.executable,
+        "spark_submit": str(BIN / "spark-submit"),
+        "java_home": None,
+        "jars": jars,
+        "conf": {},
+        # No broker is there, and the job would wait for one for ten minutes.
+        "arguments": {"run_id": "left", "mode": "run", "bootstrap_servers": ["127.0.0.1:1"], "timeout_seconds": 600},
+    }
+    group = run.start(given)["pid"]
+    until(lambda: not (tmp_path / "left" / "args.json").exists(), "the job to read its arguments", 120)
+    until(lambda: not living(group), "the job to end", 120)
+    kept = {path.name: path.read_text(errors="replace") for path in (tmp_path / "left").iterdir() if path.is_file()}
+    assert "no run has watched it for 20 s" in kept["spark.log"]
+    assert [name for name, text in kept.items() if "not-for-others" in text] == []
+
+
+def living(group: int) -> list[int]:
+    """The processes of a group that have not ended."""
+    stats = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            stats.append((int(path.parent.name), path.read_text().rpartition(")")[2].split()))
+    return [pid for pid, fields in stats if fields[0] != "Z" and int(fields[2]) == group]
 
 
 def test_check_mode_starts_nothing_and_says_so(jars: list[str], tmp_path: Path) -> None:

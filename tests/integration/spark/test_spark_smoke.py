@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import AdminClient, NewPartitions
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
@@ -21,9 +22,11 @@ from spark_validation.result import Result
 from spark_validation.session import client_properties, jvm, kafka_options, producer_properties
 from spark_validation.smoke import record
 from spark_validation.smoke.config import parse
+from spark_validation.smoke.echoes import Echoes
 from spark_validation.smoke.geometry import Geometry
 from spark_validation.smoke.job import Smoke
 from spark_validation.smoke.ledger import Ledger
+from spark_validation.smoke.presence import Brokers, Presence, Watch
 from spark_validation.smoke.topic import Topic
 from spark_validation.smoke.write import AttemptsParam, writer_rows
 from tests.support.cluster import Cluster, until
@@ -107,6 +110,10 @@ def test_a_run_on_a_sound_cluster_passes_every_check(first_run: tuple[Path, dict
     names = {check["name"] for check in result["checks"]}
     assert names >= {"leaders", "brokers", "range", "lost", "duplicated", "out_of_order", "misrouted", "corrupt"}
     assert names >= {"phantom", "tombstone", "coverage", "stream_agrees", "latency", "live_latency"}
+    # Judged at the end, of the whole run.
+    assert [check["title"] for check in result["checks"] if check["name"] == "alive"] == [
+        "Every broker is up, before, during and after the run"
+    ]
 
 
 def test_every_broker_took_and_returned_records(first_run: tuple[Path, dict[str, Any]]) -> None:
@@ -223,14 +230,65 @@ def test_records_deleted_since_show_and_retention_is_told_from_damage(
     create(combined, topic)
     first = tmp_path / "first"
     assert smoke(spark, combined, first, run_id="del", topic=topic, stream_check=False)["verdict"] == "pass"
-    for future in admin.delete_records([TopicPartition(topic, 1, 100)]).values():
-        future.result(20)
+    deleted_up_to(admin, TopicPartition(topic, 1, 100))
     damaged = again(spark, combined, first, "del", topic=topic, topic_retention_seconds=3600)
     assert bad(damaged) == {"range": "fail", "lost": "fail"}
     assert (actual(damaged, "lost"), damaged["verdict"]) == (100, "fail")
     expired = again(spark, combined, first, "del", topic=topic, topic_retention_seconds=0)
     assert bad(expired) == {"range": "inconclusive", "lost": "inconclusive"}
     assert expired["exit_code"] == 1
+
+
+def deleted_up_to(admin: AdminClient, *places: TopicPartition) -> None:
+    """Delete the records below these offsets."""
+    for future in admin.delete_records(list(places)).values():
+        future.result(20)
+
+
+def test_a_run_is_audited_again_after_its_topic_gained_partitions_and_a_loss_is_a_failure(
+    spark: SparkSession, combined: Cluster, admin: AdminClient, tmp_path: Path
+) -> None:
+    topic = "smoke-grown"
+    create(combined, topic)
+    first = tmp_path / "first"
+    assert smoke(spark, combined, first, run_id="grown", topic=topic, stream_check=False)["verdict"] == "pass"
+    for future in admin.create_partitions([NewPartitions(topic, 8)]).values():
+        future.result(20)
+    until(lambda: len(admin.list_topics(topic, timeout=10).topics[topic].partitions) == 8, "the new partitions")
+    grown = again(spark, combined, first, "grown", topic=topic)
+    assert (grown["verdict"], bad(grown)) == ("pass", {})
+    # One partition loses a part and another one everything.
+    deleted_up_to(admin, TopicPartition(topic, 1, 100), TopicPartition(topic, 2, 500))
+    lost = again(spark, combined, first, "grown", topic=topic)
+    assert (lost["verdict"], actual(lost, "lost"), actual(lost, "stream_agrees")) == ("fail", 600, RECORDS - 600)
+    assert bad(lost) == {"range": "fail", "lost": "fail", "coverage": "fail"}
+
+
+def test_two_validations_at_once_on_one_topic_both_pass_and_a_phantom_is_still_found(
+    spark: SparkSession, combined: Cluster, tmp_path: Path
+) -> None:
+    topic = "smoke-shared"
+    create(combined, topic)
+    with ThreadPoolExecutor(2) as pool:
+        # The first one without probes: its range, taken again, may hold none of its own.
+        at_once = [
+            pool.submit(smoke, spark, combined, tmp_path / name, run_id=name, topic=topic, live_seconds=seconds)
+            for name, seconds in (("one", 0), ("two", 1))
+        ]
+        results = [run.result() for run in at_once]
+    assert [(result["verdict"], bad(result)) for result in results] == [("pass", {})] * 2
+    wide = widened(tmp_path / "one", combined, topic, tmp_path / "wide")
+    result = again(spark, combined, wide, "one", topic=topic)
+    assert (result["verdict"], bad(result)) == ("pass", {})
+    # All that the other one wrote, with its probes, is in the range, and in no figure.
+    assert actual(result, "other_runs") > RECORDS
+    assert result["figures"]["total"]["records"] == actual(result, "stream_agrees") == RECORDS
+    producer = Producer({"bootstrap.servers": ",".join(combined.bootstrap_servers)})
+    producer.produce(topic, b"an order that went astray", b"k", 0)
+    producer.flush(20)
+    wide = widened(tmp_path / "one", combined, topic, tmp_path / "astray")
+    astray = again(spark, combined, wide, "one", topic=topic)
+    assert (bad(astray), actual(astray, "phantom")) == ({"phantom": "fail"}, 1)
 
 
 def test_a_topic_made_anew_since_shows(
@@ -275,6 +333,48 @@ def test_a_task_that_fails_and_is_retried_leaves_neither_loss_nor_duplicates(
     result = again(spark, combined, tmp_path, "retry", topic=topic)
     assert bad(result) == {}
     assert 0 < actual(result, "attempt_leftovers") <= 600
+
+
+def test_what_others_write_is_no_echo_of_the_live_probe(spark: SparkSession, combined: Cluster, tmp_path: Path) -> None:
+    topic = "smoke-echoes"
+    create(combined, topic)
+    given = {"run_id": "mine", "bootstrap_servers": combined.bootstrap_servers, "output_dir": str(tmp_path)}
+    echoes = Echoes(spark, parse(given), topic, dict.fromkeys(range(6), 0))
+    producer = Producer({"bootstrap.servers": ",".join(combined.bootstrap_servers)})
+
+    def echo(run_id: str) -> bytes:
+        return f"{record.ECHO}{run_id.ljust(32)}{0:013d}".encode()
+
+    for index in range(6):
+        for value in (echo("other"), b"\xff\x00", b"an order"):
+            producer.produce(topic, value, None, index)
+    producer.flush(20)
+    try:
+        assert not any(echoes.is_there() for _look in range(20))
+        producer.produce(topic, echo("mine"), None, 3)
+        producer.flush(20)
+        until(echoes.is_there, "the echo")
+    finally:
+        echoes.close()
+
+
+def test_a_broker_that_is_away_for_a_while_is_named(spark: SparkSession, combined: Cluster, tmp_path: Path) -> None:
+    node = combined.nodes[-1]
+    broker = combined.identities[node]
+    given = {"run_id": "away", "bootstrap_servers": combined.bootstrap_servers, "output_dir": str(tmp_path)}
+    presence = Presence(combined.identities[name] for name in combined.nodes)
+    with Brokers(jvm(spark), client_properties(parse(given))) as brokers, Watch(presence, brokers.live):
+        until(lambda: presence.looks > 0, "a look")
+        assert presence.absences == {}
+        combined.stop(node)
+        try:
+            until(lambda: broker in presence.absences, "the broker to be missed")
+        finally:
+            combined.start(node)
+        until(lambda: presence.absences[broker].is_back, "the broker to be back", 120)
+    check = presence.check()
+    assert (check.status, [example["broker"] for example in check.examples]) == ("fail", [broker])
+    assert f"broker {broker} was away for about" in check.suggests
 
 
 def test_a_missing_topic_is_named(spark: SparkSession, combined: Cluster, tmp_path: Path) -> None:

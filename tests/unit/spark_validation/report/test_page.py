@@ -38,6 +38,7 @@ def document(status: str = "pass") -> dict[str, Any]:
     result.versions = {"spark": "4.2.0", "master": "local[2]"}
     result.ledger, result.ranges = ledger.to_dict(), ledger.to_dict()["ranges"]
     example = {"partition": 1, "offset": 23, "writer": 1, "sequence": 12}
+    result.findings = [] if status == "pass" else ["topic t: 5 records lost: partition 1: 5 (offsets 23 to 27)"]
     result.checks = [
         Check("lost", "No acknowledged record is lost", status, 0, 5, 5, 0, "records", [example], 5, "look <at> disks"),
         Check("latency", "Append latency", "info", None, 97.0, unit="ms"),
@@ -139,6 +140,12 @@ def test_plots_are_well_formed() -> None:
     assert len(plots) == 6
     for plot in plots:
         ElementTree.fromstring(plot)
+
+
+def test_the_head_of_a_failing_report_says_what_is_wrong_and_where() -> None:
+    head = page.render(document("fail")).partition("</header>")[0]
+    assert "5 records lost: partition 1: 5 (offsets 23 to 27)" in head
+    assert "Everything that was acknowledged is there" in page.render(document()).partition("</header>")[0]
 
 
 def test_text_from_the_result_is_escaped() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spark_validation.result import Check, verdict_of
+from spark_validation.result import Check, broken_off, verdict_of
 from spark_validation.smoke import judge
 from spark_validation.smoke.geometry import Geometry, Lane
 from spark_validation.smoke.latency import SKEWED
@@ -44,7 +44,7 @@ def lane(partition: int, writer: int, attempt: int, records: int, kind: int = OK
 
 
 def statuses(observation: Observation, exact: Findings | None = None, unreadable: str = "") -> dict[str, Any]:
-    checks = judge.judge_records(LEDGER, observation, exact or Findings(), [], unreadable)
+    checks = judge.judge_records(LEDGER, observation, exact or Findings(), unreadable)
     return {check.name: check.status for check in checks if check.status not in ("pass", "info")}
 
 
@@ -212,3 +212,14 @@ def test_latency_is_judged_only_against_a_limit_and_only_by_the_brokers_clock(
 )
 def test_the_worst_check_decides_and_nothing_checked_is_nothing_proved(found: list[str], verdict: str) -> None:
     assert verdict_of([Check("n", "t", status, 0, 0) for status in found]) == verdict
+
+
+@pytest.mark.parametrize(
+    ("before", "verdict"),
+    [([], "error"), (["pass", "info"], "error"), (["pass", "fail"], "fail"), (["inconclusive"], "error")],
+)
+def test_a_job_that_breaks_off_after_it_found_a_fault_still_fails(before: list[str], verdict: str) -> None:
+    checks = [Check("n", "t", status, 0, 0) for status in before]
+    last = broken_off(checks, "stream", "no broker answers")
+    assert verdict_of([*checks, last]) == verdict
+    assert last.actual == "stream: no broker answers"

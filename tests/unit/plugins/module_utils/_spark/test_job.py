@@ -12,6 +12,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import 
     Tracker,
     command,
     complaint,
+    failure,
+    left_alone,
     place,
     refusal,
     split_secrets,
@@ -141,12 +143,21 @@ def test_a_failure_names_the_failing_checks_and_the_report() -> None:
         "suggests": "look at disks",
     }
     fine = {"name": "corrupt", "status": "pass", "expected": 0, "actual": 0, "unit": "records", "suggests": ""}
-    message = complaint(
-        {"result": result("fail", lost, fine), "report": "/out/r1/report.html", "exit_code": 1}, "/out/r1"
+    found = {"result": result("fail", lost, fine), "report": "/out/r1/report.html", "exit_code": 1}
+    found["result"]["findings"] = ["topic t: 3 records lost: partition 1: 3 (offsets 4 to 6)"]
+    said = failure({**found, "log_tail": ["a"] * 40}, "/out/r1")
+    assert said["msg"] == (
+        "topic t: 3 records lost: partition 1: 3 (offsets 4 to 6). Verdict fail of run r1. Report: /out/r1/report.html"
     )
-    assert message == (
-        "Spark validation r1: verdict fail. lost (fail): expected 0, found 3 records, look at disks. "
-        "Report: /out/r1/report.html"
+    # No screens of what passed and of a log that says nothing else.
+    assert [check["name"] for check in said["result"]["checks"]] == ["lost"]
+    assert "log_tail" not in said
+
+
+def test_a_run_says_beforehand_what_becomes_of_its_job_when_it_is_interrupted() -> None:
+    assert left_alone({"pid": 17, "unwatched_seconds": 60}, "/out/r1") == (
+        "Spark job in /out/r1: if this run is interrupted, the job ends 60 s later; to end it at once, on its host: "
+        "kill -- -17"
     )
 
 
@@ -154,6 +165,8 @@ def test_a_job_without_result_is_told_by_its_last_lines() -> None:
     message = complaint({"result": None, "exit_code": 1, "log_tail": ["a", "java: not found"]}, "/out/r1")
     assert "exit code 1 and no result.json" in message
     assert "java: not found" in message
+    last = failure({"result": None, "exit_code": 1, "log_tail": [str(line) for line in range(40)]}, "/out/r1")
+    assert last["log_tail"] == [str(line) for line in range(30, 40)]
 
 
 def test_the_summary_leaves_examples_and_histograms_to_the_file() -> None:

@@ -67,7 +67,7 @@ def test_a_job_runs_detached_to_its_verdict(params: dict[str, Any]) -> None:
 
 
 def test_secrets_reach_the_job_in_a_private_file_that_does_not_outlive_it(params: dict[str, Any]) -> None:
-    spark_submit(params, "cat args.json > seen; stat -c %a args.json > mode; tr '\\0' ' ' < /proc/$$/cmdline > argv\n")
+    spark_submit(params, "stat -c %a args.json > mode; cat args.json > seen; tr '\\0' ' ' < /proc/$$/cmdline > argv\n")
     job.start(params)
     ended(params)
     job_dir = Path(params["job_dir"])
@@ -78,7 +78,7 @@ def test_secrets_reach_the_job_in_a_private_file_that_does_not_outlive_it(params
 
 
 def test_an_audit_of_a_mirror_gets_the_secrets_of_both_clusters_the_same_way(params: dict[str, Any]) -> None:
-    spark_submit(params, "cat args.json > seen; stat -c %a args.json > mode; tr '\\0' ' ' < /proc/$$/cmdline > argv\n")
+    spark_submit(params, "stat -c %a args.json > mode; cat args.json > seen; tr '\\0' ' ' < /proc/$$/cmdline > argv\n")
     source = {"source_client_properties": {"c": "d"}, "source_secret_properties": {"sasl.jaas.config": "s3cret too"}}
     arguments = {"run_id": "r1", "source": {"alias": "dc_a"}, "target": {"alias": "dc_b"}}
     job.start({**params, **source, "job": "mirror_audit", "arguments": arguments})
@@ -91,6 +91,71 @@ def test_an_audit_of_a_mirror_gets_the_secrets_of_both_clusters_the_same_way(par
     assert (job_dir / "mode").read_text().strip() == "600"
     assert "s3cret" not in (job_dir / "argv").read_text()
     assert not (job_dir / "args.json").exists()
+
+
+def until_gone(pid: int, seconds: float = 20.0) -> None:
+    deadline = time.monotonic() + seconds
+    while job._start_time(pid) is not None:
+        assert time.monotonic() < deadline, f"process {pid} goes on"
+        time.sleep(0.1)
+
+
+def written(path: Path) -> str:
+    """What a job writes into a file, as soon as it is there."""
+    for _ in range(200):
+        if path.exists() and path.read_text().strip():
+            return path.read_text().strip()
+        time.sleep(0.05)
+    raise AssertionError(f"{path} is not written")
+
+
+def test_the_arguments_are_on_no_disk_before_the_job_reads_them_and_not_after(params: dict[str, Any]) -> None:
+    spark_submit(params, "while [ ! -e go ]; do sleep 0.1; done; cat args.json > /dev/null; echo read > up; sleep 63\n")
+    pid = job.start(params)["pid"]
+    job_dir = Path(params["job_dir"])
+    assert stat.S_ISFIFO((job_dir / "args.json").stat().st_mode)
+    (job_dir / "go").touch()
+    written(job_dir / "up")
+    # Killed without a chance to clean up, as a machine that goes down does it.
+    os.killpg(pid, 9)
+    os.waitpid(pid, 0)
+    kept = [path for path in job_dir.iterdir() if path.is_file() and b"s3cret" in path.read_bytes()]
+    assert kept == []
+
+
+def test_arguments_larger_than_a_pipe_reach_the_job_whole(params: dict[str, Any]) -> None:
+    params["arguments"]["layout"] = {"brokers": ["x" * 1000] * 500}
+    spark_submit(params, "cat args.json > seen\n")
+    job.start(params)
+    ended(params)
+    seen = json.loads((Path(params["job_dir"]) / "seen").read_text())
+    assert seen["layout"] == params["arguments"]["layout"]
+
+
+def test_a_job_that_no_run_watches_any_more_ends_by_itself_and_says_so(
+    params: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job, "UNWATCHED_SECONDS", 4)
+    spark_submit(params, "sleep 64 & echo $! > child; wait\n")
+    pid = job.start(params)["pid"]
+    child = int(written(Path(params["job_dir"]) / "child"))
+    # Watched, it outlives that time.
+    for _ in range(6):
+        assert job.observe(params["job_dir"], 0, 1.0)["running"]
+    until_gone(pid)
+    until_gone(child)
+    found = job.observe(params["job_dir"], 0, 0.0)
+    assert (found["running"], found["exit_code"]) == (False, None)
+    assert "ended this job: no run has watched it for 4 s" in found["log_tail"][-1]
+    assert not (Path(params["job_dir"]) / "args.json").exists()
+
+
+def test_a_job_that_has_ended_leaves_no_process(params: dict[str, Any]) -> None:
+    spark_submit(params, "sleep 65 & echo $! > child; exit 3\n")
+    pid = job.start(params)["pid"]
+    assert ended(params)["exit_code"] == 3
+    until_gone(pid)
+    until_gone(int(written(Path(params["job_dir"]) / "child")))
 
 
 def test_progress_is_read_from_where_the_last_look_ended_and_only_in_whole_lines(params: dict[str, Any]) -> None:
