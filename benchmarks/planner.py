@@ -15,6 +15,8 @@ move, since it assigns everything anew: N * (1 - r / B).
 
     python benchmarks/planner.py --kafka-libs /opt/kafka/libs    the three sizes of docs/benchmarks.md
     python benchmarks/planner.py --growth        growth with partitions and with brokers
+    python benchmarks/planner.py --large         growth on 5,000 brokers, up to two million partitions
+    python benchmarks/planner.py --large --most  up to ten million: minutes, and some GB of memory
     python benchmarks/planner.py --topic-spread  sizes of that form
     python benchmarks/planner.py --drained       drains without rebalance
     python benchmarks/planner.py --bytes         balance by bytes, partitions of unequal sizes
@@ -59,6 +61,8 @@ GROWTH = [
     (200_000, 1_000),
     (200_000, 2_000),
 ]
+#: With --large, and with --most too.
+LARGE, MOST = [(500_000, 5_000), (1_000_000, 5_000), (2_000_000, 5_000)], (10_000_000, 5_000)
 FORMS = ("random", "add", "drain", "unequal")
 #: With --drained: the forms, and their size.
 DRAINED, DRAINED_SIZE = ("uniform", "skewed", "clumped"), (200_000, 1_000)
@@ -130,6 +134,7 @@ def row(form: str, partitions: int, brokers: int) -> dict[str, object]:
         "brokers": brokers,
         "wall_s": round(wall, 2),
         "cpu_s": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 2),
+        "cluster_mib": before.ru_maxrss // 1024,
         "peak_mib": after.ru_maxrss // 1024,
         "moves": plan.moves,
         "bound": plan.bound,
@@ -212,6 +217,23 @@ def measured(form: str, partitions: int, brokers: int) -> dict[str, object]:
     return found
 
 
+def large(most: bool) -> list[dict[str, object]]:
+    """Rows of growth, each beside the first: how often its partitions, its CPU time, and what planning takes of memory.
+
+    What grows in step with partitions has the same number in all three.
+    """
+    rows = []
+    for size in [*LARGE, *([MOST] if most else [])]:
+        print(f"  random {size} ...", file=sys.stderr, flush=True)
+        found = measured("random", *size)
+        found["plan_mib"] = int(str(found["peak_mib"])) - int(str(found["cluster_mib"]))
+        first = rows[0] if rows else found
+        for name in ("partitions", "cpu_s", "plan_mib"):
+            found[f"x_{name}"] = round(float(str(found[name])) / float(str(first[name])), 1)
+        rows.append(found)
+    return rows
+
+
 def markdown(rows: list[dict[str, object]]) -> str:
     """The rows as a table for people."""
     heads = list(rows[0])
@@ -228,6 +250,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--row", nargs=3, metavar=("FORM", "PARTITIONS", "BROKERS"))
     parser.add_argument("--growth", action="store_true")
+    parser.add_argument("--large", action="store_true", help="growth with partitions on 5,000 brokers")
+    parser.add_argument("--most", action="store_true", help="with --large: ten million partitions too")
     parser.add_argument("--topic-spread", action="store_true", help="plans that bound what brokers hold of each topic")
     parser.add_argument("--drained", action="store_true", help="drains without rebalance")
     parser.add_argument("--bytes", action="store_true")
@@ -239,6 +263,10 @@ def main() -> None:
         return
     if options.bytes:
         rows = [row_by_bytes(form, *SIZES[0]) for form in FORMS]
+        print(json.dumps(rows, indent=2) if options.json else markdown(rows))
+        return
+    if options.large:
+        rows = large(options.most)
         print(json.dumps(rows, indent=2) if options.json else markdown(rows))
         return
     wanted = [(form, *size) for size in SIZES for form in FORMS]

@@ -34,6 +34,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model im
     BALANCED_BY,
     LEADERS,
     RACK_RULES,
+    Cluster,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.schedule import Limits, plan_and_schedule
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.snapshot import cluster_of, snapshot_of_text
@@ -49,7 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"plan_reassignment: {error}", file=sys.stderr)
         return 2
     try:
-        answer = _answer(data, spec, Limits(options.concurrency, options.throttle), options.disk_reserve)
+        cluster = cluster_of(data, sound_reserve(options.disk_reserve))
+        # The cluster has all that is needed from here on, and the rows of a large snapshot take as much memory again.
+        del data
+        answer = _answer(cluster, spec, Limits(options.concurrency, options.throttle))
     except RefusedError as error:
         print(json.dumps({"refused": error.violations}, indent=2))
         return 1
@@ -59,8 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _answer(data: Any, spec: dict[str, Any], limits: Limits, reserve: float) -> dict[str, Any]:
-    plan, order = plan_and_schedule(cluster_of(data, sound_reserve(reserve)), spec_of(spec), limits)
+def _answer(cluster: Cluster, spec: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    plan, order = plan_and_schedule(cluster, spec_of(spec), limits)
     return {**plan_figures(plan), "schedule": schedule_figures(plan.cluster, order)}
 
 

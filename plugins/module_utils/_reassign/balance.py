@@ -17,6 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.flow imp
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Witness
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import Share, bits, mask_of, targets_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.topic_counts import TopicCounts
 
 #: How many of the brokers that could take a replica are compared by what they hold of its topic.
 _COMPARED = 8
@@ -60,12 +61,13 @@ def direct(placement: Placement, targets: dict[int, int], topic_of: Sequence[int
 
 def _by_topic(partitions: Sequence[int], topic_of: Sequence[int]) -> list[int]:
     """The same partitions, those first whose topic has most here, so that giving the first ones away evens topics."""
-    count: dict[int, int] = {}
-    rank = []
+    rank, last, count = [], -1, 0
     for partition in partitions:
+        # Partitions of a topic stand together.
         topic = topic_of[partition]
-        found = count[topic] = count.get(topic, 0) + 1
-        rank.append(found)
+        count = count + 1 if topic == last else 1
+        last = topic
+        rank.append(count)
     return [partitions[place] for place in sorted(range(len(rank)), key=rank.__getitem__, reverse=True)]
 
 
@@ -76,14 +78,10 @@ class _Takers:
         self.need = need
         self.mask = mask_of(need)
         self.turn = 0
-        self.held: dict[int, dict[int, int]] = {}
+        self.held = TopicCounts(placement, topic_of)
         for broker in need:
-            held = self.held[broker] = {}
-            for partition in placement.homes[broker]:
-                topic = topic_of[partition]
-                held[topic] = held.get(topic, 0) + 1
             for partition in placement.guests[broker]:
-                held[topic_of[partition]] = held.get(topic_of[partition], 0) + 1
+                self.held[topic_of[partition], broker] += 1
 
     def choose(self, room: int, topic: int) -> int:
         """One of the brokers in C(room) to take a replica of a topic."""
@@ -91,13 +89,13 @@ class _Takers:
         # Begin after the broker that was chosen last.
         ahead = room >> self.turn << self.turn
         for place, broker in enumerate(bits(ahead if ahead else room)):
-            held = self.held[broker].get(topic, 0)
+            held = self.held[topic, broker]
             if best < 0 or held < least:
                 best, least = broker, held
             if held == 0 or place >= _COMPARED:
                 break
         self.turn = best + 1
-        self.held[best][topic] = least + 1
+        self.held[topic, best] = least + 1
         self.need[best] -= 1
         if not self.need[best]:
             self.mask &= ~(1 << best)

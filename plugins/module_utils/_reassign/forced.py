@@ -41,11 +41,9 @@ class Demands:
 def asked(placement: Placement, demands: Demands) -> list[int]:
     """The partitions that must change, in order, fixed ones too."""
     found = set(demands.wanted)
-    gone = demands.leaving
-    for broker in demands.replaced:
-        gone |= 1 << broker
+    gone = {*bits(demands.leaving), *demands.replaced}
     if gone:
-        found.update(p for p, brokers in enumerate(placement.had) if any(gone >> b & 1 for b in brokers))
+        found.update(p for p, brokers in enumerate(placement.had) if not gone.isdisjoint(brokers))
     racks = placement.racks
     if demands.racks and racks.rule != "none":
         rack_of = racks.rack_of

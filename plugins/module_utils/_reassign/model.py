@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -69,9 +69,10 @@ class Cluster:
         """A partition for people: topic and number."""
         return f"{self.topics[self.topic_of[partition]]}-{self.numbers[partition]}"
 
-    def places(self) -> dict[tuple[str, int], int]:
-        """Where a partition is in the columns, by topic and number."""
-        return {(self.topics[t], self.numbers[place]): place for place, t in enumerate(self.topic_of)}
+    def places(self, topics: Collection[str]) -> dict[tuple[str, int], int]:
+        """Find where the partitions of some topics are in the columns, by topic and number."""
+        some = {number: name for number, name in enumerate(self.topics) if name in topics}
+        return {(some[t], self.numbers[place]): place for place, t in enumerate(self.topic_of) if t in some}
 
     def size(self, partition: int) -> int:
         """Bytes of one replica of a partition, 0 where they are not known: see sized."""

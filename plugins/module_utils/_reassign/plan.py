@@ -50,6 +50,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks im
     MOST_GROUPS,
     Racks,
     Share,
+    bits,
     mask_of,
     shares_of,
     targets_of,
@@ -315,17 +316,23 @@ class _Planner:
 
     def _shares_by_count(self) -> list[Share] | None:
         """The shares if every replica that is on a broker that takes some, or shall be, may be on any of them."""
-        taking, wanted = self.placement.racks.receive, self.demands.wanted
-        kinds: Counter[int] = Counter()
-        for partition, brokers in enumerate(self.placement.had):
-            kinds[wanted.get(partition, len(brokers)) - self._elsewhere(brokers, taking)] += 1
-        return shares_of({r: n for r, n in sorted(kinds.items()) if r > 0}, self.placement.racks, self.weights)
+        had, wanted = self.placement.had, self.demands.wanted
+        kinds = Counter(map(len, had))
+        for partition, factor in wanted.items():
+            kinds[len(had[partition])] -= 1
+            kinds[factor] += 1
+        for partition, kept in self._elsewhere().items():
+            factor = wanted.get(partition, len(had[partition]))
+            kinds[factor] -= 1
+            kinds[factor - kept] += 1
+        return shares_of({r: n for r, n in sorted(kinds.items()) if r > 0 and n}, self.placement.racks, self.weights)
 
-    def _elsewhere(self, brokers: Sequence[int], taking: int) -> int:
-        """How many of these brokers keep what they have and take nothing."""
-        if len(self.taking) == len(self.ids):
-            return 0
-        return sum(not (taking | self.demands.leaving) >> broker & 1 for broker in brokers)
+    def _elsewhere(self) -> Counter[int]:
+        """Count, by partition, the replicas on brokers that keep what they have and take nothing."""
+        keeping = set(range(len(self.ids))).difference(self.taking, bits(self.demands.leaving))
+        if not keeping:
+            return Counter()
+        return Counter(p for p, brokers in enumerate(self.placement.had) for broker in brokers if broker in keeping)
 
     def _share(self) -> None:
         placement = self.placement

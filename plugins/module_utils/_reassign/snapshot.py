@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, StreamopsError
@@ -21,6 +22,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model im
 #: What is known of a log directory, and what versions before did not write.
 _DISK_KEYS = ("total_bytes", "usable_bytes", "replica_count")
 _LATER_KEY = "replica_bytes"
+#: The id of a broker as one object: JSON makes a new one each time, and a broker stands in many partitions.
+_shared = lru_cache(maxsize=1 << 16)(int)
 #: How many faults are reported one by one: what made one partition unreadable has often made all of them so.
 MOST_FAULTS = 50
 #: The largest id of a broker or a partition: int32 in Kafka's protocol.
@@ -195,8 +198,9 @@ def _row(entry: Any) -> tuple[tuple[Any, ...], list[str]]:
         faults.append(f"write_rate {rate!r} is not a number of bytes per second")
     if faults:
         return (), [f"partition {entry['partition']}: {fault}" for fault in faults]
-    synced = None if isr is None or len(isr) == len(replicas) else tuple(isr)
-    return (entry["partition"], tuple(replicas), synced, leader, size, rate), []
+    synced = None if isr is None or len(isr) == len(replicas) else tuple(map(_shared, isr))
+    led = None if leader is None else _shared(leader)
+    return (entry["partition"], tuple(map(_shared, replicas)), synced, led, size, rate), []
 
 
 class _Columns:

@@ -197,9 +197,15 @@ def shown(things: Iterable[object]) -> str:
 # -- an explicit assignment; racks are not judged, since it says where everything goes ---------------------------
 
 
+def _places_named(cluster: Cluster, spec: Spec) -> dict[tuple[str, int], int]:
+    """Find the partitions of the topics that an assignment names; none where there is no assignment."""
+    named = {topic for topic, _number, _wanted in spec.assignment or ()}
+    return cluster.places(named) if named else {}
+
+
 def assigned(cluster: Cluster, spec: Spec) -> list[Change]:
     """The changes that a sound assignment asks for, ordered by partition."""
-    where = cluster.places()
+    where = _places_named(cluster, spec)
     changes = []
     for topic, number, wanted in spec.assignment or ():
         partition = where[topic, number]
@@ -211,7 +217,7 @@ def assigned(cluster: Cluster, spec: Spec) -> list[Change]:
 def assignment_violations(cluster: Cluster, spec: Spec, brokers: tuple[BrokerSpec, ...]) -> list[str]:
     """All that is wrong with an explicit assignment, empty when nothing is."""
     known = {broker.id: broker for broker in brokers}
-    where = cluster.places()
+    where = _places_named(cluster, spec)
     found, seen = [], set()
     for topic, number, wanted in spec.assignment or ():
         name = f"assignment: {topic}-{number}"

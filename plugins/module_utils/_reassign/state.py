@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
@@ -18,15 +19,15 @@ class Placement:
     """C(had) is the placement at the beginning and never changes; C(now) holds only partitions that differ from it.
 
     A replica is at home on a broker that had it at the beginning, a guest elsewhere; each guest is one move.
-    C(homes) lists, by broker, the partitions that may move and are at home there.
+    C(homes) lists, by broker, the partitions that may move and are at home there, in order.
     """
 
     def __init__(self, had: Sequence[tuple[int, ...]], brokers: int, racks: Racks, fixed: Iterable[int] = ()) -> None:
         self.had = had
         self.racks = racks
         self.now: dict[int, list[int]] = {}
-        self.loads = [0] * brokers
-        self.homes: list[list[int]] = [[] for _broker in range(brokers)]
+        # Arrays, since there is an entry for each replica of the cluster.
+        self.homes = [array("i") for _broker in range(brokers)]
         self.guests: list[dict[int, None]] = [{} for _broker in range(brokers)]
         #: Partitions that stay as they are.
         self.fixed = frozenset(fixed)
@@ -36,12 +37,13 @@ class Placement:
         self.barred: dict[int, int] = {}
         #: Partitions that gave away a home which may take them back, in that order; some may have come back since.
         self._away: dict[int, None] = {}
+        settle = [found.append for found in self.homes]
         for partition, brokers_had in enumerate(had):
             for broker in brokers_had:
-                self.loads[broker] += 1
-                self.homes[broker].append(partition)
+                settle[broker](partition)
+        self.loads = [len(found) for found in self.homes]
         if self.fixed:
-            self.homes = [[p for p in found if p not in self.fixed] for found in self.homes]
+            self.homes = [array("i", [p for p in found if p not in self.fixed]) for found in self.homes]
 
     def at(self, partition: int) -> Sequence[int]:
         """The brokers of a partition now, in no particular order."""

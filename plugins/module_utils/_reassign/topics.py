@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.balance 
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.flow import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import Share, bits, shares_of
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.topic_counts import TopicCounts
 
 
 @dataclass
@@ -131,7 +132,7 @@ def spread_topics(placement: Placement, topic_of: Sequence[int]) -> None:
     Loads, moves and racks stay what they are. It ends when no trade of two helps: often, but not provably, the least.
     """
     guests = [(p, b) for b, found in enumerate(placement.guests) for p in found if p not in placement.pinned]
-    if len(guests) < 2 or len(set(topic_of)) < 2:
+    if len(guests) < 2 or topic_of[0] == topic_of[-1]:
         return
     held = _held(placement, topic_of, {topic_of[partition] for partition, _broker in guests})
     tries, better = MOST_TRIES, True
@@ -139,7 +140,7 @@ def spread_topics(placement: Placement, topic_of: Sequence[int]) -> None:
         better = False
         for first, (partition, broker) in enumerate(guests):
             topic = topic_of[partition]
-            here = held[topic].get(broker, 0)
+            here = held[topic, broker]
             if here < 2 or tries <= 0:
                 continue
             room = placement.room(partition, broker)
@@ -148,7 +149,7 @@ def spread_topics(placement: Placement, topic_of: Sequence[int]) -> None:
                 theirs = topic_of[other]
                 if there == broker or theirs == topic or not room >> there & 1:
                     continue
-                gain = here - held[topic].get(there, 0) + held[theirs].get(there, 0) - held[theirs].get(broker, 0) - 2
+                gain = here - held[topic, there] + held[theirs, there] - held[theirs, broker] - 2
                 if gain > 0 and _may_trade(placement, partition, broker, other, there):
                     _trade(placement, held, (topic, partition, broker), (theirs, other, there))
                     guests[first], guests[second] = (partition, there), (other, broker)
@@ -156,14 +157,18 @@ def spread_topics(placement: Placement, topic_of: Sequence[int]) -> None:
                     break
 
 
-def _held(placement: Placement, topic_of: Sequence[int], topics: set[int]) -> dict[int, dict[int, int]]:
-    """By topic and broker how many replicas there are."""
-    held: dict[int, dict[int, int]] = {topic: {} for topic in sorted(topics)}
-    for partition, topic in enumerate(topic_of):
-        if topic in topics:
-            found = held[topic]
-            for broker in placement.at(partition):
-                found[broker] = found.get(broker, 0) + 1
+def _held(placement: Placement, topic_of: Sequence[int], topics: set[int]) -> TopicCounts:
+    """Count what brokers hold of these topics now, fixed partitions too."""
+    held = TopicCounts(placement, topic_of)
+    for partition, members in placement.now.items():
+        for broker in members:
+            held[topic_of[partition], broker] += broker not in placement.had[partition]
+        for broker in placement.had[partition]:
+            held[topic_of[partition], broker] -= broker not in members
+    for partition in placement.fixed:
+        if topic_of[partition] in topics:
+            for broker in placement.had[partition]:
+                held[topic_of[partition], broker] += 1
     return held
 
 
@@ -176,7 +181,7 @@ def _may_trade(placement: Placement, partition: int, broker: int, other: int, th
 
 def _trade(
     placement: Placement,
-    held: dict[int, dict[int, int]],
+    held: TopicCounts,
     one: tuple[int, int, int],
     two: tuple[int, int, int],
 ) -> None:
@@ -184,5 +189,5 @@ def _trade(
     placement.swap(partition, broker, there)
     placement.swap(other, there, broker)
     for changed, fewer, more in ((topic, broker, there), (theirs, there, broker)):
-        held[changed][fewer] -= 1
-        held[changed][more] = held[changed].get(more, 0) + 1
+        held[changed, fewer] -= 1
+        held[changed, more] += 1
