@@ -76,6 +76,20 @@ class Quorum:
     observers: tuple[Voter, ...]
     error: str | None = None
 
+    @cached_property
+    def members(self) -> Mapping[int, Voter]:
+        """The entry of each node, voter or observer: the one that caught up last.
+
+        A node whose metadata directory was replaced has two. The leader lists that of the old directory for five
+        minutes more (LeaderState.OBSERVER_SESSION_TIMEOUT_MS of Kafka); it says nothing of the node.
+        """
+
+        def age(member: Voter) -> float:
+            """How long ago it had caught up; never is longest."""
+            return float("inf") if member.last_caught_up_ms_ago is None else member.last_caught_up_ms_ago
+
+        return {member.id: member for member in sorted((*self.observers, *self.voters), key=age, reverse=True)}
+
     @classmethod
     def unknown(cls, error: str) -> Quorum:
         """A quorum that could not be asked, and why."""
@@ -130,6 +144,12 @@ def brokers_of(listed: Iterable[Mapping[str, Any]], partitions: Iterable[Partiti
         for replica in partition.replicas:
             brokers.setdefault(replica, ("", -1, None, True))
     return tuple(Broker(broker, *brokers[broker]) for broker in sorted(brokers))
+
+
+def quorum_from(described: Mapping[str, Any]) -> Quorum:
+    """The quorum from its description (_cluster/info.py): its fields as plain data."""
+    members = {part: tuple(Voter(**one) for one in described[part]) for part in ("voters", "observers")}
+    return Quorum(**{**described, **members})
 
 
 def quorum_of(found: Mapping[str, Any]) -> Quorum:

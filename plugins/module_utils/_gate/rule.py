@@ -180,7 +180,7 @@ def warnings(snapshot: Snapshot, stop: Stop) -> list[str]:
     found = []
     # A controller that is no broker is known by the quorum alone; of one that did not answer nothing is known.
     quorum = snapshot.quorum
-    members = set(_members(quorum)) if quorum else set()
+    members = set(quorum.members) if quorum else set()
     unknown = stop.nodes - {broker.id for broker in snapshot.brokers} - members
     if "broker" in stop.roles and unknown and not (quorum and quorum.error):
         found.append(f"node {numbers(unknown)} is no registered broker: it serves nothing now, or the id is wrong")
@@ -312,7 +312,7 @@ def _outdated_brokers(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
     quorum = snapshot.quorum
     if quorum is None or quorum.leader_id is None:
         return
-    members = _members(quorum)
+    members = quorum.members
     behind = []
     for broker in snapshot.brokers:
         if broker.fenced or broker.id in stop.nodes:
@@ -328,16 +328,6 @@ def _outdated_brokers(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
             found=capped(behind),
             allowed=f"all other serving brokers caught up within {stop.fetch_timeout_ms} ms",
         )
-
-
-def _members(quorum: Quorum) -> dict[int, Voter]:
-    """Return voters and observers by id; of several entries of a node (its disk was replaced) the most recent one."""
-
-    def age(member: Voter) -> float:
-        """How long ago it had caught up; never is longest."""
-        return float("inf") if member.last_caught_up_ms_ago is None else member.last_caught_up_ms_ago
-
-    return {member.id: member for member in sorted((*quorum.observers, *quorum.voters), key=age, reverse=True)}
 
 
 def caught_up(voter: Voter, quorum: Quorum, limit_ms: int) -> bool:
@@ -396,7 +386,7 @@ def _behind(voter: Voter, role: str = "voter") -> str:
 
 
 def _missing_controllers(quorum: Quorum, stop: Stop) -> Iterator[Refusal]:
-    known = _members(quorum)
+    known = quorum.members
     away = []
     for number in sorted(stop.expected_controllers - stop.nodes):
         if number not in known:
