@@ -89,12 +89,13 @@ def _add_sizes(
 def _findings(partitions: list[Partition]) -> dict[str, list[Partition]]:
     """Kafka's own terms: its metrics UnderReplicatedPartitions, UnderMinIsr, AtMinIsr, OfflinePartitionsCount.
 
-    Without the effective min.insync.replicas (0) a partition is neither under nor at it.
+    They count no more than the replicas that there are (C(Partition.needed)). Where min.insync.replicas is not known, a
+    partition is neither under nor at it.
     """
     return {
         "under_replicated": [p for p in partitions if len(p.isr) < len(p.replicas)],
-        "under_min_isr": [p for p in partitions if len(p.isr) < p.min_insync],
-        "at_min_isr": [p for p in partitions if p.min_insync and len(p.isr) == p.min_insync],
+        "under_min_isr": [p for p in partitions if len(p.isr) < p.needed],
+        "at_min_isr": [p for p in partitions if p.min_insync and len(p.isr) == p.needed],
         "offline": [p for p in partitions if p.leader is None],
         "not_preferred_leader": [p for p in partitions if p.replicas and p.leader != p.replicas[0]],
     }

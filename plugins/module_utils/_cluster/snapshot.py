@@ -30,8 +30,8 @@ class Broker:
 class Partition:
     """One partition. C(leader) is None while it has none.
 
-    C(min_insync) is the effective min.insync.replicas of its topic, 0 when the snapshot was taken without it; so is
-    C(unclean), whether unclean.leader.election.enable is on.
+    C(min_insync) is the min.insync.replicas that holds for its topic, its own or the cluster's, 0 when the snapshot was
+    taken without it; so is C(unclean), whether unclean.leader.election.enable is on.
     C(eligible) and C(last_known): who may lead besides the ISR, and who was the last that might (KIP-966); both are
     asked only where a partition has no leader, and None where the cluster does not tell.
     """
@@ -46,6 +46,20 @@ class Partition:
     eligible: tuple[int, ...] | None = None
     last_known: tuple[int, ...] | None = None
     unclean: bool = False
+
+    @property
+    def needed(self) -> int:
+        """How many replicas must be in sync for acks=all to be served, 0 where that is not known."""
+        return effective_min_isr(self.min_insync, len(self.replicas))
+
+
+def effective_min_isr(min_insync: int, replicas: int) -> int:
+    """How many of so many replicas must be in sync for acks=all: min.insync.replicas, and never more than there are.
+
+    So does Kafka since 3.7, with eligible leader replicas and without (KAFKA-15583, Partition.effectiveMinIsr). While a
+    partition moves, the replicas that it gets count too.
+    """
+    return min(min_insync, replicas)
 
 
 @dataclass(frozen=True)

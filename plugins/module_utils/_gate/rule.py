@@ -3,7 +3,8 @@
 # Private to this collection.
 """May these nodes be stopped now? Decided on one snapshot, with sets, for one node or several at once.
 
-The rule for brokers: a set S is safe when every partition p keeps |ISR_p minus S| >= min.insync.replicas. It extends
+The rule for brokers: a set S is safe when every partition p keeps |ISR_p minus S| >= min.insync.replicas (or all of
+its replicas, where these are fewer). It extends
 Strimzi's KafkaAvailability (strimzi/strimzi-kafka-operator, cluster-operator), which looks at one node only and lets
 topics with replication factor <= min.insync.replicas through: here these need a named consent.
 """
@@ -191,8 +192,8 @@ def warnings(snapshot: Snapshot, stop: Stop) -> list[str]:
 
 
 def needed(partition: Partition) -> int:
-    """Return how many in-sync replicas the partition needs: min.insync.replicas, and always one to be online."""
-    return max(1, partition.min_insync)
+    """Return how many in-sync replicas the partition needs for acks=all, and always one to be online."""
+    return max(1, partition.needed)
 
 
 def has_no_spare(partition: Partition) -> bool:
@@ -258,7 +259,7 @@ def _cut_off(snapshot: Snapshot, partitions: list[Partition]) -> Iterator[Refusa
 def _spareless(partitions: list[Partition], stop: Stop) -> Iterator[Refusal]:
     consent = stop.allow_unavailable_topics
     by_topic = {p.topic: p for p in partitions if "*" not in consent and p.topic not in consent}
-    found = [f"{t} {len(p.replicas)} with {needed(p)}" for t, p in sorted(by_topic.items())]
+    found = [f"{t} {len(p.replicas)} with {max(1, p.min_insync)}" for t, p in sorted(by_topic.items())]
     if found:
         yield Refusal(
             kind="no_spare_replica",
