@@ -118,7 +118,8 @@ topics:
   description: >-
     The topics, each with name, partition_count, replication_factor, min_insync_replicas (its own or the cluster's),
     internal, with O(topic_configs) its config, and with O(include_partitions) its partitions, these with O(sizes) with
-    size_bytes, the size of the leader's log (null while no broker tells).
+    size_bytes, the size of the leader's log (null while no broker tells), and, of a partition that is being moved, with
+    adding_replicas and removing_replicas, which are both among its replicas.
   type: list
   elements: dict
   returned: success

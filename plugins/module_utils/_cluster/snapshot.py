@@ -254,6 +254,26 @@ def in_flight_of(topics: Iterable[Any]) -> dict[Key, InFlight]:
     }
 
 
+def seen_moving(
+    partitions: Iterable[Partition], before: Mapping[Key, InFlight], after: Mapping[Key, InFlight]
+) -> tuple[tuple[Partition, ...], dict[Key, InFlight]]:
+    """Return partitions with the moves under way among them, listed before and after the partitions were.
+
+    A move that began meanwhile counts, with all replicas that its partition has since then. One that ended meanwhile
+    counts as long as the partition still shows its old replicas.
+    """
+    found, moving = [], {}
+    for one in partitions:
+        key = one.topic, one.index
+        move = after.get(key) or before.get(key)
+        if move is not None and key in after and {*one.isr} <= {*move.replicas}:
+            one = replace(one, replicas=move.replicas)
+        if move is not None and {*one.replicas} == {*move.replicas}:
+            moving[key] = move
+        found.append(one)
+    return tuple(found), moving
+
+
 def named(keys: Iterable[Key]) -> list[str]:
     """Partitions for people, sorted."""
     return [f"{topic}-{index}" for topic, index in sorted(keys)]

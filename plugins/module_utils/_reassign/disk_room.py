@@ -151,6 +151,18 @@ class Room:
                 self.take(one, size)
                 one.replicas += 1
 
+    def expect(self, brokers: Iterable[int], size: int) -> None:
+        """Count a replica that a move under way is copying to each of these brokers.
+
+        How much of it is there, and on which disk, is not known: so it takes its whole size from each of them.
+        """
+        for broker in brokers:
+            counted: set[int] = set()
+            for one in self.dirs.get(broker, ()):
+                if id(one) not in counted:
+                    counted.update(id(other) for other in self.beside[id(one)])
+                    self.take(one, size)
+
     def remove(self, brokers: Iterable[int], size: int) -> None:
         """Take one away from each. Of several disks nobody knows which one it frees: then none is."""
         for broker in brokers:

@@ -280,6 +280,8 @@ class _Disks:
         self.room = Room(
             {b.id: b.dirs or [Dir(b.disk_limit, self.used[b.id])] for b in brokers if b.disk_limit is not None}
         )
+        for partition, added in cluster.coming.items():
+            self.room.expect(added, cluster.size(partition))
         self.peaks = dict(self.used)
 
     def ordered(self, rounds: Sequence[Sequence[Change]]) -> list[list[Change]]:
