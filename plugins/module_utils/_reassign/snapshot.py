@@ -140,12 +140,18 @@ def _disks(entry: Mapping[str, Any], reserve: float | None) -> dict[str, Any]:
     if not total:
         return {"disk_used": used, "disk_unknown": True}
     host = str(entry.get("host") or "")
-    listed = [(*(one[name] for name in _DISK_KEYS), one.get(_LATER_KEY, 0)) for one in entry.get("log_dirs", ())]
+    listed = [(*(one[name] for name in _DISK_KEYS), _held(one)) for one in entry.get("log_dirs", ())]
     if len(listed) < 2 and used is not None:
         listed = [(total, total - used, 0, listed[0][3] if listed else 0)]
     dirs = tuple(dir_of(size, size - usable, count, reserve, host, held) for size, usable, count, held in listed)
     limit = sum(one.limit for one in dirs) if dirs else limit_of(total, reserve)
     return {"disk_limit": limit, "disk_used": used, "dirs": dirs}
+
+
+def _held(directory: Mapping[str, Any]) -> int | None:
+    """The bytes of the replicas of a log directory, None where they are not known."""
+    held: int | None = directory.get(_LATER_KEY, None if directory["replica_count"] else 0)
+    return held
 
 
 def _sound_topics(topics: list[Any], faults: list[str]) -> list[Mapping[str, Any]]:
