@@ -47,7 +47,7 @@ _MEANINGS = {
     "message.timestamp.type": "whose time a record carries: CreateTime of the producer, LogAppendTime of the broker",
     "min.cleanable.dirty.ratio": "part of a log that must be uncompacted before compaction begins",
     "min.compaction.lag.ms": "shortest time that a record stays uncompacted",
-    "min.insync.replicas": "replicas that must be in sync, or acks=all is refused",
+    "min.insync.replicas": "replicas that must be in sync, or acks=all is refused; no more than there are",
     "preallocate": "whether a new segment takes its whole size on disk at once",
     "remote.storage.enable": "whether segments go to tiered storage",
     "retention.bytes": "size of a partition above which its oldest segments are removed; -1 is without bound",

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import effective_min_isr
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import (
     Cell,
     Table,
@@ -102,7 +103,7 @@ def topic(state: State, name: str, wanted: Wanted) -> Sheet | None:
     lister = Lister("Partitions", own, wanted, cut, PARTITION_SORTS, table, [Link("JSON", f"{own}?format=json")])
     tiles = [
         ("Partitions", f"{found['partition_count']:,}", f"{len(states):,} with findings"),
-        ("Copies", f"{found['replication_factor']:,}", f"min.insync.replicas {found['min_insync_replicas']}"),
+        ("Copies", f"{found['replication_factor']:,}", _asked(found)),
         ("Size", size(found.get("size_bytes")).text, "of its leaders"),
         ("Groups", f"{len(readers):,}", "with offsets in it"),
     ]
@@ -116,6 +117,13 @@ def topic(state: State, name: str, wanted: Wanted) -> Sheet | None:
         _groups(state, readers, name),
     ]
     return sheet_of(state, "topics", data, subject=name, tiles=tiles, lister=lister, tables=tables)
+
+
+def _asked(found: Row) -> str:
+    """How many copies must be in sync for acks=all: the setting, and what Kafka makes of one above the copies."""
+    least, copies = found["min_insync_replicas"], found["replication_factor"]
+    asked = effective_min_isr(least, copies)
+    return f"min.insync.replicas {least}" + (f", Kafka asks for {asked}" if asked < least else "")
 
 
 def _configuration(state: State, name: str) -> dict[str, Any]:

@@ -116,9 +116,10 @@ features:
   sample: {group.version: 1, metadata.version: 30}
 topics:
   description: >-
-    The topics, each with name, partition_count, replication_factor, min_insync_replicas (the effective value),
+    The topics, each with name, partition_count, replication_factor, min_insync_replicas (its own or the cluster's),
     internal, with O(topic_configs) its config, and with O(include_partitions) its partitions, these with O(sizes) with
-    size_bytes, the size of the leader's log (null while no broker tells).
+    size_bytes, the size of the leader's log (null while no broker tells), and, of a partition that is being moved, with
+    adding_replicas and removing_replicas, which are both among its replicas.
   type: list
   elements: dict
   returned: success
@@ -128,7 +129,9 @@ under_replicated:
   elements: dict
   returned: success
 under_min_isr:
-  description: Partitions with fewer in-sync replicas than min.insync.replicas, which refuse acks=all.
+  description: >-
+    Partitions with fewer in-sync replicas than min.insync.replicas, at most as many as they have replicas; they refuse
+    acks=all.
   type: list
   elements: dict
   returned: success

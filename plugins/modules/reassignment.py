@@ -210,6 +210,12 @@ proof:
     RV(bytes_bound).
   type: str
   returned: when planned
+in_flight:
+  description: >-
+    Partitions that were being moved when a O(snapshot) was taken. They are planned on as they are when that has ended.
+  type: list
+  elements: str
+  returned: when planned
 no_room:
   description: Brokers that get nothing, since their disks have no room for it.
   type: list

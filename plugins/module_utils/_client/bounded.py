@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""kafka-python's client with an end to every step until a connection is ready, and whether a request was ever sent."""
+"""kafka-python's client with an end to every step until a connection is ready, and whether a request was ever sent; and
+one question to several brokers, of which the first answer counts.
+"""
 
 from __future__ import annotations
 
 import functools
+import queue
+import threading
 import time
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import SETUP_SECONDS, within
@@ -107,3 +112,139 @@ def unsent(error: Exception) -> bool:
     from kafka import errors
 
     return isinstance(error, errors.NodeNotReadyError) or getattr(error, "unsent", False)
+
+
+# -- one question to several brokers -----------------------------------------------------------------------------------
+#
+# For what a broker must ask the active controller. While that hangs (its process is stopped) a broker that turned to it
+# before waits for CONTROLLER_HANGS seconds, and one that did not finds the new one. So the next one is asked beside
+# those that let us wait.
+
+#: Seconds that a broker waits for an active controller that hangs before it looks for the new one: Kafka's default of
+#: controller.socket.timeout.ms. Until then it answers nothing that only the active controller knows.
+CONTROLLER_HANGS = 30.0
+#: How long a broker is waited for alone (seconds), and the same for a change, which takes the active controller longer
+#: when it is big.
+PATIENCE, CHANGE_PATIENCE = 2.0, 5.0
+#: How much longer than CONTROLLER_HANGS all brokers are waited for: until then those have found the new one.
+_AFTERWARDS = 5.0
+#: Seconds between two questions when one had no answer.
+_PAUSE = 0.1
+#: Answers that say that a broker got none from the active controller (its time ended), or did not find it: Kafka's
+#: errors REQUEST_TIMED_OUT; and NOT_LEADER_OR_FOLLOWER, BROKER_NOT_AVAILABLE and NOT_CONTROLLER.
+_TIMED_OUT = 7
+_NO_CONTROLLER = frozenset({6, _TIMED_OUT, 8, 41})
+
+
+class Asking:
+    """The brokers that are asked at the same time, and what came of it.
+
+    C(exchange) sends the message to a broker and returns its answer; C(codes) takes the codes of Kafka's errors out of
+    one. C(seconds) are those that a request may take.
+    """
+
+    def __init__(
+        self, exchange: Callable[[int | None, float], Any], codes: Callable[[Any], Iterable[int]], seconds: float
+    ) -> None:
+        self._exchange = exchange
+        self._codes = codes
+        self._seconds = seconds
+        self._until = time.monotonic() + seconds + (_AFTERWARDS if seconds >= CONTROLLER_HANGS else 0)
+        self._answers: queue.SimpleQueue[tuple[int | None, Any]] = queue.SimpleQueue()
+        #: Brokers that have not answered yet.
+        self.waiting: set[int | None] = set()
+        #: How many brokers may have carried the message out.
+        self.asked = 0
+        self._error: Exception | None = None
+        self._doubt: Exception | None = None
+
+    def first(self, brokers: Iterator[int | None], patience: float) -> tuple[int | None, Any]:
+        """Ask these brokers, without an end, until one answers: who it was, and the answer.
+
+        Raises the error of kafka-python by which one refused the message, or the last one when the time is over.
+        """
+        while True:
+            self._begin(next(brokers))
+            came = self._next(patience)
+            if came is not None:
+                node, answer = came
+                if self._is_answer(answer):
+                    return node, answer
+            if time.monotonic() >= self._until:
+                raise self._last()
+            if came is not None:
+                time.sleep(_PAUSE)
+
+    def _left(self) -> float:
+        return max(self._until - time.monotonic(), _PAUSE)
+
+    def _begin(self, node: int | None) -> None:
+        """Send the message to a broker, unless it is waited for already; in a thread that nothing waits for."""
+        if node in self.waiting:
+            return
+        self.waiting.add(node)
+        self.asked += 1
+        seconds = self._left()
+
+        def exchange() -> None:
+            """The message and its answer, or what was raised."""
+            try:
+                self._answers.put((node, self._exchange(node, seconds)))
+            except Exception as error:
+                self._answers.put((node, error))
+
+        threading.Thread(target=exchange, daemon=True).start()
+
+    def _next(self, patience: float) -> tuple[int | None, Any] | None:
+        """What comes first of those that are waited for, None where nothing comes in time."""
+        try:
+            node, answer = self._answers.get(timeout=min(patience, max(self._seconds / 3, _PAUSE), self._left()))
+        except queue.Empty:
+            return None
+        self.waiting.discard(node)
+        return node, answer
+
+    def _is_answer(self, answer: Any) -> bool:
+        """Whether this answers the question; what says nothing of it is kept, and what refuses it is raised."""
+        from kafka import errors
+
+        if isinstance(answer, Exception):
+            self._keep(self._passed_over(answer), unsent(answer))
+            return False
+        missed = [code for code in self._codes(answer) if code in _NO_CONTROLLER]
+        if missed:
+            code = _TIMED_OUT if _TIMED_OUT in missed else missed[0]
+            self._keep(errors.for_code(code)(), code != _TIMED_OUT)
+        return not missed
+
+    def _keep(self, error: Exception, nothing_done: bool) -> None:
+        """Keep why a broker had no answer. What one may have done is not undone by one that was never reached."""
+        if nothing_done:
+            self.asked -= 1
+            self._error = error
+        else:
+            self._doubt = error
+
+    def _passed_over(self, error: Exception) -> Exception:
+        """Return an error that says nothing of the question; raise any other."""
+        from kafka import errors
+
+        passed_over: tuple[type[Exception], ...] = (
+            errors.KafkaConnectionError,
+            errors.KafkaTimeoutError,
+            errors.NodeNotReadyError,
+            errors.RequestTimedOutError,
+            errors.UnknownBrokerIdError,  # It was there when this round began.
+        )
+        if isinstance(error, passed_over):
+            return error
+        raise error
+
+    def _last(self) -> Exception:
+        """The error when the time is over."""
+        from kafka import errors
+
+        late = errors.RequestTimedOutError(f"no answer of any broker within {self._seconds:g} s")
+        if self._doubt is None and self._error is not None and not self.waiting:
+            return self._error
+        return self._doubt or late

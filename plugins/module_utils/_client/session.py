@@ -21,7 +21,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.bounded import bounded_client, unsent
+from ansible_collections.streamops.kafka.plugins.module_utils._client.bounded import (
+    CHANGE_PATIENCE,
+    PATIENCE,
+    Asking,
+    bounded_client,
+    unsent,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, denied
 from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import reach
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
@@ -34,7 +40,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
 #: How often a call that lets the library choose a broker may draw one.
 DRAWS = 10
@@ -42,12 +48,6 @@ DRAWS = 10
 _PAUSE = 0.1
 #: Longest time for one look at what a broker knows (seconds); shorter with request_timeout.
 _METADATA_SECONDS = 10
-#: Seconds that a broker waits for an active controller that hangs before it looks for the new one: Kafka's default of
-#: controller.socket.timeout.ms. Until then it answers nothing that only the active controller knows.
-CONTROLLER_HANGS = 30.0
-#: Answers that say that a broker got none from the active controller, or did not find it: Kafka's errors
-#: NOT_LEADER_OR_FOLLOWER, REQUEST_TIMED_OUT, BROKER_NOT_AVAILABLE and NOT_CONTROLLER.
-_NO_CONTROLLER = frozenset({6, 7, 8, 41})
 #: The packages of the libraries, by the name under which they are imported.
 _LIBRARIES = {"kafka": "kafka-python", "confluent_kafka": "confluent-kafka"}
 #: How a broker quotes a request in an error: an object of its own process, which tells an operator nothing.
@@ -170,49 +170,61 @@ class Session:
         return self.call(what, lambda: self._exchange(request, self._controller(), seconds))
 
     def ask(self, what: str, request: Any, codes: Callable[[Any], Iterable[int]]) -> Any:
-        """Send a message that changes nothing to one broker after the other until one answers it; return the answer.
+        """Send a message that changes nothing to one broker, and to others beside it until one answers; the answer.
 
-        For what a broker must ask the active controller. While that hangs (its process is stopped) some brokers know
-        the new one, and others wait for the old one. C(codes) takes the codes of Kafka's errors out of an answer. What
-        is sent next to any broker goes to the one that answered. Raises RequestFailedError when no broker had an answer
-        in C(request_timeout) seconds, or in a little more than C(CONTROLLER_HANGS) where that is as long.
+        For what a broker must ask the active controller (bounded.py). C(codes) takes the codes of Kafka's errors out of
+        an answer. What is sent next to any broker goes to the one that answered. Raises RequestFailedError when no
+        broker had an answer in C(request_timeout) seconds, or in a little more than C(CONTROLLER_HANGS) where that is
+        as long.
         """
+        return self._ask(what, request, codes, PATIENCE)[0]
+
+    def ask_twice(self, what: str, request: Any, codes: Callable[[Any], Iterable[int]]) -> tuple[Any, bool]:
+        """Send a change that does no harm twice as C(ask) does; the answer, and whether it may be about the second one.
+
+        Then the first one may have been carried out, by a broker that did not say so in time.
+        """
+        return self._ask(what, request, codes, CHANGE_PATIENCE)
+
+    def _ask(self, what: str, request: Any, codes: Callable[[Any], Iterable[int]], patience: float) -> tuple[Any, bool]:
         from kafka import errors
 
-        no_answer = (
-            errors.KafkaConnectionError,
-            errors.KafkaTimeoutError,
-            errors.NodeNotReadyError,
-            errors.RequestTimedOutError,
-            errors.UnknownBrokerIdError,  # It was there when this round began.
-        )
-        limit = self.connection.request_timeout
-        share, began = max(limit / 3, 2.0), time.monotonic()
-        until = began + limit + (share / 2 if limit >= CONTROLLER_HANGS else 0)
-        for node in self._around():
-            left = until - time.monotonic()
-            try:
-                answer = self._exchange(request, node, max(min(share, left), _PAUSE))
-                missed = [code for code in codes(answer) if code in _NO_CONTROLLER]
-                if not missed:
-                    self._answered = node
-                    return answer
-                error: errors.KafkaError = errors.for_code(missed[0])()
-            except no_answer as none:
-                error = none
-            except errors.KafkaError as refused:
-                self.failed(what, refused)
-            if time.monotonic() >= until:
-                self.failed(what, error)
-            time.sleep(_PAUSE)
+        asking = Asking(lambda node, left: self._exchange(request, node, left), codes, self.connection.request_timeout)
+        try:
+            self._answered, answer = asking.first(self._around(), patience)
+        except errors.KafkaError as error:
+            self.failed(what, error)
+        finally:
+            self._drop(asking.waiting)
+        return answer, asking.asked > 1
+
+    def _drop(self, nodes: Collection[int | None]) -> None:
+        """Close the connections to brokers that have not answered yet: what is sent next there would wait for that.
+
+        One that is not ready yet is left to its end, which notes that its broker hangs (bounded.py).
+        """
+        if not nodes or self._python_client is None:
+            return
+        manager = self._python_client._manager
+
+        async def drop() -> None:
+            """Close them, on the loop of the library."""
+            for node in nodes:
+                known = manager._conns.get(node)
+                if known is not None and not known.initializing:
+                    manager.close(node)
+
+        manager.run(drop)
 
     def _around(self) -> Iterator[int | None]:
-        """Every broker again and again: the controller first, as far as it is known, and those that hang last."""
+        """Every broker again and again: who had the last answer, then the controller as far as it is known, and those
+        that hang last."""
         while True:
             cluster = self.python._manager.cluster
             known = [broker.node_id for broker in cluster.brokers()]
             first = cluster.controller.node_id if cluster.controller else None
-            yield from sorted(known, key=lambda node: (node in self._hung, node != first)) or [None]
+            order = sorted(known, key=lambda node: (node in self._hung, node != self._answered, node != first))
+            yield from order or [None]
 
     def _exchange(self, request: Any, node: int | None, seconds: float | None = None) -> Any:
         """Send a message to a broker (None = any); C(seconds) is its time, where it is not C(request_timeout)."""

@@ -13,7 +13,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition, Quorum, Snapshot
+    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+        InFlight,
+        Key,
+        Partition,
+        Quorum,
+        Snapshot,
+    )
 
 
 def describe(
@@ -22,12 +28,13 @@ def describe(
     partitions: bool = True,
     log_dirs: Mapping[int, LogDirs] | None = None,
     configs: Mapping[str, Mapping[str, str | None]] | None = None,
+    moving: Mapping[Key, InFlight] | None = None,
 ) -> dict[str, Any]:
     """Return the cluster as plain data. C(topics) limits topics and findings to these names; None means all.
 
     C(partitions) says whether topics carry their partitions. Nodes and leader counts are always those of the cluster.
     C(log_dirs), by broker, adds the sizes of partitions and how full disks are. C(configs), by topic, are values that
-    topics carry.
+    topics carry. C(moving) are the moves under way, of which partitions carry what they get and lose.
     """
     wanted = [p for p in snapshot.partitions if topics is None or p.topic in topics]
     findings = {name: [_partition(p) for p in found] for name, found in _findings(wanted).items()}
@@ -36,6 +43,8 @@ def describe(
     nodes = _nodes(snapshot)
     if log_dirs is not None:
         _add_sizes(nodes, described, wanted, log_dirs)
+    if moving:
+        _add_moves(described, moving)
     if configs:
         for topic in described:
             topic["config"] = dict(configs.get(topic["name"], {}))
@@ -86,15 +95,26 @@ def _add_sizes(
         ]
 
 
+def _add_moves(topics: list[dict[str, Any]], moving: Mapping[Key, InFlight]) -> None:
+    """Put into partitions that move what their replicas do not tell: which come, and which go."""
+    for topic in topics:
+        for partition in topic.get("partitions", ()):
+            move = moving.get((topic["name"], partition["partition"]))
+            if move is not None:
+                partition["adding_replicas"] = sorted(move.adding)
+                partition["removing_replicas"] = sorted(move.removing)
+
+
 def _findings(partitions: list[Partition]) -> dict[str, list[Partition]]:
     """Kafka's own terms: its metrics UnderReplicatedPartitions, UnderMinIsr, AtMinIsr, OfflinePartitionsCount.
 
-    Without the effective min.insync.replicas (0) a partition is neither under nor at it.
+    They count no more than the replicas that there are (C(Partition.needed)). Where min.insync.replicas is not known, a
+    partition is neither under nor at it.
     """
     return {
         "under_replicated": [p for p in partitions if len(p.isr) < len(p.replicas)],
-        "under_min_isr": [p for p in partitions if len(p.isr) < p.min_insync],
-        "at_min_isr": [p for p in partitions if p.min_insync and len(p.isr) == p.min_insync],
+        "under_min_isr": [p for p in partitions if len(p.isr) < p.needed],
+        "at_min_isr": [p for p in partitions if p.min_insync and len(p.isr) == p.needed],
         "offline": [p for p in partitions if p.leader is None],
         "not_preferred_leader": [p for p in partitions if p.replicas and p.leader != p.replicas[0]],
     }

@@ -16,12 +16,18 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     disk_usage,
     finalized_features,
     list_brokers,
+    list_reassignments,
     take_snapshot,
     with_eligible,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_dirs import brokers_described
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    InFlight,
+    Key,
+    ids_alive,
+    seen_moving,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_values
 
 
@@ -31,14 +37,20 @@ def cluster_info(session: Session, params: Mapping[str, Any], _check: bool, _dif
     # Always all partitions: leader counts are of the whole cluster, and an older one shows a broker that is down
     # only through its replicas.
     detail = topics is None or bool(topics)
+    before = list_reassignments(session) if params["sizes"] else {}
     snapshot = take_snapshot(session, describe_quorum(session), min_insync=detail)
+    moving: dict[Key, InFlight] = {}
+    if params["sizes"]:  # What plans are made from: without its moves a partition shows too many replicas.
+        partitions, moving = seen_moving(snapshot.partitions, before, list_reassignments(session))
+        snapshot = replace(snapshot, partitions=partitions)
     if detail:
         snapshot = replace(snapshot, partitions=with_eligible(session, snapshot.partitions))
     names = {partition.topic for partition in snapshot.partitions if topics is None or partition.topic in topics}
     configs = topic_values(session, names, params["topic_configs"])
     held = disk_usage(session, ids_alive(snapshot.brokers)) if params["sizes"] else None
     features = {"features": finalized_features(session)}
-    return {"changed": False, **describe(snapshot, topics, params["include_partitions"], held, configs), **features}
+    described = describe(snapshot, topics, params["include_partitions"], held, configs, moving)
+    return {"changed": False, **described, **features}
 
 
 def log_dirs(session: Session, params: Mapping[str, Any], _check: bool, _diff: bool) -> dict[str, Any]:

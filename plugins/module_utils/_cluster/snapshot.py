@@ -30,8 +30,8 @@ class Broker:
 class Partition:
     """One partition. C(leader) is None while it has none.
 
-    C(min_insync) is the effective min.insync.replicas of its topic, 0 when the snapshot was taken without it; so is
-    C(unclean), whether unclean.leader.election.enable is on.
+    C(min_insync) is the min.insync.replicas that holds for its topic, its own or the cluster's, 0 when the snapshot was
+    taken without it; so is C(unclean), whether unclean.leader.election.enable is on.
     C(eligible) and C(last_known): who may lead besides the ISR, and who was the last that might (KIP-966); both are
     asked only where a partition has no leader, and None where the cluster does not tell.
     """
@@ -46,6 +46,20 @@ class Partition:
     eligible: tuple[int, ...] | None = None
     last_known: tuple[int, ...] | None = None
     unclean: bool = False
+
+    @property
+    def needed(self) -> int:
+        """How many replicas must be in sync for acks=all to be served, 0 where that is not known."""
+        return effective_min_isr(self.min_insync, len(self.replicas))
+
+
+def effective_min_isr(min_insync: int, replicas: int) -> int:
+    """How many of so many replicas must be in sync for acks=all: min.insync.replicas, and never more than there are.
+
+    So does Kafka since 3.7, with eligible leader replicas and without (KAFKA-15583, Partition.effectiveMinIsr). While a
+    partition moves, the replicas that it gets count too.
+    """
+    return min(min_insync, replicas)
 
 
 @dataclass(frozen=True)
@@ -75,6 +89,20 @@ class Quorum:
     voters: tuple[Voter, ...]
     observers: tuple[Voter, ...]
     error: str | None = None
+
+    @cached_property
+    def members(self) -> Mapping[int, Voter]:
+        """The entry of each node, voter or observer: the one that caught up last.
+
+        A node whose metadata directory was replaced has two. The leader lists that of the old directory for five
+        minutes more (LeaderState.OBSERVER_SESSION_TIMEOUT_MS of Kafka); it says nothing of the node.
+        """
+
+        def age(member: Voter) -> float:
+            """How long ago it had caught up; never is longest."""
+            return float("inf") if member.last_caught_up_ms_ago is None else member.last_caught_up_ms_ago
+
+        return {member.id: member for member in sorted((*self.observers, *self.voters), key=age, reverse=True)}
 
     @classmethod
     def unknown(cls, error: str) -> Quorum:
@@ -130,6 +158,12 @@ def brokers_of(listed: Iterable[Mapping[str, Any]], partitions: Iterable[Partiti
         for replica in partition.replicas:
             brokers.setdefault(replica, ("", -1, None, True))
     return tuple(Broker(broker, *brokers[broker]) for broker in sorted(brokers))
+
+
+def quorum_from(described: Mapping[str, Any]) -> Quorum:
+    """The quorum from its description (_cluster/info.py): its fields as plain data."""
+    members = {part: tuple(Voter(**one) for one in described[part]) for part in ("voters", "observers")}
+    return Quorum(**{**described, **members})
 
 
 def quorum_of(found: Mapping[str, Any]) -> Quorum:
@@ -218,6 +252,26 @@ def in_flight_of(topics: Iterable[Any]) -> dict[Key, InFlight]:
         for topic in topics
         for found in topic.partitions
     }
+
+
+def seen_moving(
+    partitions: Iterable[Partition], before: Mapping[Key, InFlight], after: Mapping[Key, InFlight]
+) -> tuple[tuple[Partition, ...], dict[Key, InFlight]]:
+    """Return partitions with the moves under way among them, listed before and after the partitions were.
+
+    A move that began meanwhile counts, with all replicas that its partition has since then. One that ended meanwhile
+    counts as long as the partition still shows its old replicas.
+    """
+    found, moving = [], {}
+    for one in partitions:
+        key = one.topic, one.index
+        move = after.get(key) or before.get(key)
+        if move is not None and key in after and {*one.isr} <= {*move.replicas}:
+            one = replace(one, replicas=move.replicas)
+        if move is not None and {*one.replicas} == {*move.replicas}:
+            moving[key] = move
+        found.append(one)
+    return tuple(found), moving
 
 
 def named(keys: Iterable[Key]) -> list[str]:

@@ -3,7 +3,8 @@
 # Private to this collection.
 """May these nodes be stopped now? Decided on one snapshot, with sets, for one node or several at once.
 
-The rule for brokers: a set S is safe when every partition p keeps |ISR_p minus S| >= min.insync.replicas. It extends
+The rule for brokers: a set S is safe when every partition p keeps |ISR_p minus S| >= min.insync.replicas (or all of
+its replicas, where these are fewer). It extends
 Strimzi's KafkaAvailability (strimzi/strimzi-kafka-operator, cluster-operator), which looks at one node only and lets
 topics with replication factor <= min.insync.replicas through: here these need a named consent.
 """
@@ -180,7 +181,7 @@ def warnings(snapshot: Snapshot, stop: Stop) -> list[str]:
     found = []
     # A controller that is no broker is known by the quorum alone; of one that did not answer nothing is known.
     quorum = snapshot.quorum
-    members = set(_members(quorum)) if quorum else set()
+    members = set(quorum.members) if quorum else set()
     unknown = stop.nodes - {broker.id for broker in snapshot.brokers} - members
     if "broker" in stop.roles and unknown and not (quorum and quorum.error):
         found.append(f"node {numbers(unknown)} is no registered broker: it serves nothing now, or the id is wrong")
@@ -191,8 +192,8 @@ def warnings(snapshot: Snapshot, stop: Stop) -> list[str]:
 
 
 def needed(partition: Partition) -> int:
-    """Return how many in-sync replicas the partition needs: min.insync.replicas, and always one to be online."""
-    return max(1, partition.min_insync)
+    """Return how many in-sync replicas the partition needs for acks=all, and always one to be online."""
+    return max(1, partition.needed)
 
 
 def has_no_spare(partition: Partition) -> bool:
@@ -258,7 +259,7 @@ def _cut_off(snapshot: Snapshot, partitions: list[Partition]) -> Iterator[Refusa
 def _spareless(partitions: list[Partition], stop: Stop) -> Iterator[Refusal]:
     consent = stop.allow_unavailable_topics
     by_topic = {p.topic: p for p in partitions if "*" not in consent and p.topic not in consent}
-    found = [f"{t} {len(p.replicas)} with {needed(p)}" for t, p in sorted(by_topic.items())]
+    found = [f"{t} {len(p.replicas)} with {max(1, p.min_insync)}" for t, p in sorted(by_topic.items())]
     if found:
         yield Refusal(
             kind="no_spare_replica",
@@ -312,7 +313,7 @@ def _outdated_brokers(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
     quorum = snapshot.quorum
     if quorum is None or quorum.leader_id is None:
         return
-    members = _members(quorum)
+    members = quorum.members
     behind = []
     for broker in snapshot.brokers:
         if broker.fenced or broker.id in stop.nodes:
@@ -328,16 +329,6 @@ def _outdated_brokers(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
             found=capped(behind),
             allowed=f"all other serving brokers caught up within {stop.fetch_timeout_ms} ms",
         )
-
-
-def _members(quorum: Quorum) -> dict[int, Voter]:
-    """Return voters and observers by id; of several entries of a node (its disk was replaced) the most recent one."""
-
-    def age(member: Voter) -> float:
-        """How long ago it had caught up; never is longest."""
-        return float("inf") if member.last_caught_up_ms_ago is None else member.last_caught_up_ms_ago
-
-    return {member.id: member for member in sorted((*quorum.observers, *quorum.voters), key=age, reverse=True)}
 
 
 def caught_up(voter: Voter, quorum: Quorum, limit_ms: int) -> bool:
@@ -396,7 +387,7 @@ def _behind(voter: Voter, role: str = "voter") -> str:
 
 
 def _missing_controllers(quorum: Quorum, stop: Stop) -> Iterator[Refusal]:
-    known = _members(quorum)
+    known = quorum.members
     away = []
     for number in sorted(stop.expected_controllers - stop.nodes):
         if number not in known:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import quorum_from
 from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import newest_listed, of_version
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
@@ -184,13 +185,17 @@ def observer_behind(state: State, limits: Limits) -> Iterator[Finding]:
     """Find brokers that are alive and read the metadata too late: they act on leaders and topics of before."""
     quorum = _quorum(state)
     alive = {broker["id"] for broker in _info(state)["nodes"] if not broker["fenced"]}
-    for observer in quorum.get("observers", ()) if quorum else ():
-        if observer["id"] in alive and _is_behind(observer["last_caught_up_ms_ago"], limits):
+    members = quorum_from(quorum).members if quorum else {}
+    # Of voters says the rule on controllers.
+    voters = {voter["id"] for voter in quorum["voters"]} if quorum else set()
+    for node_id in sorted(alive & members.keys() - voters):
+        age = members[node_id].last_caught_up_ms_ago
+        if _is_behind(age, limits):
             yield Finding(
                 "observer_behind",
                 SERIOUS,
-                f"{state.name(observer['id'])} is behind the metadata of the quorum",
-                found=_behind(observer["last_caught_up_ms_ago"]),
+                f"{state.name(node_id)} is behind the metadata of the quorum",
+                found=_behind(age),
                 allowed=f"at most {limits.max_quorum_lag} s",
                 next_step="look at the log of this broker, and at its connection to the controllers",
             )

@@ -32,8 +32,8 @@ class Dir:
     """A log directory: the bytes that may be on its file system, those that are, and how many replicas it holds.
 
     C(most): what slight additions may bring a disk to that is above its limit already. C(total): its size, 0 where it
-    is not known. C(host): the host that it is on, empty where it is not known. C(held): the bytes of its replicas, as
-    far as they are known.
+    is not known. C(host): the host that it is on, empty where it is not known. C(held): the bytes of its replicas, 0
+    where C(counted) says that they are not known.
     """
 
     limit: int
@@ -43,6 +43,7 @@ class Dir:
     total: int = 0
     host: str = ""
     held: int = 0
+    counted: bool = True
 
     @property
     def room(self) -> int:
@@ -59,10 +60,13 @@ def limit_of(total: int, reserve: float) -> int:
     return total - (min(kept, RESERVE_BYTES) if reserve <= RESERVE else kept)
 
 
-def dir_of(total: int, used: int, replicas: int, reserve: float, host: str = "", held: int = 0) -> Dir:
-    """A log directory on a file system of a size, a part of which stays free but for what is next to nothing."""
+def dir_of(total: int, used: int, replicas: int, reserve: float, host: str = "", held: int | None = 0) -> Dir:
+    """A log directory on a file system of a size, a part of which stays free but for what is next to nothing.
+
+    C(held) is None where the bytes of its replicas are not known.
+    """
     limit = limit_of(total, reserve)
-    return Dir(limit, used, replicas, min(total, used + int(limit * SLIGHT)), total, host, held)
+    return Dir(limit, used, replicas, min(total, used + int(limit * SLIGHT)), total, host, held or 0, held is not None)
 
 
 @dataclass
@@ -96,6 +100,21 @@ def _shared(dirs: Mapping[int, Sequence[Dir]]) -> list[list[Dir]]:
             disk.brokers.add(broker)
             disk.dirs.append(one)
     return [disk.dirs for disk in found]
+
+
+def unclear(dirs: Mapping[int, Sequence[Dir]]) -> list[int]:
+    """Return the brokers with directories that are on one file system or on several alike: nothing tells which.
+
+    Their room cannot be judged: taken for one disk, what leaves one would be room on the other; taken for several, each
+    would be given all of it.
+    """
+    groups = [{id(one) for one in group} for group in _shared(dirs)]
+    return sorted(
+        broker
+        for broker, held in dirs.items()
+        for group in groups
+        if len(mine := [one for one in held if id(one) in group]) > 1 and not all(one.counted for one in mine)
+    )
 
 
 class Room:
@@ -150,6 +169,18 @@ class Room:
             if one is not None:
                 self.take(one, size)
                 one.replicas += 1
+
+    def expect(self, brokers: Iterable[int], size: int) -> None:
+        """Count a replica that a move under way is copying to each of these brokers.
+
+        How much of it is there, and on which disk, is not known: so it takes its whole size from each of them.
+        """
+        for broker in brokers:
+            counted: set[int] = set()
+            for one in self.dirs.get(broker, ()):
+                if id(one) not in counted:
+                    counted.update(id(other) for other in self.beside[id(one)])
+                    self.take(one, size)
 
     def remove(self, brokers: Iterable[int], size: int) -> None:
         """Take one away from each. Of several disks nobody knows which one it frees: then none is."""

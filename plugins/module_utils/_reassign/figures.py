@@ -39,6 +39,7 @@ def plan_figures(plan: Plan) -> dict[str, Any]:
     return {
         "moves": plan.moves,
         "no_room": list(plan.no_room),
+        "in_flight": [cluster.name(partition) for partition in sorted(cluster.coming)],
         "bound": plan.bound,
         "proof": plan.proof,
         "deletions": plan.deletions,

@@ -14,7 +14,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from heapq import heapify, heapreplace
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, effective_min_isr
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Change, Cluster
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import Racks, bits
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Look, Row
@@ -190,7 +190,7 @@ def too_thin(before: Sequence[int], after: Sequence[int], isr: Collection[int], 
     said = f"its replicas {list(before)} would become {list(after)} while {sorted(isr) or 'none'} are in sync"
     if not kept:
         return f"{said}: the last in-sync replica would be dropped"
-    if len(kept) < min(len(isr), max(1, min_insync), len(after)):
+    if len(kept) < min(len(isr), effective_min_isr(max(1, min_insync), len(after))):
         return f"{said}: fewer would be left in sync than min.insync.replicas {min_insync} asks for"
     return None
 

@@ -49,7 +49,8 @@ class Cluster:
 
     C(topic_of) indexes C(topics). C(leaders), C(isr), C(sizes) (bytes) and C(write_rates) (bytes/s of the leader) are
     None where they are not known; C(unsized) are partitions without a size where others have one. C(min_insync) is by
-    topic, 0 where it is not known. C(id) is the cluster id, empty where the snapshot has none.
+    topic, 0 where it is not known. C(id) is the cluster id, empty where the snapshot has none. C(coming): by partition
+    that a move under way changes, the brokers that it adds; all else of these partitions is as after that move.
     """
 
     brokers: tuple[BrokerSpec, ...]
@@ -64,6 +65,7 @@ class Cluster:
     write_rates: list[float] | None = None
     unsized: tuple[int, ...] = ()
     id: str = ""
+    coming: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
     def name(self, partition: int) -> str:
         """A partition for people: topic and number."""

@@ -12,7 +12,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import InFlight, Key, Partition, named
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    InFlight,
+    Key,
+    Partition,
+    effective_min_isr,
+    named,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 
 #: The key of the record in the state topic: there is one reassignment at a time.
@@ -234,7 +240,7 @@ def cancellation(record: Record, look: Look, min_insync: Mapping[str, int]) -> C
         if partition is None:
             continue
         left = sorted(set(partition.isr) & set(flying.original))
-        need = max(1, min(min_insync.get(key[0], 1), len(flying.original)))
+        need = max(1, effective_min_isr(min_insync.get(key[0], 1), len(flying.original)))
         if len(left) < need:
             unsafe[key] = (
                 f"of its replicas before the move {list(flying.original)} only {left} are in sync, "

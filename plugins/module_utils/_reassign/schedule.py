@@ -14,7 +14,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import Dir, Room
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import Dir, Room, unclear
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import (
     BrokerSpec,
     Change,
@@ -169,6 +169,7 @@ def _unknown_sizes(plan: Plan) -> list[str]:
     """What must be known to judge whether disks have room, and is not."""
     receiving = {broker for change in plan.changes for broker in change.added}
     silent = [broker.id for broker in plan.brokers if broker.disk_unknown and broker.id in receiving]
+    mixed = [one for one in unclear({b.id: b.dirs for b in plan.brokers if b.dirs}) if one in receiving]
     limited = {broker.id for broker in plan.brokers if broker.disk_limit is not None} & receiving
     moved = [change.partition for change in plan.changes if limited.intersection(change.added)]
     unsized = [partition for partition in moved if not plan.cluster.sized([partition])]
@@ -177,6 +178,12 @@ def _unknown_sizes(plan: Plan) -> list[str]:
         found.append(
             f"broker {shown(silent)} does not tell how big its disks are, so nobody knows whether they have room; "
             "start it and look again, or give it a disk_limit_bytes in a snapshot"
+        )
+    if mixed:
+        found.append(
+            f"broker {shown(mixed)} has several log directories with disks of one size that are as full, and their "
+            "replica_bytes are not known: they may be on one disk or on several, so nobody knows what room they have; "
+            "take the snapshot again with sizes: true, or give it a disk_limit_bytes"
         )
     if unsized:
         found.append(
@@ -280,6 +287,8 @@ class _Disks:
         self.room = Room(
             {b.id: b.dirs or [Dir(b.disk_limit, self.used[b.id])] for b in brokers if b.disk_limit is not None}
         )
+        for partition, added in cluster.coming.items():
+            self.room.expect(added, cluster.size(partition))
         self.peaks = dict(self.used)
 
     def ordered(self, rounds: Sequence[Sequence[Change]]) -> list[list[Change]]:

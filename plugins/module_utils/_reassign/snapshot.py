@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -151,12 +151,18 @@ def _disks(entry: Mapping[str, Any], reserve: float | None) -> dict[str, Any]:
     if not total:
         return {"disk_used": used, "disk_unknown": True}
     host = str(entry.get("host") or "")
-    listed = [(*(one[name] for name in _DISK_KEYS), one.get(_LATER_KEY, 0)) for one in entry.get("log_dirs", ())]
+    listed = [(*(one[name] for name in _DISK_KEYS), _held(one)) for one in entry.get("log_dirs", ())]
     if len(listed) < 2 and used is not None:
         listed = [(total, total - used, 0, listed[0][3] if listed else 0)]
     dirs = tuple(dir_of(size, size - usable, count, reserve, host, held) for size, usable, count, held in listed)
     limit = sum(one.limit for one in dirs) if dirs else limit_of(total, reserve)
     return {"disk_limit": limit, "disk_used": used, "dirs": dirs}
+
+
+def _held(directory: Mapping[str, Any]) -> int | None:
+    """The bytes of the replicas of a log directory, None where they are not known."""
+    held: int | None = directory.get(_LATER_KEY, None if directory["replica_count"] else 0)
+    return held
 
 
 def _sound_topics(topics: list[Any], faults: list[str]) -> list[Mapping[str, Any]]:
@@ -178,7 +184,9 @@ def _sound_topics(topics: list[Any], faults: list[str]) -> list[Mapping[str, Any
 def _row(entry: Any) -> tuple[tuple[Any, ...], list[str]]:
     """A partition as a row, or what is wrong with it.
 
-    A row: number, replicas, in-sync replicas (None = all), leader, bytes, bytes/s written.
+    A row: number, replicas, in-sync replicas (None = all), leader, bytes, bytes/s written, and the brokers that a move
+    under way adds (None = it does not move). A partition that moves is as it will be when its move has ended: a plan
+    neither undoes nor repeats it.
     """
     if not isinstance(entry, Mapping) or not is_id(entry.get("partition")):
         return (), [f"{entry!r} has no partition number"]
@@ -196,11 +204,32 @@ def _row(entry: Any) -> tuple[tuple[Any, ...], list[str]]:
         faults.append(f"size_bytes {size!r} is not a whole number of bytes")
     if rate is not None and (isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 <= rate < math.inf):
         faults.append(f"write_rate {rate!r} is not a number of bytes per second")
+    adding, removing = (entry.get(f"{name}_replicas", ()) for name in ("adding", "removing"))
+    for name, some in (("adding", adding), ("removing", removing)):
+        if not is_ids(some) or not set(some) <= set(replicas):
+            faults.append(f"{name}_replicas {some!r} are not a part of its replicas {replicas!r}")
+    if not faults and set(replicas) <= set(removing):
+        faults.append(f"removing_replicas {removing!r} are all of its replicas")
     if faults:
         return (), [f"partition {entry['partition']}: {fault}" for fault in faults]
+    moves = bool(removing or adding)
+    if moves:
+        replicas, isr, leader = _ended(replicas, replicas if isr is None else isr, leader, adding, removing)
     synced = None if isr is None or len(isr) == len(replicas) else tuple(map(_shared, isr))
     led = None if leader is None else _shared(leader)
-    return (entry["partition"], tuple(map(_shared, replicas)), synced, led, size, rate), []
+    added = tuple(map(_shared, adding)) if moves else None
+    return (entry["partition"], tuple(map(_shared, replicas)), synced, led, size, rate, added), []
+
+
+def _ended(
+    replicas: Sequence[int], isr: Sequence[int], leader: int | None, adding: Collection[int], removing: Collection[int]
+) -> tuple[list[int], list[int], int | None]:
+    """Replicas, in-sync replicas and leader of a partition when its move has ended: Kafka waits for what it adds."""
+    target = [broker for broker in replicas if broker not in removing]
+    synced = [broker for broker in target if broker in isr or broker in adding]
+    if leader in removing:
+        leader = synced[0] if synced else target[0]
+    return target, synced, leader
 
 
 class _Columns:
@@ -248,4 +277,5 @@ class _Columns:
             sizes=[row[4] or 0 for row in self.rows] if sized else None,
             write_rates=[float(row[5] or 0) for row in self.rows] if rated else None,
             unsized=tuple(place for place, row in enumerate(self.rows) if row[4] is None) if sized else (),
+            coming={place: row[6] for place, row in enumerate(self.rows) if row[6] is not None},
         )

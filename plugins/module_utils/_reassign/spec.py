@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import effective_min_isr
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped, near
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import (
     BALANCED_BY,
@@ -138,6 +139,7 @@ def _of_racks(spec: Spec, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
 
 def _of_replication(cluster: Cluster, spec: Spec, taking: int) -> Iterator[str]:
     known = {name: number for number, name in enumerate(cluster.topics)}
+    needed = _needed(cluster) if spec.replication_factor else {}
     for topic, factor in sorted(spec.replication_factor.items()):
         if topic not in known:
             yield (
@@ -151,10 +153,11 @@ def _of_replication(cluster: Cluster, spec: Spec, taking: int) -> Iterator[str]:
                 f"replication_factor: {factor} for topic {topic} needs as many brokers that may hold replicas, and "
                 f"there are {taking}; set at most {taking}, or add brokers first"
             )
-        elif factor < cluster.min_insync[known[topic]]:
+        elif factor < needed.get(known[topic], 0):
             yield (
                 f"replication_factor: {factor} for topic {topic} is below its min.insync.replicas "
-                f"{cluster.min_insync[known[topic]]}, so every acks=all write would fail; lower that first"
+                f"{cluster.min_insync[known[topic]]}, and Kafka asks for no more than there are replicas: an "
+                f"acknowledged record would be on {factor} instead of {needed[known[topic]]}; lower that first"
             )
     if spec.balances or spec.drain:
         most = max(map(len, cluster.replicas), default=0)
@@ -163,6 +166,16 @@ def _of_replication(cluster: Cluster, spec: Spec, taking: int) -> Iterator[str]:
                 f"{taking} brokers may hold replicas, too few for partitions with {most}; add brokers, drain fewer, or "
                 "lower the replication factor first"
             )
+
+
+def _needed(cluster: Cluster) -> dict[int, int]:
+    """By topic how many replicas must be in sync for acks=all now, at most: none may become fewer unsaid."""
+    found: dict[int, int] = {}
+    for partition, brokers in enumerate(cluster.replicas):
+        topic = cluster.topic_of[partition]
+        least = effective_min_isr(cluster.min_insync[topic], len(brokers))
+        found[topic] = max(found.get(topic, 0), least)
+    return found
 
 
 def _of_bytes(cluster: Cluster, spec: Spec, dead: set[int]) -> Iterator[str]:
@@ -246,6 +259,6 @@ def assignment_violations(cluster: Cluster, spec: Spec, brokers: tuple[BrokerSpe
                 f"{name}: has {len(had)} replicas and would have {len(wanted)}; a change of the replication factor "
                 "is set by replication_factor"
             )
-        if wanted and len(wanted) < min(len(had), cluster.min_insync[cluster.topic_of[partition]]):
+        if wanted and len(wanted) < effective_min_isr(cluster.min_insync[cluster.topic_of[partition]], len(had)):
             found.append(f"{name}: {len(wanted)} replicas are fewer than its min.insync.replicas; lower that first")
     return found

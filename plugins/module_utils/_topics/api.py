@@ -9,6 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import topics_at
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_values
+
+#: What a topic that exists already is refused with.
+_EXISTS = "TOPIC_ALREADY_EXISTS"
 
 
 @dataclass(frozen=True)
@@ -23,10 +29,14 @@ class TopicSpec:
 
 
 def create_topics(session: Session, topics: Iterable[TopicSpec], validate_only: bool = False) -> dict[str, Any]:
-    """Create topics in one request; per name None or (Kafka's error name, why)."""
+    """Create topics in one request; per name None or (Kafka's error name, why).
+
+    A broker that does not answer may have asked the active controller for it. So another one is asked for the same, and
+    a topic that exists then is ours as long as it is as wanted.
+    """
     from kafka.protocol.admin import CreateTopicsRequest
 
-    topic = CreateTopicsRequest.CreatableTopic
+    topic, specs = CreateTopicsRequest.CreatableTopic, list(topics)
     wanted = [
         topic(
             name=one.name,
@@ -38,9 +48,45 @@ def create_topics(session: Session, topics: Iterable[TopicSpec], validate_only: 
             ],
             configs=[topic.CreatableTopicConfig(name=key, value=value) for key, value in one.config.items()],
         )
-        for one in topics
+        for one in specs
     ]
-    return _asked(session, "create_topics", CreateTopicsRequest, "topics", wanted, validate_only)
+    if not wanted:
+        return {}
+    limit = session.connection.request_timeout * 1000
+    # Without time of its own a KRaft controller would drop the request and call that a success.
+    request = CreateTopicsRequest(topics=wanted, timeout_ms=limit, validate_only=validate_only)
+    what = "create_topics"
+
+    def codes(answer: Any) -> list[int]:
+        """The errors of its topics."""
+        return [one.error_code for one in answer.topics]
+
+    if validate_only:
+        return _outcomes(session, what, session.ask(what, request, codes).topics)
+    answer, repeated = session.ask_twice(what, request, codes)
+    outcomes = _outcomes(session, what, answer.topics)
+    there = [one for one in specs if (outcomes.get(one.name) or ("",))[0] == _EXISTS] if repeated else []
+    return {**outcomes, **dict.fromkeys(_as_wanted(session, there))}
+
+
+def _as_wanted(session: Session, topics: Sequence[TopicSpec]) -> list[str]:
+    """Return those of these topics that are there as wanted, as far as the broker that answered last knows."""
+    if not topics:
+        return []
+    keys = sorted({key for one in topics for key in one.config})
+    names = [one.name for one in topics]
+    there, values = topics_at(session, None, names), topic_values(session, names, keys) if keys else {}
+    return [one.name for one in topics if is_as_wanted(one, there.get(one.name, ()), values.get(one.name, {}))]
+
+
+def is_as_wanted(wanted: TopicSpec, there: Sequence[Partition], values: Mapping[str, str | None]) -> bool:
+    """Whether a topic has the partitions, replicas and settings that it was to be created with."""
+    if not there or any(values.get(key) != value for key, value in wanted.config.items()):
+        return False
+    if wanted.placed:
+        return [list(one.replicas) for one in there] == [list(one) for one in wanted.placed]
+    same = wanted.partitions in (-1, len(there))
+    return same and all(wanted.replication_factor in (-1, len(one.replicas)) for one in there)
 
 
 def grow_topics(
@@ -95,4 +141,9 @@ def _asked(
     else:
         # The broker says itself that its time is over; a little later it would not be heard any more.
         answer = session.send_to_controller(what, request, limit + 5)
-    return {one.name: session.outcome(what, one, one.name) for one in getattr(answer, part)}
+    return _outcomes(session, what, getattr(answer, part))
+
+
+def _outcomes(session: Session, what: str, parts: Iterable[Any]) -> dict[str, Any]:
+    """By topic what became of it: None, or (Kafka's error name, why)."""
+    return {one.name: session.outcome(what, one, one.name) for one in parts}

@@ -20,7 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     live_brokers,
     topics_at,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import effective_min_isr, ids_alive
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs, describe_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.judge import judge_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
@@ -100,10 +100,12 @@ def ensure_topics(session: Session, params: Mapping[str, Any], check: bool, diff
     for name, least, factor in plan.all_in_sync:
         alike.setdefault((least, factor), []).append(name)
     for (least, factor), names in alike.items():
+        asked = effective_min_isr(least, factor)
         warn(
-            f"topic {capped(names, _NAMED)}: min.insync.replicas is {least} and the replication factor {factor}. While "
-            "one broker is down, partitions with a replica on it refuse writes with acks=all. Set min.insync.replicas "
-            f"to {max(factor - 1, 1)}, or add replicas."
+            f"topic {capped(names, _NAMED)}: min.insync.replicas is {least} and the replication factor {factor}"
+            + (f", so Kafka asks for {asked} in-sync replica(s)" if asked < least else "")
+            + ". While one broker is down, partitions with a replica on it refuse writes with acks=all. "
+            + (f"Set min.insync.replicas to {factor - 1}, or add replicas." if factor > 1 else "Add replicas.")
         )
     if diff:
         result["diff"] = diff_of(topic.change for topic in plan.topics)

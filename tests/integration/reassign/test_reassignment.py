@@ -30,7 +30,7 @@ def plan(cluster: Cluster, check: bool = False, **wish: Any) -> dict[str, Any]:
 def orders(combined: Cluster) -> Iterator[str]:
     """A topic of six partitions with one replica each."""
     topics = {"bootstrap_servers": combined.bootstrap_servers, "allow_delete": True}
-    # min.insync.replicas of the cluster is 2, and a factor below it is refused.
+    # Of the cluster it is 2: a plan by which fewer replicas acknowledge than that is refused.
     wanted = {"name": TOPIC, "partitions": 6, "replication_factor": 1, "config": {"min.insync.replicas": "1"}}
     made = run_module("streamops.kafka.topics", {**topics, "topics": [wanted]})
     assert not made["failed"], made

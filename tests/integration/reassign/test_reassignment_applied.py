@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER, TOPIC, alter_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import claim_state, read_state, write_state
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import decided
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Record, Row
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import (
     FOLLOWER_RATE,
@@ -279,6 +281,13 @@ def test_what_others_move_is_named_and_left_and_so_are_throttles_that_nobody_rec
         assert under_way["copied_bytes"] is None or under_way["copied_bytes"] < under_way["size_bytes"]
         assert (shown["known"], shown["recorded"]) == (True, None)
         assert {str(two), topic} <= {told["name"] for told in shown["throttles"]}
+        # A plan from a snapshot that was taken meanwhile leaves the move alone.
+        looked = {"bootstrap_servers": combined.bootstrap_servers, "sizes": True, "topics": [topic]}
+        snapshot = run_module("streamops.kafka.cluster_info", looked)
+        told_of = snapshot["topics"][0]["partitions"]
+        assert [(p.get("adding_replicas"), p.get("removing_replicas")) for p in told_of] == [([two], []), (None, None)]
+        planned = decided(json.loads(json.dumps(snapshot)), {**spec, "concurrency": 1, "throttle": None}, True)[0]
+        assert [planned.cluster.name(change.partition) for change in planned.changes] == [f"{topic}-1"]
         cancelled = move(combined, state="cancelled")
         assert (cancelled["changed"], cancelled["foreign"]) == (False, [f"{topic}-0"])
         with administering(combined) as admin:

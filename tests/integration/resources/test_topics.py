@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from confluent_kafka import Producer
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
@@ -173,6 +174,19 @@ def test_a_topic_that_loses_its_writes_with_one_broker_is_warned_of(ensure: Ensu
         assert done["changed"] is changed
         assert "topic it-tight: min.insync.replicas is 3 and the replication factor 3" in done["warnings"][0]
     assert "warnings" not in ensure({**wanted, "config": {"min.insync.replicas": 2}})
+
+
+def test_no_more_replicas_must_be_in_sync_than_there_are(ensure: Ensure, combined: Cluster) -> None:
+    made = ensure({**topic("it-lone", 1, 1), "config": {"min.insync.replicas": 2}})
+    assert "so Kafka asks for 1 in-sync replica(s)" in made["warnings"][0]
+    refused: list[Any] = []
+    producer = Producer({"bootstrap.servers": ",".join(combined.bootstrap_servers), "acks": "all"})
+    producer.produce("it-lone", b"1", on_delivery=lambda error, _record: refused.append(error))
+    assert producer.flush(30) == 0
+    assert refused == [None]
+    looked = {"bootstrap_servers": combined.bootstrap_servers, "topics": ["it-lone"]}
+    found = run_module("streamops.kafka.cluster_info", looked)
+    assert (found["under_min_isr"], len(found["at_min_isr"])) == ([], 1)
 
 
 def test_a_topic_may_leave_its_numbers_to_the_cluster(ensure: Ensure) -> None:

@@ -152,22 +152,24 @@ def _both(cluster: Cluster, node: Node, factor: str, least: str) -> Iterator[tup
 
 @rule(number="B11", fix="lower transaction.state.log.min.isr, or raise transaction.state.log.replication.factor")
 def transaction_log_min_isr(inventory: Inventory) -> Iterator[Problem]:
-    """`transaction.state.log.min.isr` is above the number of copies of that log."""
+    """`transaction.state.log.min.isr` is above the number of copies of that log; Kafka then asks for these only."""
     log = "transaction.state.log"
     for cluster in inventory.clusters():
         for node in cluster.brokers:
             for factor, least, variable in _both(cluster, node, f"{log}.replication.factor", f"{log}.min.isr"):
                 if least > factor:
-                    what = "the transaction log needs more copies in sync than it has"
+                    what = "more copies of the transaction log shall be in sync than it has: Kafka asks for these only"
                     yield Problem(node, what, f"{least} of {factor}", f"1 to {factor}", variable=variable)
 
 
 @rule(number="B9", fix=f"lower {MIN_ISR}, or raise the replication factor")
 def min_isr_above_replicas(inventory: Inventory) -> Iterator[Problem]:
-    """`min.insync.replicas` is above the number of copies; Kafka accepts it and silently asks for fewer."""
+    """`min.insync.replicas` is above the number of copies; Kafka then asks for no more than these, and says nothing."""
     for problem, _cluster, factor, least in _min_isr(inventory):
         if least > factor:
-            yield problem("more copies must be in sync than there are{} (Kafka accepts it and silently asks for fewer)")
+            yield problem(
+                "more copies shall be in sync than there are{}: Kafka asks for no more than there are, and says nothing"
+            )
 
 
 @rule(number="B9", fix=f"lower {MIN_ISR}, or raise the replication factor", level=BY_PROFILE, acceptable=True)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import socket
 import struct
 import threading
@@ -236,6 +237,47 @@ def keeps_answers(connection: socket.socket, port: int) -> None:
             connection.sendall(struct.pack(">i", len(body) + 4) + request[4:8] + body)
 
 
+def answers(connection: socket.socket, port: int, holds: int, ports: list[int], held: threading.Event) -> None:
+    """One of two brokers: it says who both are, and what became of CreateTopics, but for the one that holds it back."""
+    with contextlib.suppress(OSError, struct.error):
+        while True:
+            (size,) = struct.unpack(">i", connection.recv(4))
+            request = connection.recv(size)
+            key, version = struct.unpack(">hh", request[:4])
+            if key == 18:
+                able = b"".join(struct.pack(">hhh", *one) for one in ((3, 0, 1), (18, 0, 0), (19, 0, 0)))
+                body = struct.pack(">hi", 35 if version else 0, 3) + able
+            elif key == 3:
+                host = b"127.0.0.1"
+                addresses = [struct.pack(">h", len(host)) + host + struct.pack(">ih", port, -1) for port in ports]
+                body = struct.pack(">i", 2) + b"".join(struct.pack(">i", n) + a for n, a in enumerate(addresses, 1))
+                body += struct.pack(">ii", 1, 0)
+            elif port == ports[holds]:
+                if connection.recv(1) == b"":
+                    held.set()
+                return
+            else:
+                body = struct.pack(">ih", 1, 6) + b"orders" + struct.pack(">h", 0)
+            connection.sendall(struct.pack(">i", len(body) + 4) + request[4:8] + body)
+
+
+@pytest.mark.parametrize("holds", [0, 1])
+def test_a_broker_that_holds_a_question_back_does_not_keep_another_one_from_answering(holds: int) -> None:
+    ports: list[int] = []
+    closed = threading.Event()
+    with contextlib.ExitStack() as opened:
+        for _broker in (1, 2):
+            talk = functools.partial(answers, holds=holds, ports=ports, held=closed)
+            ports.append(opened.enter_context(serving(talk)))
+        session = opened.enter_context(Session(Connection((f"127.0.0.1:{ports[1 - holds]}",), request_timeout=20)))
+        # Twice: what is sent next does not wait behind what was held back, and goes to who answered.
+        for _time in range(2):
+            assert create_topics(session, [TopicSpec("orders", 1, 1, {})], validate_only=holds == 0) == {"orders": None}
+            assert session._answered == 2 - holds
+        # The controller, broker 1, is asked first: only where it holds the question back a connection is closed.
+        assert closed.wait(10 if holds == 0 else 0) is (holds == 0)
+
+
 @contextlib.contextmanager
 def serving(talk: Callable[[socket.socket, int], None]) -> Iterator[int]:
     """The port of a server of one talk."""
@@ -355,6 +397,36 @@ def test_a_broker_that_hangs_is_asked_last() -> None:
     asking._hung[1] = "a:1"
     asking.question()
     assert asking.asked_of == [2, 3]
+
+
+def test_a_broker_that_lets_us_wait_is_waited_for_beside_the_next_one() -> None:
+    answered = threading.Event()
+
+    class Waiting(Forwarding):
+        """Broker 1 answers late, and the others only that they know no controller."""
+
+        def _exchange(self, request: Any, node: int | None, seconds: float | None = None) -> Any:
+            if node == 1:
+                answered.wait(seconds)
+            elif len(self.asked_of) > 3:
+                answered.set()
+            return super()._exchange(request, node, seconds)
+
+        def _drop(self, nodes: Any) -> None:
+            assert 1 not in nodes, "its answer has come"
+
+    asking = Waiting(b1=0, b2=41, b3=41, seconds=9)
+    assert asking.question().error_code == 0
+    assert asking._answered == 1
+    assert asking.asked_of.count(1) == 1, "who is waited for is not asked again"
+
+
+def test_the_next_question_goes_to_who_answered_the_last_one() -> None:
+    asking = Forwarding(b1=41, b2=41, b3=0)
+    asking.question()
+    asking.asked_of.clear()
+    asking.question()
+    assert asking.asked_of == [3]
 
 
 def test_a_refusal_is_an_answer() -> None:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pytest
+
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
@@ -111,6 +113,25 @@ def test_the_quorum_is_told_with_its_lag_and_is_none_in_zookeeper_mode() -> None
 def test_without_min_insync_nothing_is_under_or_at_it() -> None:
     info = describe(Snapshot("c", 1, BROKERS, (Partition("t", 0, 1, (1,), (), 0, False),), None))
     assert (info["under_min_isr"], info["at_min_isr"]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("replicas", "isr", "least", "expected"),
+    [
+        # Kafka takes min(min.insync.replicas, replicas): one of one in sync serves acks=all, and has none to spare.
+        ((1,), (1,), 2, ("at_min_isr",)),
+        ((1, 2), (1, 2), 3, ("at_min_isr",)),
+        ((1, 2), (1,), 3, ("under_min_isr",)),
+        ((1,), (), 2, ("under_min_isr",)),
+        ((1, 2, 3), (1, 2, 3), 2, ()),
+        ((1, 2, 3), (1, 2), 2, ("at_min_isr",)),
+    ],
+)
+def test_no_more_replicas_must_be_in_sync_than_there_are(
+    replicas: tuple[int, ...], isr: tuple[int, ...], least: int, expected: tuple[str, ...]
+) -> None:
+    info = describe(Snapshot("c", 1, BROKERS, (Partition("t", 0, 1, replicas, isr, least, False),), None))
+    assert tuple(kind for kind in ("under_min_isr", "at_min_isr") if info[kind]) == expected
 
 
 def test_it_is_json() -> None:

@@ -110,6 +110,7 @@ REFUSED = [
     ("no_spare_replica", cluster(part((3,), (3,), 1)), stop(3)),
     ("no_spare_replica", cluster(part((2, 3), (2, 3), 2)), stop(3)),
     ("no_spare_replica", cluster(part((2, 3), (2, 3), 3)), stop(3)),
+    ("no_spare_replica", cluster(part((3,), (3,), 2)), stop(3)),
     ("no_spare_replica", cluster(part((3,), (3,), 1)), stop(3, allow_unavailable_topics={"other"})),
     ("under_min_isr", cluster(part((3,))), stop(3, allow_unavailable_topics={"*"})),
     ("broker_down", cluster(brokers=brokers(1, 3)), stop(3)),

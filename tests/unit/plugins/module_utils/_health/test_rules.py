@@ -21,6 +21,7 @@ UNSTEADY = {
     "changed": ["kafka1, kafka2 since 20261126T144501Z: property max.connections: (not set) -> 2"],
 }
 THROTTLE = {"kind": "broker", "name": "1", "key": "leader.replication.throttled.rate", "value": "5"}
+BROKER_ALONE = {"host": "kafka4", "node_id": 4, "roles": ["broker"]}
 ZOOKEEPER_NODES = [dict(node, roles=["broker"]) for node in NODES]
 
 
@@ -31,8 +32,9 @@ def broker(node_id: int, **values: Any) -> dict[str, Any]:
 
 
 def voter(node_id: int, behind: int | None = 100) -> dict[str, Any]:
-    """Return a voter of the quorum."""
-    return {"id": node_id, "last_caught_up_ms_ago": behind}
+    """Return a member of the quorum."""
+    about = {"directory_id": None, "log_end_offset": 7, "lag": 0}
+    return {"id": node_id, "last_caught_up_ms_ago": behind, **about}
 
 
 def brokers(**second: Any) -> list[dict[str, Any]]:
@@ -42,7 +44,8 @@ def brokers(**second: Any) -> list[dict[str, Any]]:
 
 def quorum(*voters: dict[str, Any], **values: Any) -> dict[str, Any]:
     """Return a quorum of these voters."""
-    return {"leader_id": 1, "voters": list(voters) or [voter(1), voter(2), voter(3)], "observers": [], **values}
+    about = {"leader_id": 1, "leader_epoch": 2, "high_watermark": 7, "observers": [], "error": None}
+    return {**about, "voters": list(voters) or [voter(1), voter(2), voter(3)], **values}
 
 
 def counts(**values: int) -> dict[str, int]:
@@ -94,8 +97,16 @@ CASES: dict[str, tuple[State, str, str, str]] = {
         "controller_behind", "controller kafka2 (id 2) is down or behind the quorum", "DEGRADED",
     ),
     "observer": (
-        state(quorum=quorum(observers=[voter(2, 31_000)])),
-        "observer_behind", "kafka2 is behind the metadata of the quorum", "DEGRADED",
+        State(
+            {
+                "nodes": [*brokers(), broker(4)],
+                "controller_id": 1,
+                "quorum": quorum(observers=[voter(4, 31_000), voter(4, 90_000)]),
+                "counts": counts(),
+            },
+            nodes=[*NODES, BROKER_ALONE],
+        ),
+        "observer_behind", "kafka4 is behind the metadata of the quorum", "DEGRADED",
     ),
     "no controller": (state(controller_id=None), "no_controller", "there is no active controller", "DOWN"),
     "no leader of the quorum": (
@@ -260,6 +271,22 @@ def test_an_unreachable_cluster_still_tells_of_its_ensemble() -> None:
         "cluster_unreachable",
         "ensemble",
     ]
+
+
+@pytest.mark.parametrize(
+    "observers",
+    [
+        # A combined node after replace_node: the leader lists its old directory for five minutes.
+        [voter(2, 31_000)],
+        [voter(2, None)],
+        # A broker after its metadata directory was replaced: two entries, one of them is alive.
+        [voter(4, 31_000), voter(4, 200)],
+        [voter(4, 200), voter(4, None)],
+    ],
+)
+def test_the_entry_of_a_directory_that_was_replaced_says_nothing_of_its_node(observers: list[dict[str, Any]]) -> None:
+    info = {"nodes": [*brokers(), broker(4)], "controller_id": 1, "quorum": quorum(observers=observers)}
+    assert found(State({**info, "counts": counts()}, nodes=[*NODES, BROKER_ALONE])) == []
 
 
 def test_each_threshold_moves_its_rule() -> None:

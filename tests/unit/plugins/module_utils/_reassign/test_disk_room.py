@@ -179,7 +179,26 @@ def test_a_snapshot_tells_what_its_log_directories_hold() -> None:
     assert planned(snapshot(175 * GB, **disk), {**DRAIN, "disk_reserve": 0.1}, registered_only=True)["moves"] == 4
     for one in dirs:
         del one["replica_bytes"]
-    assert "broker 2: would hold" in refusal(snapshot(175 * GB, **disk), disk_reserve=0.1)
+    said = refusal(snapshot(175 * GB, **disk), disk_reserve=0.1)
+    assert "broker 2 has several log directories with disks of one size that are as full" in said
+
+
+def test_disks_that_may_be_one_or_several_get_nothing_and_those_that_cannot_be_one_do() -> None:
+    def disks(*usable: int, count: int = 3) -> dict[str, Any]:
+        """Two disks of 100 GB, of which nothing tells how many bytes of replicas they hold."""
+        dirs = [{"total_bytes": 100 * GB, "usable_bytes": one * GB, "replica_count": count} for one in usable]
+        return {"disk_total_bytes": 200 * GB, "disk_used_bytes": (200 - sum(usable)) * GB, "log_dirs": dirs}
+
+    assert "one disk or on several" in refusal(snapshot(2 * GB, **disks(50, 50)))
+    assert planned(snapshot(2 * GB, **disks(50, 40)), DRAIN, registered_only=True)["moves"] == 4
+    # What gets nothing is not asked for.
+    assert planned(snapshot(2 * GB, **disks(50, 50)), {**DRAIN, "drain": [2]}, registered_only=True)["moves"] == 0
+    # Without any replica nothing is unknown; such disks count as one.
+    assert planned(snapshot(2 * GB, **disks(100, 100, count=0)), DRAIN, registered_only=True)["moves"] == 4
+    limited = {**disks(50, 50), "disk_limit_bytes": 85 * GB, "disk_used_bytes": 50 * GB}
+    assert planned(snapshot(2 * GB, **limited), DRAIN, registered_only=True)["moves"] == 4
+    # A replica must fit on the disk that gets it, however much room all disks have together.
+    assert "with the next new replica" in refusal(snapshot(60 * GB, **disks(50, 40)))
 
 
 def test_a_plan_does_not_give_each_broker_of_a_host_the_whole_disk() -> None:

@@ -343,8 +343,21 @@ def test_a_move_that_would_keep_a_dead_replica_is_refused() -> None:
 def test_fewer_replicas_than_min_insync_replicas_are_refused() -> None:
     cluster = cluster_of("---", [(1, 2, 3)])
     cluster.min_insync = [2]
-    assert "below its min.insync.replicas 2" in refused(cluster, Spec(replication_factor={"t0": 1}))
+    said = refused(cluster, Spec(replication_factor={"t0": 1}))
+    assert "below its min.insync.replicas 2" in said
+    assert "an acknowledged record would be on 1 instead of 2" in said
     assert plan_moves(cluster, Spec(replication_factor={"t0": 2})).deletions == 1
+
+
+def test_a_factor_below_min_insync_replicas_is_refused_only_where_fewer_replicas_would_acknowledge() -> None:
+    cluster = cluster_of("---", [(1,)])
+    cluster.min_insync = [3]
+    assert plan_moves(cluster, Spec(replication_factor={"t0": 2})).moves == 1
+    cluster.replicas = [(1, 2)]
+    assert "would be on 1 instead of 2" in refused(cluster, Spec(replication_factor={"t0": 1}))
+    # Nothing changes: one replica acknowledges as before.
+    cluster.replicas = [(1,)]
+    assert plan_moves(cluster, Spec(replication_factor={"t0": 1})).changes == ()
 
 
 def test_weights_too_far_apart_are_refused() -> None:

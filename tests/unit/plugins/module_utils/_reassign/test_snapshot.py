@@ -10,9 +10,20 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, Partition, Snapshot
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import Disk, LogDirs, log_dirs_of
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    Broker,
+    InFlight,
+    Key,
+    Partition,
+    Snapshot,
+    seen_moving,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import plan_figures
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec, Cluster, Spec
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.plan import plan_moves
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.schedule import Limits, plan_and_schedule
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.snapshot import (
     MOST_FAULTS,
     cluster_of,
@@ -65,6 +76,90 @@ def test_what_cluster_info_returns_is_a_snapshot() -> None:
     assert (cluster.replicas, cluster.isr, cluster.leaders, cluster.min_insync) == ([(2, 1)], [(1,)], [None], [2])
 
 
+SEEN = Snapshot(
+    "id",
+    1,
+    tuple(Broker(one, "h", one, None, False) for one in (1, 2, 3)),
+    (Partition("t", 0, 1, (3, 2, 1), (1, 2), 2, False), Partition("t", 1, 2, (2, 3), (2, 3), 2, False)),
+    None,
+)
+#: Of t-0 broker 3 gets what broker 1 loses.
+MOVE = InFlight("t", 0, (3, 2, 1), frozenset({3}), frozenset({1}))
+
+
+def read(**described: Any) -> Cluster:
+    """What is planned on of a snapshot that was kept as a file."""
+    return cluster_of(json.loads(json.dumps(describe(SEEN, **described)), object_hook=compact))
+
+
+def test_a_partition_that_moves_is_as_it_is_when_its_move_has_ended() -> None:
+    told = describe(SEEN, moving={("t", 0): MOVE})["topics"][0]["partitions"]
+    assert [one.get("adding_replicas") for one in told] == [[3], None]
+    assert told[0]["removing_replicas"] == [1]
+    cluster = read(moving={("t", 0): MOVE})
+    assert (cluster.replicas, cluster.leaders, cluster.isr) == ([(3, 2), (2, 3)], [3, 2], None)
+    assert cluster.coming == {0: (3,)}
+
+
+def test_no_plan_undoes_or_repeats_a_move_under_way() -> None:
+    cluster = read(moving={("t", 0): MOVE})
+    assert plan_moves(cluster, Spec(replication_factor={"t": 2})).changes == ()
+    kept = [len(change.after) for change in plan_moves(cluster, Spec(rebalance=True)).changes]
+    assert all(count == 2 for count in kept)
+    assert plan_figures(plan_moves(cluster, Spec(rebalance=True)))["in_flight"] == ["t-0"]
+    # The same of a snapshot as it was before moves were told: three replicas, one of which a plan would take away.
+    assert plan_moves(read(), Spec(replication_factor={"t": 2})).deletions == 1
+    assert read().coming == {}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "replicas", "moving"),
+    [
+        ({("t", 1)}, {("t", 1)}, (1, 2), True),
+        # It began after the partitions were listed, and ended before and after they were.
+        ({}, {("t", 1)}, (1, 2, 3), True),
+        ({("t", 1)}, {}, (1, 2, 3), True),
+        ({("t", 1)}, {}, (2, 3), False),
+        # Cancelled: the partition is as it was, and nothing is told of it.
+        ({("t", 1)}, {}, (1, 2), False),
+        ({}, {}, (1, 2), False),
+    ],
+)
+def test_moves_that_begin_or_end_while_a_snapshot_is_taken(
+    before: set[Key], after: set[Key], replicas: tuple[int, ...], moving: bool
+) -> None:
+    move = InFlight("t", 1, (2, 3, 1), frozenset({3}), frozenset({1}))
+    listed = [Partition("t", 1, 2, (2, 3, 1) if before and moving else replicas, (2,), 1, False)]
+    found, flying = seen_moving(listed, dict.fromkeys(before, move), dict.fromkeys(after, move))
+    assert ({*flying} == {("t", 1)}) is moving
+    assert {*found[0].replicas} == ({1, 2, 3} if moving else {*replicas})
+
+
+def test_what_is_on_its_way_takes_room_from_each_disk_that_may_get_it() -> None:
+    found = describe(SEEN, moving={("t", 0): MOVE}, log_dirs={})
+    disk = {"total_bytes": 150, "usable_bytes": 150, "replica_count": 1, "replica_bytes": 0}
+    for node in found["nodes"]:
+        node.update(disk_total_bytes=300, disk_used_bytes=0, log_dirs=[disk, {**disk, "usable_bytes": 149}])
+    rows = found["topics"][0]["partitions"]
+    rows[0]["size_bytes"] = rows[1]["size_bytes"] = 100
+    rows[1].update(replicas=[2, 1], isr=[2, 1])
+    # The 100 bytes that come to one of the disks of broker 3 leave no room for 100 more, whichever it is.
+    spec = Spec(assignment=[("t", 1, (2, 3))])
+    with pytest.raises(RefusedError, match="broker 3: would hold"):
+        plan_and_schedule(cluster_of(found, 0.0), spec, Limits(5))
+    del rows[0]["adding_replicas"], rows[0]["removing_replicas"]
+    assert plan_and_schedule(cluster_of(found, 0.0), spec, Limits(5))[0].moves == 1
+
+
+def test_a_snapshot_beside_a_failed_disk_moves_nothing_by_itself() -> None:
+    # Directories that failed are left out of what a broker holds, and its replica there is not in sync.
+    held = {1: LogDirs({("t", 0): 100}, 200, 100, (Disk(200, 100, 1, {("t", 0): 100}),)), 2: log_dirs_of([])}
+    cluster = read(moving={("t", 0): MOVE}, log_dirs=held)
+    assert (cluster.sizes, cluster.unsized) == ([100, 0], (1,))
+    assert [broker.disk_unknown for broker in cluster.brokers] == [False, True, True]
+    assert plan_moves(cluster, Spec(replication_factor={"t": 2})).changes == ()
+
+
 def broken(path: list[Any], value: Any) -> dict[str, Any]:
     """The snapshot with one thing in it replaced."""
     data = copy.deepcopy(SNAPSHOT)
@@ -105,6 +200,9 @@ def broken(path: list[Any], value: Any) -> dict[str, Any]:
         (["topics", 0, "partitions", 0, "replicas"], [-1], "replicas [-1] are not a list of broker ids"),
         (["topics", 0, "partitions", 0, "size_bytes"], "5 MB", "size_bytes '5 MB' is not a whole number of bytes"),
         (["topics", 0, "partitions", 0, "write_rate"], -1, "write_rate -1 is not a number of bytes per second"),
+        (["topics", 0, "partitions", 0, "adding_replicas"], [3], "adding_replicas [3] are not a part of its replicas"),
+        (["topics", 0, "partitions", 0, "removing_replicas"], 1, "removing_replicas 1 are not a part of its replicas"),
+        (["topics", 0, "partitions", 0, "removing_replicas"], [1, 2], "removing_replicas [1, 2] are all of its"),
         (["topics", 1, "min_insync_replicas"], "2", "min_insync_replicas '2' is not a whole number"),
     ],
 )

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A topic is created once, also where a second broker is asked because the first one did not say what it did."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import (
+    TopicSpec,
+    create_topics,
+    is_as_wanted,
+)
+
+#: Kafka's errors of an answer.
+TIMED_OUT, NOT_CONTROLLER, EXISTS = 7, 41, 36
+ORDERS = TopicSpec("orders", 2, 2, {})
+
+
+def partitions(*replicas: tuple[int, ...]) -> tuple[Partition, ...]:
+    """The partitions of a topic with these replicas."""
+    return tuple(Partition("orders", n, some[0], some, some, 0, False) for n, some in enumerate(replicas))
+
+
+class Answering(Session):
+    """Brokers 1, 2, ... that answer a creation with these codes, and know the topic with so many partitions."""
+
+    def __init__(self, *codes: int, there: int = 2) -> None:
+        super().__init__(Connection(("a:1",), request_timeout=1))
+        self.codes, self.there = codes, there
+        brokers = [SimpleNamespace(node_id=number) for number, _code in enumerate(codes, 1)]
+        known = {broker.node_id: broker for broker in brokers}
+        cluster = SimpleNamespace(controller=brokers[0], brokers=lambda: brokers, broker_metadata=known.get)
+        self._python_client = SimpleNamespace(_manager=SimpleNamespace(cluster=cluster))
+
+    def _exchange(self, request: Any, node: int | None, _seconds: float | None = None) -> Any:
+        if type(request).__name__.startswith("Metadata"):
+            told = [
+                SimpleNamespace(partition_index=n, leader_id=1, replica_nodes=[1, 2], isr_nodes=[1])
+                for n in range(self.there)
+            ]
+            return SimpleNamespace(topics=[SimpleNamespace(name="orders", error_code=0, partitions=told)])
+        code = self.codes[(node or 1) - 1]
+        return SimpleNamespace(topics=[SimpleNamespace(name="orders", error_code=code, error_message=None)])
+
+
+def test_a_topic_that_an_unanswered_request_has_created_is_created() -> None:
+    assert create_topics(Answering(TIMED_OUT, EXISTS), [ORDERS]) == {"orders": None}
+
+
+def test_a_topic_that_is_there_otherwise_than_wanted_is_not_ours() -> None:
+    refused = create_topics(Answering(TIMED_OUT, EXISTS, there=3), [ORDERS])["orders"]
+    assert refused[0] == "TOPIC_ALREADY_EXISTS"
+
+
+@pytest.mark.parametrize("codes", [(EXISTS,), (NOT_CONTROLLER, EXISTS)])
+def test_a_topic_that_was_there_before_anything_was_asked_for_is_refused(codes: tuple[int, ...]) -> None:
+    assert create_topics(Answering(*codes), [ORDERS])["orders"][0] == "TOPIC_ALREADY_EXISTS"
+
+
+def test_a_creation_that_no_broker_answers_is_in_doubt() -> None:
+    with pytest.raises(RequestFailedError) as failed:
+        create_topics(Answering(TIMED_OUT, NOT_CONTROLLER), [ORDERS])
+    assert failed.value.code == "REQUEST_TIMED_OUT"
+    assert not failed.value.unsent
+
+
+@pytest.mark.parametrize(
+    ("wanted", "replicas", "values", "expected"),
+    [
+        (ORDERS, ((1, 2), (2, 3)), {}, True),
+        (ORDERS, ((1, 2),), {}, False),
+        (ORDERS, ((1, 2), (2,)), {}, False),
+        (ORDERS, (), {}, False),
+        (TopicSpec("orders", -1, -1, {}), ((1,), (2,)), {}, True),
+        (TopicSpec("orders", 1, 1, {"retention.ms": "5"}), ((1,),), {"retention.ms": "5"}, True),
+        (TopicSpec("orders", 1, 1, {"retention.ms": "5"}), ((1,),), {"retention.ms": "6"}, False),
+        (TopicSpec("orders", 2, 1, {}, ((1,), (2,))), ((1,), (2,)), {}, True),
+        (TopicSpec("orders", 2, 1, {}, ((1,), (2,))), ((2,), (1,)), {}, False),
+    ],
+)
+def test_a_topic_is_as_wanted(
+    wanted: TopicSpec, replicas: tuple[tuple[int, ...], ...], values: dict[str, str | None], expected: bool
+) -> None:
+    assert is_as_wanted(wanted, partitions(*replicas), values) is expected
