@@ -118,6 +118,11 @@ def families_of(cluster: str, picture: Picture, limit: int) -> list[Family]:
     return [
         *_of_groups(cluster, groups),
         *family_of(
+            "kafka_consumergroup_watched",
+            "1 for a group that must be there and read (kafka_groups_watched), whether it is there or not.",
+            (({"consumergroup": name}, 1) for name in picture.watched),
+        ),
+        *family_of(
             "kafka_consumergroup_current_offset",
             "Next offset that a group reads; of a share group, its start offset.",
             ((labels, one["committed"]) for labels, one in positions),

@@ -21,7 +21,7 @@ class Picture:
     C(cluster): as the report of status.yml has a cluster (cluster_part), with C(groups) in it; each topic also has
     C(size_bytes), the bytes of the logs of its leaders, None where those of a partition are unknown. Its C(moves) are
     as page.moves.moves_of returns them. C(details): what changes seldom, which may be older than the picture.
-    C(newest): the newest records of the topics of flows.
+    C(newest): the newest records of the topics of flows. C(watched): the groups that must be there.
     """
 
     taken: float
@@ -34,6 +34,7 @@ class Picture:
     cluster: Mapping[str, Any] = field(default_factory=dict)
     details: Details = field(default_factory=Details)
     newest: Newest = field(default_factory=Newest)
+    watched: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

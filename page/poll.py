@@ -143,6 +143,7 @@ def take(
         },
         details=details,
         newest=newest,
+        watched=expected.groups,
     )
 
 

@@ -20,7 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses im
     reached_here,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.answers import answers
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import alert_rules
+from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import alert_rules, inhibitions
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.targets import scrape_configs
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD, shared
@@ -205,15 +205,10 @@ class Prometheus(Parts):
     def _alertmanager(self) -> dict[str, Any]:
         """The configuration of Alertmanager."""
         settings = self._settings
-        muting = {
-            "source_matchers": ['severity="critical"', 'cluster=~".+"'],
-            "target_matchers": ['severity="warning"'],
-            "equal": ["cluster"],
-        }
         return {
             "route": settings["kafka_monitoring_route"],
             "receivers": settings["kafka_monitoring_receivers"],
-            "inhibit_rules": [muting],
+            "inhibit_rules": inhibitions(),
         }
 
     def _rules(self) -> dict[str, Any]:

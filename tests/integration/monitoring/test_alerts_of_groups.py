@@ -88,7 +88,7 @@ def test_a_group_that_commits_nothing_has_stopped_until_it_goes_on(broker: LoneB
     make_topic(broker.bootstrap_servers, "stopped", 1, records=10)
     commit(broker.bootstrap_servers, "stopped-group", {("stopped", 0): 4})
     fires_for(watched, "KafkaGroupStopped", "stopped-group")
-    assert watched.summaries("KafkaGroupStopped") == ["Group stopped-group has stopped at stopped-0"]
+    assert watched.summaries("KafkaGroupStopped") == ["Group stopped-group has stopped in 1 partitions of stopped"]
     commit(broker.bootstrap_servers, "stopped-group", {("stopped", 0): 10})
     watched.rests()
 

@@ -47,6 +47,12 @@ def test_names_are_those_of_the_alerts() -> None:
     assert 'kafka_consumergroup_state{cluster="c",consumergroup="g",type="classic",state="Empty"} 1\n' in text
 
 
+def test_groups_that_must_be_there_are_told_also_where_they_are_not() -> None:
+    text = text_of(dataclasses.replace(picture(group("g")), watched=("g", "gone")), 100)
+    assert 'kafka_consumergroup_watched{cluster="c",consumergroup="g"} 1\n' in text
+    assert 'kafka_consumergroup_watched{cluster="c",consumergroup="gone"} 1\n' in text
+
+
 def test_what_is_unknown_has_no_series() -> None:
     text = text_of(picture(group("g", position(0, None, None), position(1, 99, None)), t={0: Log(missing="x")}), 100)
     assert "kafka_consumergroup_lag{" not in text

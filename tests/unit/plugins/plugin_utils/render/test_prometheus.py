@@ -93,10 +93,12 @@ def test_scrape_configurations_of_the_user_are_added_and_never_shown() -> None:
     assert configuration["rule_files"] == ["rules/streamops-kafka.yml", "/etc/own/*.yml"]
 
 
-def test_a_critical_alert_mutes_warnings_of_its_cluster() -> None:
-    (muting,) = prometheus()["alertmanager"]["inhibit_rules"]
-    assert muting["source_matchers"] == ['severity="critical"', 'cluster=~".+"']
-    assert (muting["target_matchers"], muting["equal"]) == (['severity="warning"'], ["cluster"])
+def test_a_critical_alert_mutes_the_warnings_that_it_causes_and_no_others() -> None:
+    rules = {rule["source_matchers"][0]: rule for rule in prometheus()["alertmanager"]["inhibit_rules"]}
+    stopped = rules['alertname="KafkaGroupStopped"']
+    assert stopped["target_matchers"] == ['alertname=~"KafkaGroupFallsBehind|KafkaGroupLate"', 'severity="warning"']
+    assert stopped["equal"] == ["cluster", "consumergroup", "topic"]
+    assert all(rule["equal"] and len(rule["target_matchers"]) == 2 for rule in rules.values())
 
 
 def test_both_listen_on_loopback_and_alertmanager_always() -> None:
