@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.values impor
 TABLE = Path(__file__).with_name("alerts.yml")
 #: Where docs/alerts.md can be read when an inventory names no other place (kafka_monitoring_runbooks).
 RUNBOOKS = "https://github.com/streamops/streamops.kafka/blob/main/docs/alerts.md"
+#: Those that an inventory may choose; none is for what no person shall see.
 SEVERITIES = ("critical", "warning")
 NOT_NEGATIVE = (0, None)
 #: A duration as Prometheus writes it, in units of falling size.
@@ -144,7 +145,7 @@ def _changed(alert: Alert, choice: Any) -> Alert:
     period, severity = str(choice.get("for", alert.period)), choice.get("severity", alert.severity)
     if not DURATION.fullmatch(period):
         raise ValueError(f"for is {period!r}; fix: a duration such as 5m or 1h30m")
-    if severity not in SEVERITIES:
+    if severity not in (*SEVERITIES, alert.severity):
         raise ValueError(f"severity is {severity!r}; fix: {' or '.join(SEVERITIES)}")
     numbers = {key: to_number(choice.get(key, number), key, NOT_NEGATIVE) for key, number in alert.numbers.items()}
     return replace(

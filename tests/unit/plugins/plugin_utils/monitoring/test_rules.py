@@ -146,6 +146,52 @@ def test_followers_that_leave_the_isr_are_told_unless_a_broker_restarted(
     assert fired(tmp_path, series, NODE, ["KafkaIsrFlapping"], expected) == told
 
 
+PAGE = 'cluster="c",instance="p1",job="page"'
+STALE = "kafka_lag_last_poll_timestamp_seconds"
+
+
+@pytest.mark.parametrize(
+    ("polls", "told"),
+    [
+        ("0+60x60", []),
+        ("0x60", ["KafkaLagStale"]),  # The page answers, and no poll succeeds.
+        ("0+60x8 stale", ["KafkaLagStale"]),  # The page is down, or its target is gone.
+        ("0+60x18 stale", []),
+    ],
+)
+def test_lag_that_nobody_tells_any_more_is_stale(tmp_path: Path, polls: str, told: list[str]) -> None:
+    assert fired(tmp_path, {STALE: polls}, PAGE, ["KafkaLagStale"], {"cluster": "c"}) == told
+
+
+@pytest.mark.parametrize(
+    ("series", "labels", "told"),
+    [
+        ({"up": "1x5 0x30"}, PAGE, ["KafkaWatcherDown"]),
+        ({"up": "1x35"}, 'cluster="c",instance="p1",job="kafka"', ["KafkaMetricsEmpty"]),
+        (
+            {"up": "1x35", "kafka_server_raft_metrics_high_watermark": "5x35"},
+            'cluster="c",instance="p1",job="kafka"',
+            [],
+        ),
+        ({"probe_success": "0x35"}, 'cluster="c",instance="p1",job="blackbox"', ["KafkaCertificateUnknown"]),
+        (
+            {"alertmanager_notifications_failed_total": "0x5 0+1x30"},
+            'cluster="c",instance="p1",job="alertmanager"',
+            ["KafkaAlertsLost"],
+        ),
+        (
+            {"prometheus_rule_evaluation_failures_total": "0x5 0+1x30"},
+            'cluster="c",instance="p1",job="prometheus"',
+            ["KafkaRulesFail"],
+        ),
+    ],
+)
+def test_what_watches_is_watched(tmp_path: Path, series: dict[str, str], labels: str, told: list[str]) -> None:
+    about = [alert.name for alert in table() if alert.group == "watchers" and alert.enabled]
+    expected = dict(part.replace('"', "").split("=") for part in labels.split(","))
+    assert fired(tmp_path, series, labels, about, expected) == told
+
+
 def fired(tmp_path: Path, series: dict[str, str], labels: str, about: list[str], expected: dict[str, str]) -> list[str]:
     """Return which of these alerts fire after 20 minutes of such series, as `promtool test rules` sees it.
 
