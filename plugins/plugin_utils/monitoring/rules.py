@@ -68,7 +68,6 @@ def written(number: float) -> str:
 @cache
 def table() -> tuple[Alert, ...]:
     """Return all alerts, in the order of their table."""
-    whole = yaml_load(TABLE.read_text())
     return tuple(
         Alert(
             group=group["group"],
@@ -77,12 +76,12 @@ def table() -> tuple[Alert, ...]:
             enabled=not entry.get("optional", False),
             planned=entry.get("planned", False),
             numbers=entry.get("numbers", {}),
-            terms=whole["terms"],
+            terms=group.get("terms", {}),
             causes=entry.get("causes", ()),
             within=entry.get("within", ()),
             **{key: entry[key] for key in ("expr", "severity", "summary", "meaning", "first", "then")},
         )
-        for group in whole["alerts"]
+        for group in yaml_load(TABLE.read_text())
         for entry in group["alerts"]
     )
 
