@@ -210,8 +210,10 @@ def lags(groups: Sequence[Mapping[str, Any]], polls: int = 120) -> History:
     found, now = History(), time.time()
     for number in range(polls):
         share = abs(polls / 3 - number) / polls
-        some = [{"name": one["name"], "behind": None if 70 < number < 80 else int((one.get("behind") or one["lag"] or 0) * share)}
-                for one in groups]  # fmt: skip
+        some = []
+        for one in groups:
+            most = one.get("behind") or one["lag"] or 0
+            some.append({"name": one["name"], "behind": None if 70 < number < 80 else int(most * share)})
         found = followed(found, some if number < polls - 1 else groups, now - 30 * (polls - number), False)
     return found
 
