@@ -39,9 +39,13 @@ class Picture:
 
 @dataclass(frozen=True)
 class Polls:
-    """How the polls of this process went: counts, when it began (seconds since 1970), and the last failure."""
+    """How the polls of this process went: counts, when it began (seconds since 1970), and the last failure.
+
+    C(is_down): no server answered the last poll, so nobody is served, as far as can be seen from here.
+    """
 
     began: float
     done: int = 0
     failed: int = 0
     error: str = ""
+    is_down: bool = False

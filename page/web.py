@@ -63,7 +63,7 @@ def application(
     async def metrics(_request: Request) -> Response:
         """Serve the metrics of the last pictures with their ages."""
         seen, now = look(), time.time()
-        polls = [families_of_polls(name, one.polls, one.picture, now) for name, one in seen.items()]
+        polls = [families_of_polls(name, one.polls, one.picture, now, stale_after) for name, one in seen.items()]
         text = exposition([*polls, *(one.families for one in seen.values())])
         return Response(text, headers={"content-type": CONTENT_TYPE})
 
