@@ -11,6 +11,8 @@ MOST = 50
 LONGEST_NAME = 100
 #: Characters of the longest name of a host (RFC 1035), and nodes of a cluster at most.
 LONGEST_HOST, MOST_NODES = 255, 1000
+#: Groups of a cluster that may be named.
+MOST_GROUPS = 1000
 
 
 def wrong_number(name: str, number: object, least: int, most: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Read what each cluster is compared with from the settings: its nodes by the inventory, and the limits. Pure."""
+"""Read what each cluster is compared with from the settings: its nodes by the inventory, limits, groups. Pure."""
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
-from page.checks import LONGEST_HOST, MOST_NODES, is_name, short, wrong_number
+from page.checks import LONGEST_HOST, MOST_GROUPS, MOST_NODES, is_name, short, wrong_number
 
 _ROLES = ("broker", "controller")
 #: Ids of nodes in Kafka are of 32 bits.
@@ -26,11 +26,12 @@ class Expected:
     """What a cluster is compared with.
 
     C(nodes): those of the inventory (host, node_id, roles, and version, None where it is unknown); without any nothing
-    is compared with an inventory. C(limits): from where on something is a finding.
+    is compared with an inventory. C(limits): from where on something is a finding. C(groups): those that must be there.
     """
 
     nodes: Sequence[Mapping[str, Any]] = ()
     limits: Limits = field(default_factory=Limits)
+    groups: Sequence[str] = ()
 
 
 def expected_of(given: object, clusters: Collection[str]) -> tuple[dict[str, Expected], list[str]]:
@@ -39,7 +40,7 @@ def expected_of(given: object, clusters: Collection[str]) -> tuple[dict[str, Exp
     A cluster that is not named is compared with nothing, within the default limits.
     """
     if not isinstance(given, dict):
-        return {}, ["expected is no object of nodes and limits by name of the cluster. Correct it."]
+        return {}, ["expected is no object of nodes, limits and groups by name of the cluster. Correct it."]
     found, wrong = {}, []
     for name, options in given.items():
         if name not in clusters:
@@ -52,11 +53,20 @@ def expected_of(given: object, clusters: Collection[str]) -> tuple[dict[str, Exp
 
 def _expected(options: object) -> tuple[Expected, list[str]]:
     if not isinstance(options, dict):
-        return Expected(), ["it is no object. Set nodes and limits in it."]
-    wrong = [f"{short(name)} is unknown. Remove it." for name in sorted(options.keys() - {"nodes", "limits"})]
-    nodes, limits = options.get("nodes", []), options.get("limits", {})
-    wrong += [*_wrong_nodes(nodes), *_wrong_limits(limits)]
-    return (Expected(), wrong) if wrong else (Expected(nodes, Limits(**limits)), [])
+        return Expected(), ["it is no object. Set nodes, limits and groups in it."]
+    wrong = [f"{short(name)} is unknown. Remove it." for name in sorted(options.keys() - {"nodes", "limits", "groups"})]
+    nodes, limits, groups = options.get("nodes", []), options.get("limits", {}), options.get("groups", [])
+    wrong += [*_wrong_nodes(nodes), *_wrong_limits(limits), *_wrong_groups(groups)]
+    return (Expected(), wrong) if wrong else (Expected(nodes, Limits(**limits), groups), [])
+
+
+def _wrong_groups(groups: object) -> list[str]:
+    if not isinstance(groups, list) or len(groups) > MOST_GROUPS:
+        return [f"groups is no list of at most {MOST_GROUPS} names. Correct it."]
+    wrong = [f"groups has {short(name)}. Name a group." for name in groups if not isinstance(name, str) or not name]
+    return wrong or [
+        f"groups has {short(name)} twice. Keep one." for name in sorted(set(groups)) if groups.count(name) > 1
+    ]
 
 
 def _wrong_nodes(nodes: object) -> list[str]:

@@ -12,16 +12,17 @@ from page.picture import Picture, Polls
 def health(clusters: Mapping[str, tuple[Polls, Picture | None]], now: float, stale_after: float) -> dict[str, Any]:
     """Return C(status) of the service and, by name of the cluster, C(clusters).
 
-    A cluster is unknown before its first picture, stale when its picture is older than C(stale_after) seconds, and ok
-    otherwise; the service is ok when all clusters are. C(now) is in seconds since 1970. Why polls failed is left out:
-    it names addresses and users, and the log has it.
+    A cluster is down when no server of it answered the last poll, unknown before its first picture, stale when its
+    picture is older than C(stale_after) seconds, and ok otherwise; the service is ok when all clusters are. C(now) is
+    in seconds since 1970. Why polls failed is left out: it names addresses and users, and the log has it.
     """
     found = {name: _health(polls, picture, now, stale_after) for name, (polls, picture) in clusters.items()}
     seen = {one["status"] for one in found.values()}
-    return {"status": next((one for one in ("unknown", "stale") if one in seen), "ok"), "clusters": found}
+    return {"status": next((one for one in ("down", "unknown", "stale") if one in seen), "ok"), "clusters": found}
 
 
 def _health(polls: Polls, picture: Picture | None, now: float, stale_after: float) -> dict[str, Any]:
     age = max(0.0, now - (picture.taken if picture else polls.began))
     status = "unknown" if picture is None else "stale" if age > stale_after else "ok"
+    status = "down" if polls.is_down else status
     return {"status": status, "age_seconds": round(age, 3), "polls": polls.done, "polls_failed": polls.failed}

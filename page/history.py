@@ -1,4 +1,4 @@
-"""Keep the lag of each group at the last polls in memory, within bounds. Pure: the caller tells the time."""
+"""Keep how far each group was behind at the last polls in memory, within bounds. Pure: the caller tells the time."""
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ def followed(history: History, groups: Sequence[Mapping[str, Any]], taken: float
 
     Args:
         history: That of before; an empty one after a start.
-        groups: Those that the poll saw: name, lag (None where it is unknown).
+        groups: Those that the poll saw: name, behind (records, None where a part of them is unknown).
         taken: When, in seconds since 1970.
         is_partial: Whether a broker did not tell its groups: those that are missing then may not be gone.
     """
     kept = sum(time < taken for time in history.times)
     late = len(history.times) - kept
-    seen = {one["name"]: _UNKNOWN if one.get("lag") is None else int(one["lag"]) for one in groups}
+    seen = {one["name"]: _UNKNOWN if one.get("behind") is None else int(one["behind"]) for one in groups}
     if is_partial:
         seen = {**dict.fromkeys(history.lags, _UNKNOWN), **seen}
     # Those that have been followed stay; of new ones the most behind come in.

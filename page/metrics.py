@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, DOWN, OK
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import UNKNOWN
 from page.picture import Picture, Polls
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -64,13 +65,16 @@ def _number(value: float) -> str:
     return str(value) if isinstance(value, int) else f"{value:.3f}"
 
 
-def families_of_polls(cluster: str, polls: Polls, picture: Picture | None, now: float) -> list[Family]:
-    """Return what changes between polls; C(now) is in seconds since 1970.
+def families_of_polls(
+    cluster: str, polls: Polls, picture: Picture | None, now: float, stale_after: float
+) -> list[Family]:
+    """Return what changes between polls; C(now) is in seconds since 1970, C(stale_after) in seconds.
 
     Before the first picture the start of the process counts as the last poll, so that KafkaLagStale fires when no poll
     ever succeeds, and does not fire at every start.
     """
     last = picture.taken if picture else polls.began
+    status = _status(polls, picture, now, stale_after)
     family_of = partial(family, cluster)
     return [
         *family_of(
@@ -79,9 +83,32 @@ def families_of_polls(cluster: str, polls: Polls, picture: Picture | None, now: 
             [({}, last)],
         ),
         *family_of("kafka_lag_picture_age_seconds", "Age of what is served here.", [({}, max(0.0, now - last))]),
+        *family_of(
+            "streamops_page_cluster_status",
+            "1 for the status of a cluster, 0 for others; UNKNOWN where the last picture is too old.",
+            (({"status": one}, int(one == status)) for one in (OK, DEGRADED, DOWN, UNKNOWN)),
+        ),
+        *family_of("kafka_brokers", "Brokers that serve.", _brokers(polls, picture)),
         *family_of("kafka_lag_polls_total", "Polls that ended, well or not.", [({}, polls.done)], "counter"),
         *family_of("kafka_lag_poll_failures_total", "Polls that failed.", [({}, polls.failed)], "counter"),
     ]
+
+
+def _status(polls: Polls, picture: Picture | None, now: float, stale_after: float) -> str:
+    """Return the status of a cluster as far as it holds now."""
+    if polls.is_down:
+        return DOWN
+    if picture is None or not picture.cluster or now - picture.taken > stale_after:
+        return UNKNOWN
+    return str(picture.cluster["status"])
+
+
+def _brokers(polls: Polls, picture: Picture | None) -> Iterator[_Series]:
+    """Yield how many brokers serve: none where no server answers."""
+    if polls.is_down:
+        yield {}, 0
+    elif picture:
+        yield {}, picture.brokers
 
 
 def families_of(cluster: str, picture: Picture, limit: int) -> list[Family]:
@@ -117,6 +144,11 @@ def families_of(cluster: str, picture: Picture, limit: int) -> list[Family]:
     family_of = partial(family, cluster)
     return [
         *_of_groups(cluster, groups),
+        *family_of(
+            "kafka_consumergroup_watched",
+            "1 for a group that must be there and read (kafka_groups_watched), whether it is there or not.",
+            (({"consumergroup": name}, 1) for name in picture.watched),
+        ),
         *family_of(
             "kafka_consumergroup_current_offset",
             "Next offset that a group reads; of a share group, its start offset.",
@@ -194,9 +226,7 @@ def _of_groups(cluster: str, groups: Iterable[Any]) -> Iterator[Family]:
 
 
 def _of_health(cluster: str, seen: Mapping[str, Any]) -> Iterator[Family]:
-    """Yield the status of a cluster and its findings by kind, which status.yml judges by the same rules."""
-    status = [({"status": one}, int(one == seen["status"])) for one in (OK, DEGRADED, DOWN)] if seen else []
-    yield from family(cluster, "streamops_page_cluster_status", "1 for the status of a cluster, 0 for others.", status)
+    """Yield the findings of a cluster by kind, which status.yml judges by the same rules."""
     kinds = Counter((one["kind"], one["severity"]) for one in seen.get("findings", ()))
     yield from family(
         cluster,
@@ -210,7 +240,6 @@ def _of_poll(cluster: str, picture: Picture) -> Iterator[Family]:
     unread = sum(1 for logs in picture.logs.values() for log in logs.values() if log.missing)
     failed = sum(1 for one in picture.groups if one["error"])
     for name, meaning, value in (
-        ("kafka_brokers", "Brokers that serve.", picture.brokers),
         ("kafka_lag_poll_seconds", "Seconds that the last successful poll took.", picture.seconds),
         ("kafka_lag_poll_requests", "Requests of the last successful poll.", picture.requests),
         ("kafka_lag_silent_brokers", "Brokers that did not tell their groups.", picture.silent_brokers),

@@ -21,7 +21,7 @@ class Picture:
     C(cluster): as the report of status.yml has a cluster (cluster_part), with C(groups) in it; each topic also has
     C(size_bytes), the bytes of the logs of its leaders, None where those of a partition are unknown. Its C(moves) are
     as page.moves.moves_of returns them. C(details): what changes seldom, which may be older than the picture.
-    C(newest): the newest records of the topics of flows.
+    C(newest): the newest records of the topics of flows. C(watched): the groups that must be there.
     """
 
     taken: float
@@ -34,13 +34,18 @@ class Picture:
     cluster: Mapping[str, Any] = field(default_factory=dict)
     details: Details = field(default_factory=Details)
     newest: Newest = field(default_factory=Newest)
+    watched: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Polls:
-    """How the polls of this process went: counts, when it began (seconds since 1970), and the last failure."""
+    """How the polls of this process went: counts, when it began (seconds since 1970), and the last failure.
+
+    C(is_down): no server answered the last poll, so nobody is served, as far as can be seen from here.
+    """
 
     began: float
     done: int = 0
     failed: int = 0
     error: str = ""
+    is_down: bool = False

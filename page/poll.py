@@ -128,7 +128,7 @@ def take(
         requests = session.requests
     health = judged(state, expected.limits)
     found = by_topic(logs)
-    seen = [shown(groups[one.name], offsets.get(one.name), found, members=False) for one in there]
+    seen = [shown(groups[one.name], offsets.get(one.name), found, members=True) for one in there]
     return Picture(
         taken=time.time(),
         seconds=time.monotonic() - began,
@@ -143,6 +143,7 @@ def take(
         },
         details=details,
         newest=newest,
+        watched=expected.groups,
     )
 
 

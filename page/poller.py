@@ -9,7 +9,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
+    ClusterUnreachableError,
+    StreamopsError,
+)
 from page.history import History, followed
 from page.metrics import Family, families_of
 from page.picture import Picture, Polls
@@ -62,13 +65,16 @@ class Poller:
             picture = self._take(seen.picture)
             families = families_of(self._cluster, picture, self._limit)
             history = followed(seen.history, picture.groups, picture.taken, picture.silent_brokers > 0)
-            self.seen = Seen(replace(polls, error=""), picture, families, history)
+            self.seen = Seen(replace(polls, error="", is_down=False), picture, families, history)
         except Exception as error:
             # Whatever goes wrong, the next poll must come: without it the page would show an old picture for ever.
             why = error.message if isinstance(error, StreamopsError) else f"{type(error).__name__}: {error}"
             trace = not isinstance(error, StreamopsError)
             _LOG.error("poll of cluster %s failed: %s", self._cluster, why, exc_info=trace)
-            self.seen = replace(seen, polls=replace(polls, failed=polls.failed + 1, error=why))
+            # Who refuses us runs.
+            is_down = isinstance(error, ClusterUnreachableError) and not error.fields["refused"]
+            failed = replace(polls, failed=polls.failed + 1, error=why, is_down=is_down)
+            self.seen = replace(seen, polls=failed)
 
     def _run(self) -> None:
         while not self._ended.is_set():

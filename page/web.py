@@ -1,4 +1,4 @@
-"""Answer GET: /metrics, /health and the pages for people, out of the last pictures; nothing sent here reaches Kafka."""
+"""Answer /metrics, /health and the pages for people, out of the last pictures; nothing sent here reaches Kafka."""
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def application(
     async def metrics(_request: Request) -> Response:
         """Serve the metrics of the last pictures with their ages."""
         seen, now = look(), time.time()
-        polls = [families_of_polls(name, one.polls, one.picture, now) for name, one in seen.items()]
+        polls = [families_of_polls(name, one.polls, one.picture, now, stale_after) for name, one in seen.items()]
         text = exposition([*polls, *(one.families for one in seen.values())])
         return Response(text, headers={"content-type": CONTENT_TYPE})
 
@@ -93,7 +93,7 @@ def application(
 
 def _guarded(inner: ASGIApp, access: Access | None, served: frozenset[str] | None) -> ASGIApp:
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        """Let only logins and GET through, and put the headers on every answer."""
+        """Let only logins, GET and HEAD through, and put the headers on every answer."""
         if scope["type"] != "http":
             await inner(scope, receive, send)
             return
@@ -114,8 +114,8 @@ def _guarded(inner: ASGIApp, access: Access | None, served: frozenset[str] | Non
             refusal: ASGIApp = PlainTextResponse("login needed\n", 401, _LOGIN)
         elif login.status == 429:
             refusal = PlainTextResponse("too many logins\n", 429, {"retry-after": str(login.retry_after), **_END})
-        elif scope["method"] != "GET":
-            refusal = PlainTextResponse("GET only\n", 405, {"allow": "GET"})
+        elif scope["method"] not in ("GET", "HEAD"):
+            refusal = PlainTextResponse("GET and HEAD only\n", 405, {"allow": "GET, HEAD"})
         else:
             refusal = inner
         await refusal(scope, receive, with_headers)

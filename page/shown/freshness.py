@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
 from page.picture import Picture, Polls
 
-LOADING, FRESH, STALE, FAILED = "loading", "fresh", "stale", "failed"
+LOADING, FRESH, STALE, FAILED, SILENT = "loading", "fresh", "stale", "failed", "down"
 _LOOK = "ansible-playbook streamops.kafka.status -i INVENTORY shows whether the cluster answers at all"
 
 
@@ -32,6 +32,13 @@ class Freshness:
 
 def freshness(polls: Polls, picture: Picture | None, now: float, stale_after: float) -> Freshness:
     """Return how old a picture is at C(now), in seconds since 1970; C(stale_after) is in seconds."""
+    if polls.is_down:
+        last = (
+            f"Last seen {duration(max(0.0, now - picture.taken))} ago." if picture else "It was never seen from here."
+        )
+        taken, age = (iso(picture.taken), max(0.0, now - picture.taken)) if picture else (None, None)
+        what = f"No server of the cluster answers. {last}"
+        return Freshness(SILENT, what, taken, age, polls.error, f"Start the brokers: site.yml does. {_LOOK}.")
     if picture is None:
         if polls.error:
             return Freshness(FAILED, "No poll has succeeded yet.", None, None, polls.error, f"Mend the cause. {_LOOK}.")

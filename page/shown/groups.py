@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import left
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import (
     NOT_KNOWN,
     ON_THE_PAGE,
@@ -32,7 +33,7 @@ from page.shown.wanted import BY_NAME, Sort, Wanted, listed
 Row = Mapping[str, Any]
 
 SORTS = (
-    Sort("lag", "Lag", lambda one: one.get("lag")),
+    Sort("lag", "Lag", lambda one: one.get("behind") or one.get("lag")),
     Sort("name", "Name", lambda one: one["name"], falls=False, words=BY_NAME),
     Sort("state", "State", lambda one: one["state"], falls=False, words=BY_NAME),
     Sort("members", "Members", lambda one: one.get("member_count")),
@@ -90,13 +91,9 @@ def group(state: State, name: str, wanted: Wanted) -> Sheet | None:
     table = Table("Positions", "", columns, [_position(one, state) for one in cut.rows], "It has no offset.")
     own = path("clusters", state.name, "groups", name)
     lister = Lister("Positions", own, wanted, cut, POSITION_SORTS, table, [Link("JSON", f"{own}?format=json")])
-    lag, members = found.get("lag"), found.get("member_count")
+    members = found.get("member_count")
     tiles = [
-        (
-            "Lag",
-            NOT_KNOWN if lag is None else f"{lag:,}",
-            f"records; unknown of {found.get('lag_unknown') or 0:,} partitions",
-        ),
+        ("Lag", *_lag(found)),
         ("Members", NOT_KNOWN if members is None or found.get("error") else f"{members:,}", "at the time of the poll"),
         ("Topics", f"{len(found.get('topics') or ()):,}", f"{len(rows):,} partitions"),
     ]
@@ -107,7 +104,7 @@ def group(state: State, name: str, wanted: Wanted) -> Sheet | None:
         facts.append(("Coordinator", f"broker {found['coordinator']}"))
     if found.get("error"):
         facts.append(("Not known", str(found["error"])))
-    tables = [_members(found["members"])] if found.get("members") is not None else []
+    tables = [_members(found["members"], rows)] if found.get("members") is not None else []
     points = state.seen.history.points(name)
     lags = [{"taken": iso(taken), "lag": some} for taken, some in points]
     return sheet_of(
@@ -121,6 +118,16 @@ def group(state: State, name: str, wanted: Wanted) -> Sheet | None:
         lister=lister,
         tables=tables,
     )
+
+
+def _lag(group: Row) -> tuple[str, str]:
+    """Return how far a group is behind, and what of it is counted or unknown."""
+    if group.get("behind") is not None:
+        never = " counted from the start where nothing was committed" if group.get("lag_unknown") else ""
+        return f"{group['behind']:,}", f"records{never}"
+    if group.get("lag") is None:
+        return NOT_KNOWN, "records"
+    return f"{group['lag']:,} or more", f"records; unknown of {group['lag_unknown']:,} partitions"
 
 
 def _line(one: Row) -> list[Any]:
@@ -142,14 +149,34 @@ def _position(one: Row, state: State) -> list[Cell]:
     ]
 
 
-def _members(members: Any) -> Table:
-    rows = [
-        [
-            Cell(one["client_id"] or one["id"], "name", more=one.get("instance_id") or ""),
-            Cell(one["host"], "short"),
-            count(sum(len(some["partitions"]) for some in one.get("assignment") or ())),
-        ]
-        for one in members
-    ]
-    columns = (("Member", "name"), ("Host", "short"), ("Partitions", "num"))
+def _members(members: Any, positions: Sequence[Row]) -> Table:
+    """Return who is in a group, with the lag of each in the partitions that it has."""
+    left_of = {(one["topic"], one["partition"]): left(one) for one in positions}
+    rows = []
+    for one in members:
+        parts = [(some["topic"], index) for some in one.get("assignment") or () for index in some["partitions"]]
+        lags = [left_of.get(part) for part in parts]
+        lag = None if None in lags else sum(lag for lag in lags if lag is not None)
+        topics = ", ".join(f"{some['topic']}: {_ranges(some['partitions'])}" for some in one.get("assignment") or ())
+        rows.append(
+            [
+                Cell(one["client_id"] or one["id"], "name", more=one.get("instance_id") or ""),
+                Cell(one["host"], "short"),
+                count(len(parts)),
+                Cell(topics or "none", "name"),
+                Cell(NOT_KNOWN if lag is None else f"{lag:,} records", "num"),
+            ]
+        )
+    columns = (("Member", "name"), ("Host", "short"), ("Partitions", "num"), ("Assigned", "name"), ("Lag", "num"))
     return cut_table("Members", "", columns, rows, "It has no member now.", ON_THE_PAGE)
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Return numbers as people write them: 0-3, 7."""
+    found: list[list[int]] = []
+    for number in sorted(numbers):
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in found)

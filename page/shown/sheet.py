@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, DOWN
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import Table, visible
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import ORDER, UNKNOWN
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS, Part, head
 from page.poller import Seen
 from page.shown.curve import Curve
-from page.shown.freshness import FAILED, LOADING, STALE, Freshness, freshness
+from page.shown.freshness import FAILED, LOADING, SILENT, STALE, Freshness, freshness
 from page.shown.names import path
 from page.shown.wanted import CSV, JSON, Listing, Sort, Wanted
 
 #: What a page says instead of a status where it shows nothing, or nothing that holds now.
-_WORDS = {LOADING: "LOADING", STALE: "STALE", FAILED: UNKNOWN}
+_WORDS = {LOADING: "LOADING", STALE: "STALE", FAILED: UNKNOWN, SILENT: DOWN}
 _SECTIONS = (
     ("Overview", ""),
     ("Brokers", "brokers"),
@@ -73,6 +73,8 @@ class State:
     @property
     def rank(self) -> int:
         """How bad it is, as far as it is known: what was last seen counts also where it is stale."""
+        if self.fresh.state == SILENT:
+            return ORDER.index(DOWN)
         last = ORDER.index(self.cluster["status"]) if self.cluster else 0
         return last if self.fresh.is_fresh else max(last, ORDER.index(UNKNOWN))
 

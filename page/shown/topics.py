@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import effective_min_isr
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import behind, totals
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import (
     Cell,
     Table,
@@ -172,11 +173,10 @@ def _groups(state: State, readers: Sequence[Row], name: str) -> Table:
     """Return the groups with offsets in a topic, with their lag in it alone."""
     rows = []
     for one in readers:
-        lags = [row["lag"] for topic in one["topics"] if topic["name"] == name for row in topic["partitions"]]
-        known = [lag for lag in lags if lag is not None]
+        positions = [row for topic in one["topics"] if topic["name"] == name for row in topic["partitions"]]
         # Its positions, which may be many thousands, show only in the cell that is cut off below.
-        own = {**one, "topics": (), "lag": sum(known) if known else None, "lag_unknown": lags.count(None)}
-        rows.append((own["lag"] or 0, own))
+        own = {**one, **totals(positions), "behind": behind(positions), "topics": ()}
+        rows.append((own["behind"] or own["lag"] or 0, own))
     rows.sort(key=lambda pair: (-pair[0], pair[1]["name"]))
     shown = [group_row(one)[:5] for _lag, one in rows]
     cells = [[linked(first, state, "groups"), *more] for first, *more in shown]

@@ -121,6 +121,11 @@ groups:
     lag:
       description: Records that the group has not read, as far as known (O(offsets)); null with RV(groups[].error).
       type: int
+    behind:
+      description: >-
+        Records that the group has before it (O(offsets)), where partitions without a commit count from their start;
+        null where a part is unknown.
+      type: int
     lag_unknown:
       description: Number of partitions whose lag is unknown (O(offsets)).
       type: int

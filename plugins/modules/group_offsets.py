@@ -49,7 +49,9 @@ options:
     type: str
     choices: [earliest, latest, timestamp, offset, shift, file, group, none]
   timestamp:
-    description: Time as V(2026-11-24T06:00:00+01:00), with a time zone, or in milliseconds since 1970.
+    description: >-
+      Time as V(2026-11-24T06:00:00+01:00), with a time zone, or in milliseconds since 1970. A time before 1973
+      is refused, since it is one in seconds.
     type: str
   offset:
     description: The offset for O(to=offset).

@@ -77,6 +77,7 @@ def position(index: int, committed: int | None, lag: int | None, **more: Any) ->
         "end": 1_204_911,
         "lag": lag,
         "state": state,
+        **({"lag_from_earliest": 1_204_911} if committed is None else {}),
         **more,
     }
 
@@ -86,7 +87,10 @@ def positioned(name: str, lag: int, of: str = "orders") -> dict[str, Any]:
     some = [position(0, 600, lag), position(1, None, None),
             position(2, 3, 9, start=5, lost=2, state="before_start")]  # fmt: skip
     topics = [{"name": of, "lag": lag + 9, "lag_unknown": 1, "partitions": some}]
-    return group(name, lag + 9, topics=topics, coordinator=2)
+    assigned = [{"topic": of, "partitions": [0, 1]}]
+    member = {"id": "m-1", "client_id": name, "host": "/192.0.2.7", "instance_id": None, "assignment": assigned}
+    idle = {**member, "client_id": "idle", "assignment": []}
+    return group(name, lag + 9, behind=lag + 9 + 1_204_911, topics=topics, coordinator=2, members=[member, idle])
 
 
 def moves(*names: str) -> dict[str, Any]:
@@ -206,8 +210,10 @@ def lags(groups: Sequence[Mapping[str, Any]], polls: int = 120) -> History:
     found, now = History(), time.time()
     for number in range(polls):
         share = abs(polls / 3 - number) / polls
-        some = [{"name": one["name"], "lag": None if 70 < number < 80 else int((one["lag"] or 0) * share)}
-                for one in groups]  # fmt: skip
+        some = []
+        for one in groups:
+            most = one.get("behind") or one["lag"] or 0
+            some.append({"name": one["name"], "behind": None if 70 < number < 80 else int(most * share)})
         found = followed(found, some if number < polls - 1 else groups, now - 30 * (polls - number), False)
     return found
 

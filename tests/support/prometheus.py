@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -60,6 +61,10 @@ class Prometheus:
         """The data of an answer of its interface."""
         with urllib.request.urlopen(f"{self.address}/api/v1/{path}", timeout=30) as answer:
             return json.load(answer)["data"]
+
+    def count(self, query: str) -> int:
+        """How many series a query has now."""
+        return len(self.ask(f"query?{urllib.parse.urlencode({'query': query})}")["result"])
 
     def firing(self) -> set[str]:
         """The names of the alerts that fire."""

@@ -84,7 +84,8 @@ def info(**more: Any) -> dict[str, Any]:
 
 def group(name: str, lag: int | None, **more: Any) -> dict[str, Any]:
     """A group of one topic."""
-    rows = [{"partition": 0, "lag": lag}, {"partition": 1, "lag": 0}, {"partition": 2, "lag": None}]
+    lags = (("known", lag), ("known", 0), ("no_answer", None))
+    rows = [{"partition": index, "state": state, "lag": known} for index, (state, known) in enumerate(lags)]
     return {
         "name": name, "type": "consumer", "state": "Stable", "member_count": 3, "error": None, "lag": lag,
         "lag_unknown": 1, "topics": [{"name": "orders", "partitions": rows}], **more,

@@ -60,6 +60,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import
 
 #: Offsets in one request: some 100 bytes each, of which a coordinator writes all into one batch of at most 1 MiB.
 _BATCH = 1_000
+#: Milliseconds of 1973: what is below is a time in seconds, since no record is so old.
+_FIRST_MS = 10**11
 
 
 @dataclass(frozen=True)
@@ -190,6 +192,9 @@ def when_of(params: Mapping[str, Any], now: float) -> tuple[int, list[str]]:
     text = str(params["timestamp"]).strip()
     if text.isascii() and text.isdigit():
         wanted = int(text)
+        if 0 < wanted < _FIRST_MS:
+            seconds = f"in seconds it is {_day(wanted * 1000)}. Write {text}000 for that, or the time as text"
+            return 0, [f"timestamp: {text} in ms is {_day(wanted)}, before any record; {seconds}, with its zone."]
     else:
         try:
             read = datetime.datetime.fromisoformat(text[:-1] + "+00:00" if text.endswith(("Z", "z")) else text)
@@ -200,8 +205,14 @@ def when_of(params: Mapping[str, Any], now: float) -> tuple[int, list[str]]:
         wanted = int(read.timestamp() * 1000)
     if wanted > now * 1000 and not params["clip"]:
         ahead = wanted / 1000 - now
-        return 0, [f"timestamp: {text} is {ahead:.0f} s in the future. For the end of the log choose to: latest."]
+        end = "to: latest" if "to" in params else "delete_before: end"
+        return 0, [f"timestamp: {text} is {ahead:.0f} s in the future. For the end of the log choose {end}."]
     return wanted, []
+
+
+def _day(milliseconds: int) -> str:
+    """The time in UTC, to the second."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(milliseconds / 1000))
 
 
 # -- changing ----------------------------------------------------------------------------------------------------

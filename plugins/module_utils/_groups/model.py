@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import NO_ANSWER, Log
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import NO_ANSWER, TOPIC_DELETED, Log
 
 CLASSIC, CONSUMER, SHARE, STREAMS = "classic", "consumer", "share", "streams"
 TYPES = (CLASSIC, CONSUMER, SHARE, STREAMS)
@@ -149,6 +149,26 @@ def totals(positions: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return {"lag": sum(lag for lag in lags if lag is not None), "lag_unknown": lags.count(None)}
 
 
+def left(position: Mapping[str, Any]) -> int | None:
+    """The records that a group has before it in a partition, None where that is unknown.
+
+    Where it has never committed, the whole log counts: it may have to read all of it. Nothing is left to read of a
+    deleted topic, or behind the end of a log.
+    """
+    if position["state"] == NO_OFFSET:
+        return int(position["lag_from_earliest"])
+    if position["state"] in (TOPIC_DELETED, BEYOND_END):
+        return 0
+    return None if position["lag"] is None else int(position["lag"])
+
+
+def behind(positions: Iterable[Mapping[str, Any]]) -> int | None:
+    """The records before a group in all these partitions; None where one of them is unknown, since a sum without it
+    would fall and rise with what is known."""
+    lags = [left(one) for one in positions]
+    return None if None in lags else sum(lag for lag in lags if lag is not None)
+
+
 def together(groups: Sequence[Mapping[str, Any]], silent: Mapping[int, str]) -> dict[str, Any]:
     """Groups as C(shown) has them, with their lag in all (records) and the brokers that did not tell theirs, by id."""
     return {
@@ -177,9 +197,10 @@ def shown(
         found["members"] = [_member(one) for one in group.members]
     if offsets is not None:
         topics = topics_of(group, offsets, logs)
-        found |= {**totals(one for topic in topics for one in topic["partitions"]), "topics": topics}
+        positions = [one for topic in topics for one in topic["partitions"]]
+        found |= {**totals(positions), "behind": behind(positions), "topics": topics}
         if found["error"]:
-            found["lag"] = None
+            found["lag"] = found["behind"] = None
     return found
 
 

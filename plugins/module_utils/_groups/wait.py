@@ -17,8 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.progress imp
     duration,
     pace,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import BEYOND_END, NO_OFFSET
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import TOPIC_DELETED
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import NO_OFFSET, left
 
 #: Options of the wait: the module documents and checks them, the action that repeats the module reads them.
 WAIT_OPTIONS: dict[str, dict[str, Any]] = {
@@ -33,22 +32,18 @@ WAIT_OPTIONS: dict[str, dict[str, Any]] = {
 
 
 def waited_for(info: Mapping[str, Any], topics: Iterable[str] | None) -> dict[str, Any]:
-    """What C(group_info) returned, as one look of a wait: the lag that is left, and what keeps it from being known.
-
-    Where a group has never committed, the whole log counts: it may have to read all of it. Nothing is left to read of a
-    deleted topic, or behind the end of a log.
-    """
+    """What C(group_info) returned, as one look of a wait: the lag that is left, and what keeps it from being known."""
     lag, why = 0, []
     oldest: list[int] = []
     for group in info["groups"]:
         if group["error"]:
             why.append(f"group {group['name']}: {group['error']}")
         for topic in group["topics"]:
-            lags = [_left(one) for one in topic["partitions"]]
+            lags = [left(one) for one in topic["partitions"]]
             lag += sum(one for one in lags if one is not None)
             if None in lags:
                 why.append(f"group {group['name']}: lag of {lags.count(None)} partitions of {topic['name']} unknown")
-            ages = [_age(one) for one in topic["partitions"] if _left(one)]
+            ages = [_age(one) for one in topic["partitions"] if left(one)]
             oldest += [one for one in ages if one is not None]
             if None in ages and "lag_seconds" in topic:
                 why.append(f"group {group['name']}: {topic['name']} has records of unknown age")
@@ -67,16 +62,8 @@ def _age(position: Mapping[str, Any]) -> int | None:
     return position.get("lag_seconds_from_earliest" if position["state"] == NO_OFFSET else "lag_seconds")
 
 
-def _left(position: Mapping[str, Any]) -> int | None:
-    if position["state"] == NO_OFFSET:
-        return int(position["lag_from_earliest"])
-    if position["state"] in (TOPIC_DELETED, BEYOND_END):
-        return 0
-    return None if position["lag"] is None else int(position["lag"])
-
-
 def _brief(group: Mapping[str, Any]) -> dict[str, Any]:
-    lag = sum(_left(one) or 0 for topic in group["topics"] for one in topic["partitions"])
+    lag = sum(left(one) or 0 for topic in group["topics"] for one in topic["partitions"])
     return {"name": group["name"], "state": group["state"], "member_count": group["member_count"], "lag": lag}
 
 

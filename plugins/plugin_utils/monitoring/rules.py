@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.values impor
 TABLE = Path(__file__).with_name("alerts.yml")
 #: Where docs/alerts.md can be read when an inventory names no other place (kafka_monitoring_runbooks).
 RUNBOOKS = "https://github.com/streamops/streamops.kafka/blob/main/docs/alerts.md"
+#: Those that an inventory may choose; none is for what no person shall see.
 SEVERITIES = ("critical", "warning")
 NOT_NEGATIVE = (0, None)
 #: A duration as Prometheus writes it, in units of falling size.
@@ -28,7 +29,11 @@ DURATION = re.compile(r"(?=\d)(\d+d)?(\d+h)?(\d+m)?(\d+s)?")
 
 @dataclass(frozen=True)
 class Alert:
-    """One alert of the table; `numbers` are those of `expr`, by name. `period` is the `for` of Prometheus."""
+    """One alert of the table; `numbers` are those of `expr`, by name. `period` is the `for` of Prometheus.
+
+    `terms` are the expressions by name that `expr` may use. `causes` are the alerts that follow from it where labels of
+    the names in `within` are the same.
+    """
 
     group: str
     name: str
@@ -42,13 +47,17 @@ class Alert:
     numbers: Mapping[str, float] = field(default_factory=dict)
     enabled: bool = True
     planned: bool = False
+    terms: Mapping[str, str] = field(default_factory=dict)
+    causes: Sequence[str] = ()
+    within: Sequence[str] = ()
 
     @property
     def query(self) -> str:
-        """Return the PromQL with its numbers filled in, on one line."""
-        return " ".join(
-            Template(self.expr).substitute({name: written(one) for name, one in self.numbers.items()}).split()
-        )
+        """Return the PromQL with its numbers and terms filled in, on one line."""
+        numbers = {name: written(number) for name, number in self.numbers.items()}
+        # A term whose numbers this alert does not have is not used in it.
+        terms = {name: Template(term).safe_substitute(numbers) for name, term in self.terms.items()}
+        return " ".join(Template(self.expr).substitute({**terms, **numbers}).split())
 
 
 def written(number: float) -> str:
@@ -67,6 +76,9 @@ def table() -> tuple[Alert, ...]:
             enabled=not entry.get("optional", False),
             planned=entry.get("planned", False),
             numbers=entry.get("numbers", {}),
+            terms=group.get("terms", {}),
+            causes=entry.get("causes", ()),
+            within=entry.get("within", ()),
             **{key: entry[key] for key in ("expr", "severity", "summary", "meaning", "first", "then")},
         )
         for group in yaml_load(TABLE.read_text())
@@ -77,6 +89,22 @@ def table() -> tuple[Alert, ...]:
 def planned() -> list[str]:
     """Return the names of the alerts that restarts and moves of partitions may cause, which runs silence."""
     return [alert.name for alert in table() if alert.planned]
+
+
+def inhibitions() -> list[dict[str, Any]]:
+    """Return Alertmanager's rules: while an alert fires, the warnings that it causes are muted, and no others.
+
+    An alert that an inventory made critical is never muted.
+    """
+    return [
+        {
+            "source_matchers": [f'alertname="{alert.name}"'],
+            "target_matchers": [f'alertname=~"{"|".join(alert.causes)}"', 'severity="warning"'],
+            "equal": list(alert.within),
+        }
+        for alert in table()
+        if alert.causes
+    ]
 
 
 def chosen(alerts: Iterable[Alert], choices: Mapping[str, Any]) -> list[Alert]:
@@ -116,7 +144,7 @@ def _changed(alert: Alert, choice: Any) -> Alert:
     period, severity = str(choice.get("for", alert.period)), choice.get("severity", alert.severity)
     if not DURATION.fullmatch(period):
         raise ValueError(f"for is {period!r}; fix: a duration such as 5m or 1h30m")
-    if severity not in SEVERITIES:
+    if severity not in (*SEVERITIES, alert.severity):
         raise ValueError(f"severity is {severity!r}; fix: {' or '.join(SEVERITIES)}")
     numbers = {key: to_number(choice.get(key, number), key, NOT_NEGATIVE) for key, number in alert.numbers.items()}
     return replace(

@@ -33,9 +33,11 @@ class ProgressAction(ActionBase):  # type: ignore[misc]  # Ansible ships no type
         names = set(spec).union(*(option.get("aliases", ()) for option in spec.values()))
         given = {name: value for name, value in self._task.args.items() if name in names}
         checked = ArgumentSpecValidator(dict(spec)).validate(given)
-        if checked.error_messages:
-            raise AnsibleActionFail(f"{self._task.action}: {'; '.join(checked.error_messages)}")
-        return dict(checked.validated_parameters)
+        options = dict(checked.validated_parameters)
+        wrong = checked.error_messages or meaningless(options, spec)
+        if wrong:
+            raise AnsibleActionFail(f"{self._task.action}: {'; '.join(wrong)}")
+        return options
 
     def call(self, task_vars: dict[str, Any] | None, **overrides: Any) -> dict[str, Any]:
         """Run the module of this action's own name once with the task's options and return its result."""
@@ -55,3 +57,19 @@ class ProgressAction(ActionBase):  # type: ignore[misc]  # Ansible ships no type
             timeout=timeout,
             interval=interval,
         )
+
+
+def meaningless(options: Mapping[str, Any], spec: Mapping[str, Any]) -> list[str]:
+    """Return what a wait cannot mean: a number below zero, and nothing to wait for where something must be named."""
+    return [
+        *(
+            f"{name} is {value}. Set a number from 0 on."
+            for name, value in options.items()
+            if isinstance(value, (int, float)) and value < 0
+        ),
+        *(
+            f"{name} is empty. Name at least one, or leave the task out."
+            for name, option in spec.items()
+            if option.get("required") and option.get("type") == "list" and not options.get(name)
+        ),
+    ]

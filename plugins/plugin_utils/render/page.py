@@ -222,16 +222,17 @@ class Page(Parts):
         ]
 
     def _expected(self, cluster: Cluster) -> dict[str, Any]:
-        """What a cluster is compared with: its nodes as the inventory has them, and the limits of its status."""
+        """What a cluster is compared with: its nodes by the inventory, the limits of its status, and groups."""
         nodes = [node.plain() for node in cluster.nodes if not node.zookeeper]
         versions = {node["host"]: self._read(node["host"])["kafka_version"] for node in nodes}
-        limits = self._read(cluster.brokers[0].name)
+        settings = self._read(cluster.brokers[0].name)
         return {
             "nodes": [
                 {**{key: node[key] for key in ("host", "node_id", "roles")}, "version": versions[node["host"]]}
                 for node in nodes
             ],
-            "limits": {one.name: limits[f"kafka_resources_status_{one.name}"] for one in fields(Limits)},
+            "limits": {one.name: settings[f"kafka_resources_status_{one.name}"] for one in fields(Limits)},
+            "groups": settings["kafka_groups_watched"],
         }
 
     def _secret_files(self) -> list[dict[str, Any]]:

@@ -20,8 +20,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses im
     reached_here,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.answers import answers
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import alert_rules
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.targets import scrape_configs
+from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import alert_rules, inhibitions
+from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.targets import PREFIX, scrape_configs
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD, shared
 
@@ -199,21 +199,32 @@ class Prometheus(Parts):
             "global": {"scrape_interval": interval, "scrape_timeout": interval, "evaluation_interval": interval},
             "rule_files": [RULES, *settings["kafka_monitoring_rule_files"]],
             "alerting": {"alertmanagers": [{"static_configs": [{"targets": [alertmanager]}]}]},
-            "scrape_configs": [*read, *settings["kafka_monitoring_scrape_configs"]],
+            "scrape_configs": [*read, *self._watchers(alertmanager), *settings["kafka_monitoring_scrape_configs"]],
         }
+
+    def _watchers(self, alertmanager: str) -> list[dict[str, Any]]:
+        """Prometheus and Alertmanager themselves; of a Prometheus behind TLS or logins no password is known here."""
+        settings = self._settings
+        own = {ALERTMANAGER: alertmanager}
+        if not settings["kafka_monitoring_web_config"]:
+            listens = reached_here(plain_host(settings["kafka_monitoring_host"]))
+            own[PROMETHEUS] = host_port(listens, settings["kafka_monitoring_port"])
+        jobs = {PROMETHEUS: "prometheus", ALERTMANAGER: "alertmanager"}
+        return [
+            {
+                "job_name": f"{PREFIX}-{jobs[name]}",
+                "static_configs": [{"targets": [address], "labels": {"job": jobs[name], "node": self._results.host}}],
+            }
+            for name, address in own.items()
+        ]
 
     def _alertmanager(self) -> dict[str, Any]:
         """The configuration of Alertmanager."""
         settings = self._settings
-        muting = {
-            "source_matchers": ['severity="critical"', 'cluster=~".+"'],
-            "target_matchers": ['severity="warning"'],
-            "equal": ["cluster"],
-        }
         return {
             "route": settings["kafka_monitoring_route"],
             "receivers": settings["kafka_monitoring_receivers"],
-            "inhibit_rules": [muting],
+            "inhibit_rules": inhibitions(),
         }
 
     def _rules(self) -> dict[str, Any]:

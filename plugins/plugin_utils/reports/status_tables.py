@@ -186,7 +186,7 @@ def _partition(kind: str, row: Row) -> list[Cell]:
 
 
 def _groups(found: Row) -> Table:
-    groups = sorted(found["groups"], key=lambda one: (-(one.get("lag") or 0), one["name"]))
+    groups = sorted(found["groups"], key=lambda one: (-(one.get("behind") or one.get("lag") or 0), one["name"]))
     note = f"By lag, the largest first. {silent(found)}".strip()
     rows = [group_row(one) for one in groups]
     return cut_table("Groups", note if found["known"] else "", GROUP_COLUMNS, rows, no_group(found))
@@ -207,15 +207,24 @@ def silent(found: Row) -> str:
 def group_row(one: Row) -> list[Cell]:
     """Return the cells of a group under GROUP_COLUMNS."""
     told = not one.get("error")
-    unknown = f"unknown of {one['lag_unknown']:,} partitions" if one.get("lag_unknown") else ""
     return [
         Cell(one["name"], "name"),
         Cell(one["type"]),
         Cell(one["state"]),
         count(one.get("member_count") if told else None),
-        Cell(NOT_KNOWN, "num") if one.get("lag") is None else Cell(f"{one['lag']:,} records", "num", more=unknown),
+        _lag(one),
         _most_behind(one) if told else Cell(str(one["error"]), "name"),
     ]
+
+
+def _lag(group: Row) -> Cell:
+    """How far a group is behind; where a part is unknown, as far as it is known."""
+    if group.get("behind") is not None:
+        return Cell(f"{group['behind']:,} records", "num")
+    unknown = f"unknown of {group['lag_unknown']:,} partitions" if group.get("lag_unknown") else ""
+    return (
+        Cell(NOT_KNOWN, "num") if group.get("lag") is None else Cell(f"{group['lag']:,} records", "num", more=unknown)
+    )
 
 
 def _most_behind(group: Row) -> Cell:

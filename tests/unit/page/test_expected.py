@@ -19,10 +19,11 @@ def of(**options: Any) -> dict[str, Any]:
 
 def test_what_is_left_out_is_compared_with_nothing_within_the_default_limits() -> None:
     assert expected_of({}, ["orders"]) == ({}, [])
-    assert expected_of(of(), ["orders"]) == ({"orders": Expected([], Limits())}, [])
+    assert expected_of(of(), ["orders"]) == ({"orders": Expected([], Limits(), [])}, [])
     found, wrong = expected_of(of(nodes=[NODE], limits={"max_imbalance_percent": 20, "min_disk_free": 0.5}), ["orders"])
     assert wrong == []
-    assert found["orders"] == Expected([NODE], Limits(max_imbalance_percent=20, min_disk_free=0.5))
+    assert found["orders"] == Expected([NODE], Limits(max_imbalance_percent=20, min_disk_free=0.5), [])
+    assert expected_of(of(groups=["a", "b"]), ["orders"]) == ({"orders": Expected([], Limits(), ["a", "b"])}, [])
     bare = {name: value for name, value in NODE.items() if name != "version"}
     for node in (bare, {**NODE, "version": None}, {**NODE, "roles": ["broker", "controller"], "node_id": 0}):
         assert expected_of(of(nodes=[node]), ["orders"])[1] == []
@@ -58,6 +59,11 @@ def test_what_is_left_out_is_compared_with_nothing_within_the_default_limits() -
         (of(nodes=[{**NODE, "rack": "r1"}]), '"rack" is unknown'),
         (of(nodes=[NODE, {**NODE, "node_id": 2}]), 'host "kafka1" twice'),
         (of(nodes=[NODE, {**NODE, "host": "kafka2"}]), "node_id 1 twice"),
+        (of(groups="orders"), "groups is no list"),
+        (of(groups=["orders", 7]), "groups has 7. Name a group"),
+        (of(groups=["orders", ""]), 'groups has "". Name a group'),
+        (of(groups=["orders", "orders"]), 'groups has "orders" twice'),
+        (of(groups=[str(number) for number in range(1001)]), "groups is no list of at most 1000"),
         (of(limits=None), "limits is no object"),
         (of(limits=[10]), "limits is no object"),
         (of(limits={"max_lag": 1}), '"max_lag", which is unknown'),

@@ -22,6 +22,13 @@ def test_a_cluster_is_unknown_ok_or_stale(seen: Picture | None, now: float, stat
     assert (found["status"], found["clusters"]["orders"]["status"]) == (status, status)
 
 
+def test_a_cluster_of_which_no_server_answers_is_down_at_once() -> None:
+    polls = Polls(500.0, 9, 1, "no bootstrap server answered", is_down=True)
+    for seen in (SEEN, None):
+        found = health({"orders": (polls, seen), "b": (Polls(500.0), None)}, 1001.0, 300)
+        assert (found["status"], found["clusters"]["orders"]["status"]) == ("down", "down")
+
+
 def test_one_cluster_that_is_not_fresh_is_enough() -> None:
     fresh, old = (Polls(500.0), SEEN), (Polls(500.0), Picture(10.0, 0.25, 7, 3, 0, {}, []))
     unknown = (Polls(500.0, 4, 4, "kafka1:9092: User:secret has no right"), None)

@@ -11,7 +11,7 @@ from page.history import GROUPS, POLLS, History, followed
 
 
 def seen(**lags: int | None) -> list[dict[str, Any]]:
-    return [{"name": name, "lag": lag} for name, lag in lags.items()]
+    return [{"name": name, "behind": lag} for name, lag in lags.items()]
 
 
 def polled(*polls: tuple[float, list[dict[str, Any]]], is_partial: bool = False) -> History:

@@ -34,7 +34,7 @@ def text_of(seen: Picture, limit: int, cluster: str = "c") -> str:
 
 
 def text_of_polls(polls: Polls, seen: Picture | None, now: float, cluster: str = "c") -> str:
-    return exposition([families_of_polls(cluster, polls, seen, now)])
+    return exposition([families_of_polls(cluster, polls, seen, now, 300)])
 
 
 def test_names_are_those_of_the_alerts() -> None:
@@ -45,6 +45,12 @@ def test_names_are_those_of_the_alerts() -> None:
     assert 'kafka_topic_partition_oldest_offset{cluster="c",topic="t",partition="0"} 1\n' in text
     assert 'kafka_topic_partitions{cluster="c",topic="t"} 1\n' in text
     assert 'kafka_consumergroup_state{cluster="c",consumergroup="g",type="classic",state="Empty"} 1\n' in text
+
+
+def test_groups_that_must_be_there_are_told_also_where_they_are_not() -> None:
+    text = text_of(dataclasses.replace(picture(group("g")), watched=("g", "gone")), 100)
+    assert 'kafka_consumergroup_watched{cluster="c",consumergroup="g"} 1\n' in text
+    assert 'kafka_consumergroup_watched{cluster="c",consumergroup="gone"} 1\n' in text
 
 
 def test_what_is_unknown_has_no_series() -> None:
@@ -59,13 +65,35 @@ def test_what_is_unknown_has_no_series() -> None:
 def test_the_status_and_its_findings_are_told_by_kind() -> None:
     kinds = [{"kind": "broker_down", "severity": "degraded"}] * 2 + [{"kind": "move_running", "severity": "note"}]
     seen = dataclasses.replace(picture(), cluster={"status": "DEGRADED", "findings": kinds})
+    polls = text_of_polls(Polls(500.0), seen, 1001.0)
+    assert 'streamops_page_cluster_status{cluster="c",status="OK"} 0\n' in polls
+    assert 'streamops_page_cluster_status{cluster="c",status="DEGRADED"} 1\n' in polls
     text = text_of(seen, 100)
-    assert 'streamops_page_cluster_status{cluster="c",status="OK"} 0\n' in text
-    assert 'streamops_page_cluster_status{cluster="c",status="DEGRADED"} 1\n' in text
     assert 'streamops_page_findings{cluster="c",kind="broker_down",severity="degraded"} 2\n' in text
     assert 'streamops_page_findings{cluster="c",kind="move_running",severity="note"} 1\n' in text
     well = dataclasses.replace(picture(), cluster={"status": "OK", "findings": []})
     assert "streamops_page_findings" not in text_of(well, 100)
+
+
+@pytest.mark.parametrize(
+    ("polls", "now", "status", "brokers"),
+    [
+        (Polls(500.0, 9, 1, "silence", is_down=True), 1030.0, "DOWN", 0),
+        (Polls(500.0, 9, 1, "no right"), 1030.0, "OK", 3),
+        (Polls(500.0), 1400.0, "UNKNOWN", 3),
+    ],
+)
+def test_a_status_that_no_longer_holds_is_not_told(polls: Polls, now: float, status: str, brokers: int) -> None:
+    seen = dataclasses.replace(picture(), cluster={"status": "OK", "findings": []})
+    text = text_of_polls(polls, seen, now)
+    assert re.findall(r'cluster_status{cluster="c",status="(\w+)"} 1', text) == [status]
+    assert f'kafka_brokers{{cluster="c"}} {brokers}\n' in text
+
+
+def test_before_the_first_picture_the_status_is_unknown() -> None:
+    text = text_of_polls(Polls(500.0), None, 510.0)
+    assert 'streamops_page_cluster_status{cluster="c",status="UNKNOWN"} 1\n' in text
+    assert "kafka_brokers" not in text
 
 
 HOSTILE = ['a"b', "a\\", "a\nkafka_brokers 0", "\u202egroup", "n" * 249, "\ud800", "a\r\x00b", '"} 1 # ']
@@ -113,7 +141,10 @@ def test_age_counts_from_the_picture_or_else_from_the_start() -> None:
 def test_each_metric_stands_once_whatever_clusters_there_are() -> None:
     seen = picture(group("g", position(0, 4, 6)), t={0: Log(1, 10)})
     text = exposition(
-        [families_of("a", seen, 100), families_of("b", seen, 0), families_of_polls("b", Polls(5.0), None, 9.0)]
+        [
+            *(families_of(name, seen, limit) for name, limit in (("a", 100), ("b", 0))),
+            *(families_of_polls(name, Polls(5.0), seen, 1001.0, 300) for name in "ab"),
+        ]
     )
     heads = [line for line in text.splitlines() if line.startswith("# TYPE")]
     assert len(heads) == len(set(heads))
@@ -127,5 +158,5 @@ def test_promtool_has_nothing_against_it() -> None:
     groups = [group(name, position(0, 4, 6)) for name in HOSTILE if name != "\ud800"]
     seen = picture(*groups, t={0: Log(1, 10)})
     clusters = [name for name in HOSTILE if name != "\ud800"]
-    polls = [families_of_polls(name, Polls(500.0), seen, 1001.0) for name in clusters]
+    polls = [families_of_polls(name, Polls(500.0), seen, 1001.0, 300) for name in clusters]
     assert promtool_reads(exposition([*polls, *(families_of(name, seen, 100) for name in clusters)])) == (0, "")

@@ -140,6 +140,13 @@ def test_what_a_group_has_not_committed_is_none_and_what_it_lost_is_told(page: S
     assert "Coordinator broker 2" in text
 
 
+def test_a_group_has_its_members_with_what_each_has_and_its_lag_there(page: Served) -> None:
+    text = re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", page.get(f"{ORDERS}/groups/search-index").text))
+    # Of the second partition nothing was committed, so all of it is before this member.
+    assert f"search-index /192.0.2.7 2 orders: 0-1 {1_204_311 + 1_204_911:,} records" in text
+    assert "idle /192.0.2.7 0 none 0 records" in text
+
+
 def test_moves_are_shown_with_what_they_mean_and_what_has_been_copied(page: Served) -> None:
     answer = page.get(f"{ORDERS}/moves?search=orders")
     text = re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", read(answer).text and answer.text))
@@ -274,10 +281,10 @@ def test_the_lag_of_a_group_over_time_is_a_line_and_words(page: Served) -> None:
     at = f"{ORDERS}/groups/search-index"
     found = read(page.get(at))
     assert len([tag for tag, name, _ in found.attributes if (tag, name) == ("polyline", "points")]) == 2
-    for said in ("Lag over time", "120 polls: now 1,204,320 records; highest", "Since", "a restart forgets them"):
+    for said in ("Lag over time", "120 polls: now 2,409,231 records; highest", "Since", "a restart forgets them"):
         assert said in found.text, said
     lags = json.loads(page.get(f"{at}?format=json").text)["lag_of_polls"]
-    assert (len(lags), lags[-1]["lag"], lags[75]["lag"]) == (120, 1_204_320, None)
+    assert (len(lags), lags[-1]["lag"], lags[75]["lag"]) == (120, 1_204_320 + 1_204_911, None)
 
 
 def test_a_query_of_a_megabyte_is_refused_and_the_page_serves_on(page: Served) -> None:

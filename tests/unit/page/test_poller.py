@@ -5,6 +5,9 @@ from __future__ import annotations
 import threading
 import time
 
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import ClusterUnreachableError
 from page.picture import Picture
 from page.poller import Poller
 
@@ -35,6 +38,31 @@ def test_a_poll_that_fails_leaves_the_last_picture_and_is_counted() -> None:
     assert (poller.seen.picture.taken, poller.seen.polls.failed, poller.seen.polls.error) == (2.0, 1, "")
     # What changes seldom is carried over from the last picture, also past a poll that failed.
     assert pictures == [None, first.picture, first.picture]
+
+
+@pytest.mark.parametrize(
+    ("failure", "is_down"),
+    [
+        (ClusterUnreachableError({"kafka1:9092": "connection refused"}), True),
+        # A server that refuses the login runs.
+        (ClusterUnreachableError({"a:1": "connection refused", "b:1": "refuses the login"}, ["b:1"]), False),
+        (ValueError("broken"), False),
+    ],
+)
+def test_a_cluster_of_which_no_server_answers_is_down_until_one_does(failure: Exception, is_down: bool) -> None:
+    answers = [failure, Picture(1.0, 0.1, 1, 1, 0, {}, [])]
+
+    def take(_last: Picture | None) -> Picture:
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    poller = Poller("orders", take, 30, 100)
+    poller.poll()
+    assert poller.seen.polls.is_down == is_down
+    poller.poll()
+    assert not poller.seen.polls.is_down
 
 
 def test_a_poll_that_hangs_delays_no_other_cluster() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from page.picture import Picture, Polls
-from page.shown.freshness import FAILED, FRESH, LOADING, STALE, freshness
+from page.shown.freshness import FAILED, FRESH, LOADING, SILENT, STALE, freshness
 from page.shown.names import names_in, path
 from tests.support.page_seen import HOSTILE
 
@@ -22,6 +22,14 @@ SEEN = Picture(1000.0, 0.25, 7, 3, 0, {}, [])
         (Polls(500.0), SEEN, 1300.0, FRESH, "Seen 5m00s ago."),
         (Polls(500.0), SEEN, 1301.0, STALE, "Stale. Seen 5m01s ago."),
         (Polls(500.0, 9, 1, "refused"), SEEN, 1001.0, STALE, "Stale: polls fail. Seen 1s ago."),
+        (
+            Polls(500.0, 9, 1, "silence", True),
+            SEEN,
+            1001.0,
+            SILENT,
+            "No server of the cluster answers. Last seen 1s ago.",
+        ),
+        (Polls(500.0, 9, 9, "silence", True), None, 1001.0, SILENT, "It was never seen from here."),
     ],
 )
 def test_every_state_has_words(polls: Polls, seen: Picture | None, now: float, state: str, what: str) -> None:

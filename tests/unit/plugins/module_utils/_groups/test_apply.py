@@ -28,6 +28,26 @@ def test_what_is_no_time_is_refused(text: str) -> None:
     assert "is neither" in when(text)[1][0]
 
 
+@pytest.mark.parametrize(("text", "day"), [("1795496400", "2026-11-24T05:00:00Z"), ("99999999999", "5138-11-16")])
+def test_a_time_in_seconds_is_refused_with_the_day_that_it_means(text: str, day: str) -> None:
+    wanted, (wrong,) = when(text)
+    assert wanted == 0
+    assert "in ms is 197" in wrong
+    assert f"in seconds it is {day}" in wrong
+    assert f"Write {text}000" in wrong
+
+
+def test_the_time_from_which_kafka_counts_is_one() -> None:
+    assert when("0") == (0, [])
+
+
+def test_the_way_to_the_end_is_that_of_the_module() -> None:
+    later = str(int(NOW * 1000) + 60_000)
+    of_offsets = {"timestamp": later, "clip": False, "to": "timestamp"}
+    assert "choose to: latest" in when_of(of_offsets, NOW)[1][0]
+    assert "choose delete_before: end" in when_of({"timestamp": later, "clip": False}, NOW)[1][0]
+
+
 def test_the_future_needs_consent() -> None:
     later = str(int(NOW * 1000) + 60_000)
     assert "is 60 s in the future" in when(later)[1][0]

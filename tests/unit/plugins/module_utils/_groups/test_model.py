@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.model impo
     Member,
     Offset,
     Offsets,
+    behind,
     by_topic,
     listed_of,
     position,
@@ -72,6 +74,21 @@ def test_totals_leave_unknown_lags_out_and_count_them() -> None:
     assert totals([]) == {"lag": 0, "lag_unknown": 0}
 
 
+@pytest.mark.parametrize(
+    ("positions", "records"),
+    [
+        ([], 0),
+        ([{"state": "known", "lag": 5}, {"state": "no_offset", "lag": None, "lag_from_earliest": 7}], 12),
+        ([{"state": "known", "lag": 5}, {"state": "beyond_end", "lag": None}], 5),
+        ([{"state": "known", "lag": 5}, {"state": "topic_deleted", "lag": None}], 5),
+        # A sum without what is unknown would fall when a broker freezes, and rise when it is back.
+        ([{"state": "known", "lag": 5}, {"state": "no_answer", "lag": None}], None),
+    ],
+)
+def test_a_group_is_behind_by_all_or_by_an_unknown_number(positions: list[dict[str, Any]], records: int | None) -> None:
+    assert behind(positions) == records
+
+
 def test_a_partition_that_was_never_read_shows_beside_those_that_were() -> None:
     logs = by_topic({("orders", 0): Log(0, 100), ("orders", 1): Log(0, 100), ("other", 0): Log(0, 9)})
     found = shown(Group(BILLING, "Empty"), Offsets({("orders", 0): Offset(100)}), logs, True)
@@ -80,6 +97,7 @@ def test_a_partition_that_was_never_read_shows_beside_those_that_were() -> None:
         (1, "no_offset"),
     ]
     assert (len(found["topics"]), found["lag"], found["lag_unknown"], found["members"]) == (1, 0, 1, [])
+    assert found["behind"] == 100
 
 
 def test_an_assigned_topic_is_shown_before_the_first_commit() -> None:

@@ -38,8 +38,16 @@ def test_each_alert_says_all_that_its_page_needs(alert: Alert) -> None:
     assert re.fullmatch("(Kafka|ZooKeeper|Mirror)[A-Za-z]+", alert.name)
     assert all(text.strip() for text in (alert.summary, alert.meaning, alert.first, alert.then))
     # A number that no expression has would be set without any effect.
-    assert all(f"${name}" in alert.expr for name in alert.numbers)
+    assert all(f"${name}" in alert.expr or f"${{{name}}}" in "".join(alert.terms.values()) for name in alert.numbers)
     assert "$$" in alert.expr or "$" not in alert.query
+
+
+def test_what_an_alert_causes_is_a_warning_of_the_table() -> None:
+    warnings = {alert.name for alert in table() if alert.severity == "warning"}
+    for alert in table():
+        assert bool(alert.causes) == bool(alert.within)
+        assert not alert.causes or alert.severity == "critical"
+        assert set(alert.causes) <= warnings
 
 
 def test_names_of_alerts_are_unique() -> None:
@@ -99,27 +107,6 @@ def test_each_rule_leads_to_its_part_of_the_page() -> None:
     assert one["annotations"]["runbook_url"] == "https://wiki.example/alerts#kafkanodedown"
 
 
-LAG, OFFSET = "kafka_consumergroup_lag", "kafka_consumergroup_current_offset"
-PARTITION = 'cluster="c",consumergroup="g",topic="t",partition="0"'
-GROUP_LABELS = {"cluster": "c", "consumergroup": "g", "topic": "t", "partition": "0"}
-#: Series by minutes, and the alerts about a group that must fire after 20 minutes, and no other.
-GROUPS = {
-    "healthy": ({LAG: "5 0 3 0x20 0 2 0 1 0", OFFSET: "0+10x30"}, []),
-    "idle": ({LAG: "0x30", OFFSET: "70x30"}, []),
-    "stopped": ({LAG: "10+10x30", OFFSET: "70x30"}, ["KafkaGroupStopped"]),
-    "falls behind": ({LAG: "10+10x30", OFFSET: "0+5x30"}, ["KafkaGroupFallsBehind"]),
-    "catches up": ({LAG: "1000-10x30", OFFSET: "0+60x30"}, []),
-    "rewound": ({LAG: "1x15 900-40x15", OFFSET: "0+60x15 10+60x15"}, ["KafkaGroupRewound"]),
-}
-
-
-@pytest.mark.parametrize("case", GROUPS)
-def test_groups_are_judged_as_burrow_judges_them(tmp_path: Path, case: str) -> None:
-    series, expected = GROUPS[case]
-    about = [alert.name for alert in table() if alert.group == "groups" and "15m" in alert.query]
-    assert fired(tmp_path, series, PARTITION, about, GROUP_LABELS) == expected
-
-
 NODE = 'cluster="c",instance="n1",job="kafka"'
 CLUSTER = {
     "KafkaNodeDown": {"up": "1x5 0x30"},
@@ -157,6 +144,52 @@ def test_followers_that_leave_the_isr_are_told_unless_a_broker_restarted(
     series = {"kafka_server_replicamanager_isrshrinks_total": "0+2x35", "process_start_time_seconds": started}
     expected = {"cluster": "c", "instance": "n1"}
     assert fired(tmp_path, series, NODE, ["KafkaIsrFlapping"], expected) == told
+
+
+PAGE = 'cluster="c",instance="p1",job="page"'
+STALE = "kafka_lag_last_poll_timestamp_seconds"
+
+
+@pytest.mark.parametrize(
+    ("polls", "told"),
+    [
+        ("0+60x60", []),
+        ("0x60", ["KafkaLagStale"]),  # The page answers, and no poll succeeds.
+        ("0+60x8 stale", ["KafkaLagStale"]),  # The page is down, or its target is gone.
+        ("0+60x18 stale", []),
+    ],
+)
+def test_lag_that_nobody_tells_any_more_is_stale(tmp_path: Path, polls: str, told: list[str]) -> None:
+    assert fired(tmp_path, {STALE: polls}, PAGE, ["KafkaLagStale"], {"cluster": "c"}) == told
+
+
+@pytest.mark.parametrize(
+    ("series", "labels", "told"),
+    [
+        ({"up": "1x5 0x30"}, PAGE, ["KafkaWatcherDown"]),
+        ({"up": "1x35"}, 'cluster="c",instance="p1",job="kafka"', ["KafkaMetricsEmpty"]),
+        (
+            {"up": "1x35", "kafka_server_raft_metrics_high_watermark": "5x35"},
+            'cluster="c",instance="p1",job="kafka"',
+            [],
+        ),
+        ({"probe_success": "0x35"}, 'cluster="c",instance="p1",job="blackbox"', ["KafkaCertificateUnknown"]),
+        (
+            {"alertmanager_notifications_failed_total": "0x5 0+1x30"},
+            'cluster="c",instance="p1",job="alertmanager"',
+            ["KafkaAlertsLost"],
+        ),
+        (
+            {"prometheus_rule_evaluation_failures_total": "0x5 0+1x30"},
+            'cluster="c",instance="p1",job="prometheus"',
+            ["KafkaRulesFail"],
+        ),
+    ],
+)
+def test_what_watches_is_watched(tmp_path: Path, series: dict[str, str], labels: str, told: list[str]) -> None:
+    about = [alert.name for alert in table() if alert.group == "watchers" and alert.enabled]
+    expected = dict(part.replace('"', "").split("=") for part in labels.split(","))
+    assert fired(tmp_path, series, labels, about, expected) == told
 
 
 def fired(tmp_path: Path, series: dict[str, str], labels: str, about: list[str], expected: dict[str, str]) -> list[str]:

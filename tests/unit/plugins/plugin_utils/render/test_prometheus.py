@@ -48,9 +48,10 @@ def test_passwords_are_in_files_of_their_own_that_only_the_service_reads() -> No
     assert (secret["path"], secret["content"]) == ("/etc/prometheus/own/secrets/orders-password", "of-the-metrics")
     assert (secret["mode"], secret["owner"], secret["group"]) == ("0600", "prometheus", "prometheus")
     configuration = yaml.safe_load(texts(found, "files")["prometheus.yml"])
-    (read,) = configuration["scrape_configs"]
+    read, *watchers = configuration["scrape_configs"]
     assert read["basic_auth"] == {"username": "reader", "password_file": "secrets/orders-password"}
     assert "of-the-metrics" not in str(configuration)
+    assert [one["static_configs"][0]["labels"]["job"] for one in watchers] == ["alertmanager", "prometheus"]
 
 
 def test_nodes_of_a_cluster_share_a_password_file_unless_theirs_differ() -> None:
@@ -74,6 +75,11 @@ def test_the_ca_of_a_cluster_is_copied(tmp_path: Path) -> None:
         prometheus({"b1": secured})["configuration"]
 
 
+def test_a_prometheus_behind_a_login_does_not_read_itself() -> None:
+    found = prometheus(kafka_monitoring_web_config={"basic_auth_users": {"admin": "digest"}})["configuration"]
+    assert [one["job_name"] for one in found["scrape_configs"][1:]] == ["streamops-alertmanager"]
+
+
 def test_a_page_is_read_with_the_password_that_it_was_given(tmp_path: Path) -> None:
     ca = tmp_path / "ca.pem"
     ca.write_text("the CA")
@@ -93,10 +99,12 @@ def test_scrape_configurations_of_the_user_are_added_and_never_shown() -> None:
     assert configuration["rule_files"] == ["rules/streamops-kafka.yml", "/etc/own/*.yml"]
 
 
-def test_a_critical_alert_mutes_warnings_of_its_cluster() -> None:
-    (muting,) = prometheus()["alertmanager"]["inhibit_rules"]
-    assert muting["source_matchers"] == ['severity="critical"', 'cluster=~".+"']
-    assert (muting["target_matchers"], muting["equal"]) == (['severity="warning"'], ["cluster"])
+def test_a_critical_alert_mutes_the_warnings_that_it_causes_and_no_others() -> None:
+    rules = {rule["source_matchers"][0]: rule for rule in prometheus()["alertmanager"]["inhibit_rules"]}
+    stopped = rules['alertname="KafkaGroupStopped"']
+    assert stopped["target_matchers"] == ['alertname=~"KafkaGroupFallsBehind|KafkaGroupLate"', 'severity="warning"']
+    assert stopped["equal"] == ["cluster", "consumergroup", "topic"]
+    assert all(rule["equal"] and len(rule["target_matchers"]) == 2 for rule in rules.values())
 
 
 def test_both_listen_on_loopback_and_alertmanager_always() -> None:

@@ -1,0 +1,31 @@
+"""What a wait cannot mean is refused before it looks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.wait import WAIT_OPTIONS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import meaningless
+
+GOOD = {"groups": ["billing"], "max_lag": 0, "timeout": 0, "interval": 5.0, "start_timeout": 30, "topics": None}
+
+
+def test_zero_is_a_limit() -> None:
+    assert meaningless(GOOD, WAIT_OPTIONS) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"max_lag": -1}, "max_lag is -1. Set a number from 0 on."),
+        ({"timeout": -5}, "timeout is -5."),
+        ({"interval": -0.5}, "interval is -0.5."),
+        ({"groups": []}, "groups is empty. Name at least one"),
+        ({"groups": None}, "groups is empty."),
+    ],
+)
+def test_what_means_nothing_is_refused(wrong: dict[str, Any], said: str) -> None:
+    (found,) = meaningless({**GOOD, **wrong}, WAIT_OPTIONS)
+    assert found.startswith(said)
