@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 import yaml
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
-from tests.support.cluster import ROOT, Cluster
+from tests.support.cluster import Cluster
 from tests.support.shuffled import inventory
 from tests.support.stats import show_stats, stats_of
 
@@ -38,15 +40,29 @@ def test_another_order_of_hosts_changes_nothing_and_restarts_nothing(combined: C
     assert (combined.pids(), {node: combined.start_files(node) for node in combined.nodes}) == (pids, files)
 
 
+def turn(cluster: Cluster, node: str) -> None:
+    """Leave a node as a version of this collection did that wrote the set in the reverse order."""
+    config = cluster.directory / "config" / node
+    has = parse((config / "server.properties").read_text())[SET]
+    old, new = (f"{SET}={value}\n" for value in (has, ",".join(reversed(has.split(",")))))
+    assert old != new
+    for path in (config / "current" / "server.properties", cluster.record(node) / "server.properties"):
+        path.write_text(path.read_text().replace(old, new))
+    manifest = config / "current" / "MANIFEST.sha256"
+    digest = hashlib.sha256((config / "server.properties").read_bytes()).hexdigest()
+    manifest.write_text(re.sub(r"\w+(?=  server\.properties$)", digest, manifest.read_text(), flags=re.M))
+
+
 def test_a_node_that_has_a_set_in_another_order_keeps_its_files_and_runs_on(combined: Cluster) -> None:
-    pids, files = combined.pids(), {node: combined.start_files(node) for node in combined.nodes}
-    has = parse((combined.directory / "config" / "kafka1" / "server.properties").read_text())[SET]
-    wanted = ",".join(reversed(has.split(",")))
-    assert wanted != has
-    variables = yaml.safe_load((ROOT / "inventories/local/group_vars/all.yml").read_text())
-    run = combined.playbook(kafka_config={**variables["kafka_config"], SET: wanted}).ok()
-    assert run.changed == 0, run.output[-6000:]
-    assert (combined.pids(), {node: combined.start_files(node) for node in combined.nodes}) == (pids, files)
+    pids = combined.pids()
+    turn(combined, "kafka1")
+    try:
+        files = {node: combined.start_files(node) for node in combined.nodes}
+        run = combined.playbook().ok()
+        assert run.changed == 0, run.output[-6000:]
+        assert (combined.pids(), {node: combined.start_files(node) for node in combined.nodes}) == (pids, files)
+    finally:
+        turn(combined, "kafka1")
 
 
 def test_a_plan_that_was_made_in_one_order_is_carried_out_in_another(
