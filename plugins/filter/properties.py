@@ -27,11 +27,12 @@ def to_properties(value: Any) -> str:
 
 def declared(value: Any) -> dict[str, str]:
     """Return a dictionary of properties as text, each secret replaced by a digest."""
-    from ansible_collections.streamops.kafka.plugins.module_utils._core import properties as _properties
+    from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import declare
+    from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError
 
     try:
-        return _properties.declare(_mapping("declared", value))
-    except _properties.PropertiesError as problem:
+        return declare(_mapping("declared", value))
+    except PropertiesError as problem:
         raise AnsibleFilterError(f"declared: property {problem}") from problem
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse, same_text, to_text
+from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import same_text
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse, to_text
 from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import (
     live_properties,
     restart_reasons,

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError, declare, parse
+from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import declare
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError, parse
 from ansible_collections.streamops.kafka.plugins.module_utils._core.unordered import same
 from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import (
     CURRENT,

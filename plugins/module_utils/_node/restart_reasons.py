@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.dynamic import CLUSTER_LEVEL, is_dynamic
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import declare, is_secret
+from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import declare
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
 from ansible_collections.streamops.kafka.plugins.module_utils._core.unordered import same
 from ansible_collections.streamops.kafka.plugins.module_utils._node.start_record import argument_file_words
 

@@ -17,13 +17,9 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core import commands
 from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import CommandTimeoutError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import same_text
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import (
-    is_secret,
-    parse,
-    same_text,
-    to_text,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret, parse, to_text
 from ansible_collections.streamops.kafka.plugins.module_utils._node.format import MAIN
 from ansible_collections.streamops.kafka.plugins.module_utils._node.java import find
 from ansible_collections.streamops.kafka.plugins.module_utils._node.scratch import scratch, write

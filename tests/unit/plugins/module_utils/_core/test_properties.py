@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import declare
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import (
     READ_ENCODING,
     PropertiesError,
     config_text,
-    declare,
     is_secret,
     parse,
     to_text,

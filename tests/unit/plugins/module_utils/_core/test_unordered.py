@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import declare, same_text, to_text
+from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import declare, same_text
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import to_text
 from ansible_collections.streamops.kafka.plugins.module_utils._core.unordered import form, forms, same
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import PLAIN_MODULE
 

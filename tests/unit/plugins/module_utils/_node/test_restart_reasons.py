@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import declare
+from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import declare
 from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import (
     live_properties,
     restart_reasons,
