@@ -10,7 +10,7 @@ import functools
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import SETUP_SECONDS, within
@@ -59,12 +59,13 @@ def _every_address() -> str:
     return str(EveryAddress.SCHEMES[0])
 
 
-def bounded_client(hung: dict[int, str], **config: Any) -> Any:
+def bounded_client(hung: dict[int, str], silent: Collection[str] = (), **config: Any) -> Any:
     """kafka-python's client, in which no connection takes longer to get ready than C(SETUP_SECONDS).
 
     The library bounds the steps before and after a TLS handshake, and waits for the handshake itself for ever. What
     goes wrong before a connection is ready is marked: nothing of a request was sent then. C(hung) gets the brokers that
-    did not answer, by their number, with their address.
+    did not answer, by their number, with their address. C(silent) are addresses that were asked before and did not
+    answer: no broker there is drawn as long as there is another one. One that is meant by its number is asked.
     """
     from kafka import errors
     from kafka.net.compat import KafkaNetClient
@@ -72,8 +73,9 @@ def bounded_client(hung: dict[int, str], **config: Any) -> Any:
     limit = within(SETUP_SECONDS, config["request_timeout_ms"] / 1000)
     client = KafkaNetClient(**{**config, "proxy_url": f"{_every_address()}://{limit}"})
     manager = client._manager
-    connect, delay = manager.get_connection, manager.connection_delay
+    connect, delay, draw = manager.get_connection, manager.connection_delay, manager.least_loaded_node
     alone_until: dict[Any, float] = {}
+    drawing = [False]
 
     def give_up(node: Any, connection: Any) -> None:
         """Close a connection that is still not ready."""
@@ -97,9 +99,22 @@ def bounded_client(hung: dict[int, str], **config: Any) -> Any:
 
     def connection_delay(node_id: Any) -> float:
         """The library's own, which it forgets when a connection is given up, with the time of those that hang."""
+        where = manager.cluster.broker_metadata(node_id) if drawing[0] else None
+        if where is not None and host_port(where.host, where.port) in silent:
+            return _LEFT_ALONE
         return max(float(delay(node_id)), alone_until.get(node_id, 0.0) - time.monotonic())
 
+    def least_loaded_node() -> Any:
+        """The library's own, of the brokers that are not silent; of all where that leaves none."""
+        drawing[0] = bool(silent)
+        try:
+            found = draw()
+        finally:
+            drawing[0] = False
+        return draw() if found is None else found
+
     manager.get_connection, manager.connection_delay = get_connection, connection_delay
+    manager.least_loaded_node = least_loaded_node
     return client
 
 

@@ -60,6 +60,11 @@ class Reached:
     failures: Mapping[str, Failure] = field(default_factory=dict)
 
     @property
+    def silent(self) -> frozenset[str]:
+        """The servers that took the connection and did not answer."""
+        return frozenset(server for server, failure in self.failures.items() if failure.hangs)
+
+    @property
     def warnings(self) -> list[str]:
         """One sentence for each server that took the connection and did not answer."""
         return [

@@ -30,6 +30,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.bounded im
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, denied
 from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import reach
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     ClusterUnreachableError,
     MissingLibraryError,
@@ -69,6 +70,8 @@ class Session:
         self._python_client: Any = None
         self._events: list[str] = []
         self._hung: dict[int, str] = {}
+        #: Bootstrap servers that took a connection and did not answer when they were tried.
+        self._silent: frozenset[str] = frozenset()
         #: The broker that had an answer of the active controller last.
         self._answered: int | None = None
 
@@ -88,6 +91,7 @@ class Session:
         for warning in reached.warnings:
             warn(warning)
         self._reached = replace(self.connection, bootstrap_servers=reached.servers)
+        self._silent = reached.silent
 
     def confluent_config(self) -> dict[str, Any]:
         """The configuration of a client of confluent-kafka."""
@@ -95,7 +99,10 @@ class Session:
 
     def python_config(self) -> dict[str, Any]:
         """The keyword arguments of a client of kafka-python."""
-        return {**self._reached.kafka_python_config(), "kafka_client": partial(bounded_client, self._hung)}
+        return {
+            **self._reached.kafka_python_config(),
+            "kafka_client": partial(bounded_client, self._hung, self._silent),
+        }
 
     @property
     def confluent(self) -> Any:
@@ -221,10 +228,18 @@ class Session:
         that hang last."""
         while True:
             cluster = self.python._manager.cluster
-            known = [broker.node_id for broker in cluster.brokers()]
             first = cluster.controller.node_id if cluster.controller else None
-            order = sorted(known, key=lambda node: (node in self._hung, node != self._answered, node != first))
-            yield from order or [None]
+
+            def rank(node: int, first: int | None = first) -> tuple[bool, bool, bool]:
+                """How late a broker is asked."""
+                return self._hangs(node), node != self._answered, node != first
+
+            yield from sorted([broker.node_id for broker in cluster.brokers()], key=rank) or [None]
+
+    def _hangs(self, node: int) -> bool:
+        """Whether a broker took a connection and did not answer, of this client or when the servers were tried."""
+        where = self.python._manager.cluster.broker_metadata(node) if self._silent else None
+        return node in self._hung or (where is not None and host_port(where.host, where.port) in self._silent)
 
     def _exchange(self, request: Any, node: int | None, seconds: float | None = None) -> Any:
         """Send a message to a broker (None = any); C(seconds) is its time, where it is not C(request_timeout)."""
@@ -247,7 +262,7 @@ class Session:
             found = int(self.call("describe cluster", self.python.describe_cluster)["controller_id"])
         except RequestFailedError as error:  # What was meant for the controller did not leave.
             raise RequestFailedError(**error.fields, unsent=True) from error
-        return found if found >= 0 and found not in self._hung else None
+        return found if found >= 0 and not self._hangs(found) else None
 
     def _close_python(self) -> None:
         if self._python_client is not None:

@@ -278,6 +278,19 @@ def test_a_broker_that_holds_a_question_back_does_not_keep_another_one_from_answ
         assert closed.wait(10 if holds == 0 else 0) is (holds == 0)
 
 
+def test_a_server_that_did_not_answer_is_not_drawn_while_there_is_another_one(silent: str) -> None:
+    ports = [int(silent.rpartition(":")[2])]
+    talk = functools.partial(answers, holds=0, ports=ports, held=threading.Event())
+    with serving(talk) as port:
+        ports.append(port)
+        servers = (f"127.0.0.1:{port}", silent)
+        with Session(Connection(servers, request_timeout=3)) as session:
+            assert session._silent == {silent}
+            drawn = session.python._manager.least_loaded_node
+            assert {drawn() for _time in range(20)} == {2}
+            assert next(session._around()) == 2, "broker 1 is the controller, and it hangs"
+
+
 @contextlib.contextmanager
 def serving(talk: Callable[[socket.socket, int], None]) -> Iterator[int]:
     """The port of a server of one talk."""
