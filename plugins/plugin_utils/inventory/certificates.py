@@ -21,14 +21,16 @@ try:
 except ImportError:  # ansible-core requires it, but its sanity test imports every file without it
     x509 = None  # type: ignore[assignment]
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.host_names import DNS, IP
+
 
 def read_certificate(certificate_file: str, key_file: str, ca_file: str) -> dict[str, Any]:
     """The facts about one node's certificate; the rules on them stand in preflight/certificates.py.
 
     Returns {errors, common_name, subject, names, days_left, days_until, usages, signs, fits_key, trusted, no_cas,
     too_long}: errors are sentences about files that cannot be read, and what cannot be told then is None. ``names``
-    are the subject alternative names, DNS names and addresses; ``subject`` is written as Java writes it;
-    ``days_until`` is how long the certificate is not valid yet (0 when it is); ``usages`` are the purposes it is
+    are the subject alternative names with their types (DNS:kafka1, IP:10.0.0.1); ``subject`` is written as Java writes
+    it; ``days_until`` is how long the certificate is not valid yet (0 when it is); ``usages`` are the purposes it is
     limited to (None for any), ``signs`` whether its key usage lets it sign a handshake; ``no_cas`` says why Java does
     not accept the trusted certificates that the chain leads to as CAs, where it leads to no other; ``too_long`` which
     of its intermediate CAs allow fewer CAs below them than there are, where that alone stands in the way.
@@ -118,12 +120,13 @@ def _key(path: str, errors: list[str]) -> Any:
 
 
 def _names(leaf: x509.Certificate) -> list[str]:
+    """The subject alternative names with their types; none where Java and OpenSSL cannot read them either."""
     try:
         names = leaf.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    except x509.ExtensionNotFound:
+    except (x509.ExtensionNotFound, ValueError):
         return []
-    addresses = [str(address) for address in names.get_values_for_type(x509.IPAddress)]
-    return [*names.get_values_for_type(x509.DNSName), *addresses]
+    addresses = [f"{IP}:{address}" for address in names.get_values_for_type(x509.IPAddress)]
+    return [*(f"{DNS}:{name}" for name in names.get_values_for_type(x509.DNSName)), *addresses]
 
 
 def _usages(leaf: x509.Certificate) -> list[str] | None:

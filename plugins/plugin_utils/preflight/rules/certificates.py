@@ -4,12 +4,18 @@
 
 from __future__ import annotations
 
-import fnmatch
+import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.host_names import (
+    covers,
+    typed,
+    why_no_name,
+    why_not,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     CONTROLLER_PURPOSE,
     Cluster,
@@ -126,17 +132,36 @@ def certificate_names(inventory: Inventory) -> Iterator[Problem]:
         if found is None or found["names"] is None:
             continue
         advertised = [one.advertised_host for one in node.listeners() if one.protocol in TLS_PROTOCOLS]
-        missing = [host for host in dict.fromkeys(advertised) if not _covered(host, found["names"])]
-        if missing:
-            yield Problem(
-                node,
-                "the certificate does not name the address that the node advertises",
-                found=", ".join(found["names"]) or "no name",
-                allowed=f"also {', '.join(missing)}",
-            )
+        for host in dict.fromkeys(advertised):
+            if not covers(found["names"], host):
+                yield _unnamed(node, found["names"], host)
         if (node.zookeeper or node.only_mirrors) and found["common_name"] != node.name:
             what, fix = "the certificate is not in the name of the node", "have it issued with this common name"
             yield Problem(node, what, f"CN={found['common_name']}", f"CN={node.name}", fix, level=WARNING)
+
+
+def _unnamed(node: Node, names: list[str], host: str) -> Problem:
+    """Say that a certificate does not name a host, and why not where it seems to."""
+    what, has = "the certificate does not name the address that the node advertises", ", ".join(names) or "no name"
+    if impossible := why_no_name(host):
+        allowed = "a name that Java and OpenSSL compare with those of a certificate"
+        fix = f"advertise {_written(host)}, and have the certificate issued with {typed(_written(host))}"
+        return Problem(node, what, f"{impossible}; the certificate has {has}", allowed, fix)
+    close = why_not(names, host)
+    return Problem(
+        node,
+        what,
+        found=f"{has} ({close})" if close else has,
+        allowed=f"also {typed(host)}",
+        fix=f"have it issued with the subject alternative name {typed(host)}",
+    )
+
+
+def _written(host: str) -> str:
+    """The name as certificates write it: A-labels, no dot at the end."""
+    with contextlib.suppress(UnicodeError):
+        host = host.encode("idna").decode()
+    return host.rstrip(".")
 
 
 @rule(number="B32", fix="have it issued for this usage, or without an extended key usage")
@@ -309,9 +334,3 @@ def _connects_by_certificate(inventory: Inventory, node: Node) -> bool:
         as_bool(one.get("zookeeper_tls")) and not one.get("zookeeper_password") for one in cluster.zookeepers
     )
     return bool(_met(cluster, node)) or (ensemble and node.broker)
-
-
-def _covered(host: str, names: list[str]) -> bool:
-    """Whether one of the names is this host's; a wildcard stands for one label (RFC 6125)."""
-    labels = host.lower().count(".")
-    return any(fnmatch.fnmatch(host.lower(), name.lower()) and name.count(".") == labels for name in names)

@@ -89,7 +89,7 @@ def test_two_trusted_cas_are_fine_while_one_replaces_the_other(tmp_path: Path, r
         ("garbage", ["no certificate in PEM form"]),
         ("ended", ["error", "expired_certificate", "has expired", "days left"]),
         ("soon", ["warning", "certificate_expires_soon", "9 days left"]),
-        ("address", ["certificate_names", "does not name the address that the node advertises", "also 10.0.0.1"]),
+        ("address", ["certificate_names", "does not name the address that the node advertises", "also IP:10.0.0.1"]),
         ("unnamed", ["no name"]),
         ("other", ["warning", "certificate_principal", "is no super user", "subject CN=kafka9", "becomes User:kafka9"]),
         ("organization", ["warning", "subject O=x,CN=kafka1 (as Java writes it) becomes User:O=x,CN=kafka1"]),
@@ -243,7 +243,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_a_wildcard_stands_for_one_label(tmp_path: Path, root: Issued) -> None:
     leaf = issue("kafka1", by=root, names=("*.example.com",))
     told = judged(tmp_path, leaf.pem(), leaf.key_pem(), root.pem())
-    assert any("also 10.0.0.1" in line for line in told)
+    assert any("also IP:10.0.0.1" in line for line in told)
 
 
 @pytest.mark.parametrize(
@@ -315,7 +315,7 @@ LOGIN = {
 
 def test_servers_of_zookeeper_and_brokers_without_a_password_for_them_need_both_usages(root: Issued) -> None:
     facts = {"errors": [], "fits_key": True, "trusted": True, "days_left": 90, "days_until": 0, "signs": True}
-    facts.update(common_name="zk1", subject="CN=zk1", names=["10.0.0.9", "10.0.0.1"], usages=["serverAuth"])
+    facts.update(common_name="zk1", subject="CN=zk1", names=["IP:10.0.0.9", "IP:10.0.0.1"], usages=["serverAuth"])
     variables: dict[str, Any] = {"kafka_cluster_name": "blue", "zookeeper_tls": True, "ansible_host": "10.0.0.9"}
     server = build_node(
         "zk1", controller=False, broker=False, zookeeper=True, variables=variables, undefined={}, certificate=facts
