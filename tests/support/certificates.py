@@ -16,7 +16,7 @@ from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 DAY = datetime.timedelta(days=1)
 
@@ -26,7 +26,7 @@ class Issued:
     """A certificate with its key."""
 
     certificate: x509.Certificate
-    key: ec.EllipticCurvePrivateKey
+    key: Any
 
     def pem(self) -> bytes:
         """The certificate as text."""
@@ -56,13 +56,17 @@ def issue(
     extensions: tuple[x509.ExtensionType, ...] = (),
     begins: int = -400,
     path_length: int | None = None,
+    bits: int = 0,
+    key: Any = None,
 ) -> Issued:
     """A certificate of `name` for the alternative `names`, signed by another or by itself, ending in so many days.
 
     ca -- what basicConstraints say, None for none; path_length -- how many CAs they allow below it. more -- attributes
-    of the subject behind the common name; extensions -- usages, say; begins -- in how many days.
+    of the subject behind the common name; extensions -- usages, say; begins -- in how many days. bits -- of an RSA key
+    instead of one on a curve; key -- one that is there already.
     """
-    key = ec.generate_private_key(ec.SECP256R1())
+    if key is None:
+        key = rsa.generate_private_key(65537, bits) if bits else ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name), *more])
     now = datetime.datetime.now(datetime.UTC)
     builder = (

@@ -7,15 +7,16 @@ Kafka's clients and brokers read PEM (KIP-651); the REST server of Kafka Connect
 
 from __future__ import annotations
 
+import datetime
 import os
 import traceback
 from pathlib import Path
-from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import MissingLibraryError, StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._node import pem
+from ansible_collections.streamops.kafka.plugins.module_utils._node.chain import arranged
 
 try:
-    from cryptography import x509
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.serialization import pkcs12
 
@@ -47,17 +48,20 @@ def write_stores(files: dict[str, str], password: str, dry_run: bool) -> bool:
 
 
 def _keystore(files: dict[str, str], password: bytes) -> bytes:
-    key: Any = serialization.load_pem_private_key(Path(files["key"]).read_bytes(), password=None)
-    chain = x509.load_pem_x509_certificates(Path(files["certificate"]).read_bytes())
+    found = [one for _text, one in pem.keys(Path(files["key"]).read_bytes())]
+    certificates = pem.certificates(Path(files["certificate"]).read_bytes())
+    trusted = pem.certificates(Path(files["ca"]).read_bytes())
+    leaf, *above = arranged(certificates, found, trusted, datetime.datetime.now(datetime.UTC))
+    key = next((one for one in found if pem.public(one) == pem.public(leaf)), found[0])
     return bytes(
         pkcs12.serialize_key_and_certificates(
-            b"node", key, chain[0], chain[1:] or None, serialization.BestAvailableEncryption(password)
+            b"node", key, leaf, above or None, serialization.BestAvailableEncryption(password)
         )
     )
 
 
 def _truststore(files: dict[str, str], password: bytes) -> bytes:
-    trusted = x509.load_pem_x509_certificates(Path(files["ca"]).read_bytes())
+    trusted = pem.certificates(Path(files["ca"]).read_bytes())
     named = [pkcs12.PKCS12Certificate(one, f"ca{number}".encode()) for number, one in enumerate(trusted)]
     return bytes(pkcs12.serialize_java_truststore(named, serialization.BestAvailableEncryption(password)))
 

@@ -116,7 +116,7 @@ class InventoryReader:
         return dataclasses.replace(
             node,
             certificate=_certificate(variables, NODE_FILES),
-            admin_certificate=_certificate(variables, ADMIN_FILES) if shown else None,
+            admin_certificate=_certificate(variables, ADMIN_FILES, by_clients=False) if shown else None,
         )
 
     def raw(self, host: str) -> dict[str, Any]:
@@ -131,12 +131,14 @@ class InventoryReader:
         return sorted({*self._defaults, *role_options()})
 
 
-def _certificate(variables: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any] | None:
+def _certificate(variables: Mapping[str, Any], names: Sequence[str], by_clients: bool = True) -> dict[str, Any] | None:
     """What the files of a certificate hold; None when they are not brought by the user or not named yet."""
     if variables.get("kafka_tls_source") != "files":
         return None
-    files = [str(variables.get(name, "")) for name in names]
-    return None if any(PLACEHOLDER in file for file in files) else read_certificate(*files)
+    certificate, key, ca = (str(variables.get(name, "")) for name in names)
+    if any(PLACEHOLDER in file for file in (certificate, key, ca)):
+        return None
+    return read_certificate(certificate, key, ca, by_clients)
 
 
 def _template(templar: Any, path: str, value: Any, undefined: dict[str, str]) -> Any:

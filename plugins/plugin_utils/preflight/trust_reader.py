@@ -26,6 +26,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certific
     reaches,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import PLACEHOLDER, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.pem_files import stored
 
 TRUSTED, SHOWN = "truststore.pem", "keystore.pem"
 DEVELOPMENT = "development_ca"
@@ -150,12 +151,14 @@ def _member(node: Node, info: Mapping[str, Any] | None) -> Member | None:
         return None
     development = source == DEVELOPMENT
     ca = f"{ca_dir}/ca.pem"
+    parts = {"key": key_file, "certificate": certificate_file, "truststore": ca_file}
+    texts = stored({name: _content(path) for name, path in parts.items()})
     authority = pem_certificates(_text(ca)) if development else ()
-    shown = authority if development else pem_certificates(_text(certificate_file))
-    brought = Stores(pem_certificates(_text(ca_file)), shown)
+    own = pem_certificates(texts["certificate"])
+    brought = Stores(pem_certificates(texts["truststore"]), authority if development else own)
     by_name = {path.rpartition("/")[2]: found for path, found in files.items()}
-    wanted = {TRUSTED: [_text(ca_file)], SHOWN: [_text(key_file), _text(certificate_file)]}
-    same = {TRUSTED: brought.trusted, SHOWN: pem_certificates(_text(certificate_file))}
+    wanted = {TRUSTED: [texts["truststore"]], SHOWN: [texts["key"], texts["certificate"]]}
+    same = {TRUSTED: brought.trusted, SHOWN: own}
     looks = {name: _running(by_name[name], wanted[name]) for name in wanted}
     disk = {name: pem_certificates("\n".join(by_name[name]["certificates"])) for name in wanted}
     present = {name: _present(looks[name], disk[name], same[name]) for name in wanted}
@@ -182,7 +185,7 @@ def _running(found: Mapping[str, Any], parts: Sequence[str]) -> str:
     started = found["started"]
     if started is None or started == found["sha256"]:
         return "disk"
-    # As lookup('file') reads the parts and the roles join them.
+    # As the roles join them.
     content = "\n".join([*(part.rstrip() for part in parts), ""])
     if all(parts) and started == hashlib.sha256(content.encode()).hexdigest():
         return "brought"
@@ -207,8 +210,12 @@ def _half(ca: str, key: str, authority: Pems, ca_file: str) -> str:
 
 
 def _text(path: str) -> str:
-    """The text of a file on the control node; empty when it cannot be read, which the rules of the inventory name."""
+    return _content(path).decode("utf-8", "replace")
+
+
+def _content(path: str) -> bytes:
+    """What is in a file on the control node; nothing when it cannot be read, which the rules of the inventory name."""
     try:
-        return Path(path).read_text(errors="replace")
+        return Path(path).read_bytes()
     except OSError:
-        return ""
+        return b""

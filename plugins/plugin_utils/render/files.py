@@ -10,6 +10,8 @@ from os.path import expanduser
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.pem_files import stored
+
 #: By what is in them, the variables that name the files of a node on the control node.
 CERTIFICATES = {
     "key": "kafka_tls_key_file",
@@ -25,7 +27,7 @@ NOTE = """\
 
 
 def certificates(settings: Mapping[str, Any]) -> dict[str, str]:
-    """What is in the key, the certificate and the CAs of a node, without an end of line behind it.
+    """What a node gets of its key, its certificate and its CAs, without an end of line behind it.
 
     Empty where the node has no TLS, or a file is not there: in check mode they may not be issued yet.
     """
@@ -34,7 +36,7 @@ def certificates(settings: Mapping[str, Any]) -> dict[str, str]:
     files = {name: Path(expanduser(settings[variable])) for name, variable in CERTIFICATES.items()}
     if not all(file.is_file() for file in files.values()):
         return {}
-    return {name: file.read_bytes().decode().rstrip() for name, file in files.items()}
+    return stored({name: file.read_bytes() for name, file in files.items()})
 
 
 def keystore(certificate: Mapping[str, str]) -> str:

@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY
+from ansible_collections.streamops.kafka.plugins.module_utils._node import chain
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certificates import ANY
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.host_names import (
     covers,
     typed,
@@ -37,6 +40,57 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security im
 DAYS_LEFT = Limits.min_certificate_days
 NODE, ADMIN = "kafka_tls_certificate_file", "kafka_admin_certificate_file"
 _KEYS = {NODE: "kafka_tls_key_file", ADMIN: "kafka_admin_key_file"}
+#: By what is wrong with a chain: the sentence, what is allowed, the fix, and whether it is in the file of the CAs.
+_FAULTS = {
+    chain.UNTRUSTED: (
+        "the certificate does not lead to a trusted CA",
+        "a chain that ends at a certificate in {ca_file}",
+        "append the intermediate certificates behind its own, or correct kafka_tls_ca_file",
+        False,
+    ),
+    chain.NO_CA: (
+        "Java does not accept the CA of the certificate",
+        "a CA certificate with basicConstraints CA:TRUE and, where it has a keyUsage, keyCertSign",
+        "have the CA certificate issued anew; with its name and key, what it has issued stays valid",
+        True,
+    ),
+    chain.NO_ROOT: (
+        "the trusted CA is no root, and clients that use OpenSSL (librdkafka, Python) trust only chains to a root",
+        "each trusted CA together with its own issuers, up to a root",
+        "add the missing certificate to kafka_tls_ca_file",
+        True,
+    ),
+    chain.AMBIGUOUS: (
+        "two trusted CAs have one name, and OpenSSL (librdkafka, Python) may take the wrong one and refuse the chain",
+        "CAs of different names, or subjectKeyIdentifier in CAs and authorityKeyIdentifier in what they issue",
+        "have the new CA issued with a name of its own",
+        True,
+    ),
+    chain.TOO_LONG: (
+        "a CA of the certificate allows fewer CAs below it, and Java or OpenSSL (librdkafka, Python) refuses the chain",
+        "no more CAs below a CA certificate than its pathLenConstraint",
+        "have the certificate issued by a CA higher up, or that CA issued anew with a longer path",
+        False,
+    ),
+    chain.ENDED: (
+        "a CA of the certificate is not valid now, and Java or OpenSSL (librdkafka, Python) refuses the chain",
+        "CAs that are valid now",
+        "have the CA certificate issued anew; with its name and key, what it has issued stays valid",
+        False,
+    ),
+    chain.PURPOSE: (
+        "a CA of the certificate is not for servers, and OpenSSL (librdkafka, Python) refuses the chain",
+        "a CA certificate without an extended key usage, or one with serverAuth",
+        "have the CA certificate issued anew without an extended key usage",
+        False,
+    ),
+    chain.WEAK: (
+        "a certificate of the chain is too weak for OpenSSL at its security level 2 (librdkafka, Python)",
+        "signatures with SHA-256 or better, RSA keys of 2048 bits or more",
+        "have it issued anew so",
+        False,
+    ),
+}
 
 
 def _certificates(inventory: Inventory) -> Iterator[tuple[Node, Mapping[str, Any], str]]:
@@ -53,8 +107,9 @@ def _certificates(inventory: Inventory) -> Iterator[tuple[Node, Mapping[str, Any
 @rule(number="B32", fix="correct the file")
 def bad_certificate(inventory: Inventory) -> Iterator[Problem]:
     """A certificate, key or CA file cannot be read, the key is encrypted or another certificate's, or the chain leads
-    to no trusted CA, to one that Java does not accept as a CA, or through more CAs than one of them allows below it
-    (`pathLenConstraint`). Also the administrator's, where clients show certificates."""
+    to no trusted CA, to one that Java does not accept as a CA, or through one that Java or OpenSSL refuses: more CAs
+    below it than its `pathLenConstraint` allows, expired, not for servers, no root at the end, SHA-1. Also the
+    administrator's, where clients show certificates, as Java judges it."""
     for node, found, variable in _certificates(inventory):
         for problem in found["errors"]:
             yield Problem(node, "a file of the certificate cannot be used", problem, "PEM files", variable=variable)
@@ -67,33 +122,26 @@ def bad_certificate(inventory: Inventory) -> Iterator[Problem]:
                 fix=f"correct {_KEYS[variable]}",
                 variable=variable,
             )
-        if found["no_cas"]:
+        elif variable == ADMIN and found["in_order"] is False:
             yield Problem(
                 node,
-                "Java does not accept the CA of the certificate",
-                found="; ".join(found["no_cas"]),
-                allowed="a CA certificate with basicConstraints CA:TRUE and, where it has a keyUsage, keyCertSign",
-                fix="have the CA certificate issued anew; with its name and key, what it has issued stays valid",
-                variable="kafka_tls_ca_file",
-            )
-        elif found["too_long"]:
-            yield Problem(
-                node,
-                "an intermediate CA of the certificate allows fewer CAs below it, and Java refuses such a chain",
-                found="; ".join(found["too_long"]),
-                allowed="no more CAs below a CA certificate than its pathLenConstraint",
-                fix="have the certificate issued by a CA higher up, or that CA issued anew with a longer path",
+                "the file does not begin with the certificate of the key, and clients show its first one",
+                found=node.text(ADMIN),
+                allowed="the certificate of the administrator first, the intermediate ones behind it",
+                fix=f"put the certificate of {_KEYS[ADMIN]} first",
                 variable=variable,
             )
-        elif found["trusted"] is False:
-            yield Problem(
-                node,
-                "the certificate does not lead to a trusted CA",
-                found="an incomplete chain or another CA",
-                allowed=f"a chain that ends at a certificate in {node.text('kafka_tls_ca_file')}",
-                fix="append the intermediate certificates behind its own, or correct kafka_tls_ca_file",
-                variable=variable,
-            )
+        yield from itertools.islice(_chain_problems(node, found["faults"], variable), 1)
+
+
+def _chain_problems(node: Node, faults: list[dict[str, str]], variable: str) -> Iterator[Problem]:
+    """Say what Java or OpenSSL has against a chain; what is wrong with the CAs stands in another file."""
+    for one in faults:
+        what, allowed, fix, of_ca = _FAULTS[one["kind"]]
+        ca_file = node.text("kafka_tls_ca_file")
+        yield Problem(
+            node, what, one["found"], allowed.format(ca_file=ca_file), fix, "kafka_tls_ca_file" if of_ca else variable
+        )
 
 
 @rule(number="B32", fix="renew the certificate")
@@ -169,7 +217,7 @@ def certificate_usage(inventory: Inventory) -> Iterator[Problem]:
     """A certificate may not be used as the node or the administrator uses it: an extended key usage without
     `serverAuth` or `clientAuth`, or a key usage without `digitalSignature`. Java refuses it in the handshake."""
     for node, found, needed, variable in _uses(inventory):
-        missing = [one for one in needed if found["usages"] is not None and one not in found["usages"]]
+        missing = [one for one in needed if found["usages"] is not None and not _allows(found["usages"], one)]
         if missing:
             yield Problem(
                 node,
@@ -188,6 +236,11 @@ def certificate_usage(inventory: Inventory) -> Iterator[Problem]:
                 fix="have it issued with keyUsage = digitalSignature",
                 variable=variable,
             )
+
+
+def _allows(usages: list[str], needed: str) -> bool:
+    """Whether both engines take it: OpenSSL, which judges servers, does not know "any"."""
+    return needed in usages or (ANY in usages and needed != "serverAuth")
 
 
 def _uses(inventory: Inventory) -> Iterator[tuple[Node, Mapping[str, Any], list[str], str]]:

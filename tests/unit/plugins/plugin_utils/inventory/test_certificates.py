@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certific
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.certificates import certificate_usage
+from tests.support.certificate_files import LAYOUTS, ca_by_sha1, identified
 from tests.support.certificates import Issued, issue
 from tests.support.preflight_inventories import combined
 
@@ -224,11 +225,86 @@ def test_a_chain_of_more_cas_than_one_of_them_allows_is_refused(tmp_path: Path, 
     (only,) = judged(tmp_path, leaf.pem() + lower.pem() + upper.pem(), leaf.key_pem(), root.pem())
     assert "bad_certificate" in only
     assert "(found: CN=upper has pathLenConstraint 0 and 1 CAs below it" in only
-    # The certificate of the node itself does not count, nor is a CA that is trusted itself asked.
+    # The certificate of the node itself does not count. A CA that is trusted itself is asked by OpenSSL, not by Java.
     leaf = issue("kafka1", by=upper, names=("10.0.0.1",))
     assert judged(tmp_path, leaf.pem() + upper.pem(), leaf.key_pem(), root.pem()) == []
+    top = issue("top", ca=True, path_length=0)
+    lower = issue("lower", by=top, ca=True)
     leaf = issue("kafka1", by=lower, names=("10.0.0.1",))
-    assert judged(tmp_path, leaf.pem() + lower.pem(), leaf.key_pem(), upper.pem()) == []
+    (only,) = judged(tmp_path, leaf.pem() + lower.pem(), leaf.key_pem(), top.pem())
+    assert "(found: CN=top has pathLenConstraint 0 and 1 CAs below it" in only
+    assert "issued anew with a longer path" in only
+
+
+def test_a_trusted_ca_that_is_no_root_needs_its_root_beside_it(tmp_path: Path, root: Issued, between: Issued) -> None:
+    leaf = issue("kafka1", by=between, names=("10.0.0.1",))
+    assert judged(tmp_path, leaf.pem(), leaf.key_pem(), between.pem() + root.pem()) == []
+    (only,) = judged(tmp_path, leaf.pem(), leaf.key_pem(), between.pem())
+    assert "CN=between was issued by CN=root, which is not there" in only
+    assert "add the missing certificate to kafka_tls_ca_file" in only
+
+
+def test_two_trusted_cas_of_one_name_need_key_identifiers(tmp_path: Path) -> None:
+    old, new = (issue("CA", ca=True) for _ in range(2))
+    leaf = issue("kafka1", by=old, names=("10.0.0.1",))
+    (only,) = judged(tmp_path, leaf.pem(), leaf.key_pem(), old.pem() + new.pem())
+    assert "two trusted CAs have one name" in only
+    old, new = (identified("CA", ca=True) for _ in range(2))
+    for by in (old, new):
+        leaf = identified("kafka1", by=by, names=("10.0.0.1",))
+        assert judged(tmp_path, leaf.pem(), leaf.key_pem(), old.pem() + new.pem()) == []
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_lies_beside_the_chain_is_no_mistake(layout: str, tmp_path: Path) -> None:
+    certificate, key, ca = LAYOUTS[layout]()
+    assert judged(tmp_path, certificate, key, ca) == []
+
+
+@pytest.mark.parametrize(
+    ("weak", "words"),
+    [
+        ({}, "CN=between is signed with SHA-1"),
+        ({"bits": 1024}, "CN=between has a key of 1024 bits"),
+        ({"days": -3}, "CN=between is valid from"),
+        ({"begins": 1}, "CN=between is valid from"),
+        ({"extensions": (x509.ExtendedKeyUsage([CLIENT]),)}, "CN=between has extended key usage clientAuth"),
+    ],
+)
+def test_an_intermediate_that_one_engine_refuses_is_named(
+    weak: dict[str, Any], words: str, tmp_path: Path, root: Issued
+) -> None:
+    sha1 = "SHA-1" in words
+    between = ca_by_sha1("between", root) if sha1 else issue("between", by=root, ca=True, **weak)
+    leaf = issue("kafka1", by=between, names=("10.0.0.1",))
+    (only,) = judged(tmp_path, leaf.pem() + between.pem(), leaf.key_pem(), root.pem())
+    assert words in only
+
+
+def test_an_expired_root_is_refused_as_clients_refuse_it(tmp_path: Path) -> None:
+    root = issue("old root", ca=True, days=-3)
+    leaf = issue("kafka1", by=root, names=("10.0.0.1",))
+    (only,) = judged(tmp_path, leaf.pem(), leaf.key_pem(), root.pem())
+    assert "CN=old root is valid from" in only
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "but nothing"),
+        (b"k\xfc\n", "3 bytes without any block"),
+        (issue("x").key_pem(), "but PRIVATE KEY"),
+        (b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "certificate 1 of 1 in it cannot be read"),
+    ],
+)
+def test_a_file_without_a_certificate_is_named_with_what_it_holds(
+    content: bytes, words: str, tmp_path: Path, root: Issued
+) -> None:
+    leaf = issue("kafka1", by=root, names=("10.0.0.1",))
+    told = [one for one in judged(tmp_path, content, leaf.key_pem(), root.pem()) if "bad_certificate" in one]
+    assert len(told) == 1
+    assert "kafka_tls_certificate_file: " in told[0]
+    assert words in told[0]
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
@@ -288,11 +364,18 @@ def issued_for_both(root: Issued, **more: Any) -> Issued:
 def test_usages_that_suffice_are_fine(tmp_path: Path, root: Issued) -> None:
     leaf = issued_for_both(root)
     assert judged(tmp_path, leaf.pem(), leaf.key_pem(), root.pem(), kafka_authorizer=True, **LOGIN) == []
+    # Any purpose is none for OpenSSL where it judges a server.
     anything = issue(
         "kafka1", by=root, names=("10.0.0.1",),
         extensions=(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE]),),
     )  # fmt: skip
-    assert judged(tmp_path, anything.pem(), anything.key_pem(), root.pem()) == []
+    (only,) = judged(tmp_path, anything.pem(), anything.key_pem(), root.pem())
+    assert "extended key usage anyExtendedKeyUsage" in only
+    both = issue(
+        "kafka1", by=root, names=("10.0.0.1",),
+        extensions=(x509.ExtendedKeyUsage([SERVER, ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE]),),
+    )  # fmt: skip
+    assert judged(tmp_path, both.pem(), both.key_pem(), root.pem()) == []
 
 
 def test_where_nodes_show_each_other_no_certificate_it_need_be_for_servers_only(tmp_path: Path, root: Issued) -> None:
@@ -314,7 +397,7 @@ LOGIN = {
 
 
 def test_servers_of_zookeeper_and_brokers_without_a_password_for_them_need_both_usages(root: Issued) -> None:
-    facts = {"errors": [], "fits_key": True, "trusted": True, "days_left": 90, "days_until": 0, "signs": True}
+    facts = {"errors": [], "fits_key": True, "faults": [], "days_left": 90, "days_until": 0, "signs": True}
     facts.update(common_name="zk1", subject="CN=zk1", names=["IP:10.0.0.9", "IP:10.0.0.1"], usages=["serverAuth"])
     variables: dict[str, Any] = {"kafka_cluster_name": "blue", "zookeeper_tls": True, "ansible_host": "10.0.0.9"}
     server = build_node(

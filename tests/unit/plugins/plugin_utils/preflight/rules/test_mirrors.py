@@ -245,9 +245,8 @@ def test_a_certificate_of_a_mirror_names_the_address_that_its_peers_reach() -> N
     good = {
         "errors": [],
         "fits_key": True,
-        "trusted": True,
-        "no_cas": [],
-        "too_long": [],
+        "in_order": True,
+        "faults": [],
         "days_left": 90,
         "common_name": "mirror_dc_b",
     }
