@@ -13,9 +13,10 @@ version_added: 0.1.0
 description:
   - Starts one short JVM on the node with the Java arguments that it would have, in which Kafka's own storage tool reads
     the properties that it would have. A value that either of them does not take fails the module, with their words.
-  - Nothing is written, no port is opened, and no process is touched. Arguments that would open ports, write files or
-    take memory beside the running node (agents, remote JMX, logs, dumps, C(-Xms)) are left out, as are those that the
-    login has in C(JDK_JAVA_OPTIONS) and its like. The data directories are not looked at.
+  - Nothing is written, no port is opened but one of the loopback address while stores are judged, and no process is
+    touched. Arguments that would open ports, write files or take memory beside the running node (agents, remote JMX,
+    logs, dumps, C(-Xms)) are left out, as are those that the login has in C(JDK_JAVA_OPTIONS) and its like. The data
+    directories are not looked at.
   - Files that are on the node already are not judged again, nor is a node without Java or without its release. Where
     the machine has no room for a second JVM now, or it gives no answer, the module warns and goes on.
 options:
@@ -48,6 +49,23 @@ options:
     description: The script that starts the node. Where it changes, its java may be another one, and all is judged.
     type: dict
     suboptions: *file
+  stores:
+    description:
+      - Key and certificates, and the trusted CAs, as PEM stores. Where one of them is new, a tool of Kafka loads both
+        as the node would, and connects to a server on the loopback address that shows the same certificates.
+      - They are judged only where the properties name them.
+    type: dict
+    suboptions:
+      keystore:
+        description: The store of the key and its certificates.
+        type: dict
+        required: true
+        suboptions: *file
+      truststore:
+        description: The store of the CAs.
+        type: dict
+        required: true
+        suboptions: *file
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:
@@ -93,6 +111,10 @@ SPEC = {
     "jvm_options": {"type": "dict", "required": True, "options": FILE},
     "properties": {"type": "dict", "options": FILE},
     "start": {"type": "dict", "options": FILE},
+    "stores": {
+        "type": "dict",
+        "options": {name: {"type": "dict", "required": True, "options": FILE} for name in ("keystore", "truststore")},
+    },
 }
 
 

@@ -136,7 +136,7 @@ class Connection:
 
 
 def _unused(connection: Connection) -> list[str]:
-    """Say which part of an identity the protocol would not use."""
+    """Say which part of an identity, or of what servers are verified by, the protocol would not use."""
     found = []
     protocol = connection.security_protocol
     user = [name for name in ("sasl_username", "sasl_password") if getattr(connection, name)]
@@ -149,6 +149,11 @@ def _unused(connection: Connection) -> list[str]:
         found.append(
             f"security_protocol is {protocol}, so the certificate in ssl_certificate_location would not be shown. Set "
             "security_protocol to SSL or SASL_SSL, or remove it."
+        )
+    if connection.ssl_ca_location and not protocol.endswith("SSL"):
+        found.append(
+            f"security_protocol is {protocol}, so the CA in ssl_ca_location would not be used and no server would be "
+            "verified. Set security_protocol to SSL or SASL_SSL, or remove it."
         )
     return found
 

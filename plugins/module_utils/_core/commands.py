@@ -8,12 +8,15 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 
 #: Seconds that the output of a killed program may still take; a process that left its group may hold it open.
 _LAST_WORDS = 5.0
+#: Seconds between two looks whether the answer of a program is still needed.
+_MOMENT = 0.1
 
 
 class CommandTimeoutError(StreamopsError):
@@ -35,13 +38,16 @@ def run(
     umask: int = -1,
     cwd: str | None = None,
     env: Mapping[str, str] | None = None,
+    enough: Callable[[], bool] | None = None,
 ) -> tuple[int, str, str]:
     """Run a program without input; its exit code, what it printed, and its errors.
 
     Raises OSError where it cannot be started, and CommandTimeoutError after C(seconds). Then its whole process group is
     killed, so that nothing that it started goes on unwatched. umask -- that of the program, -1 for our own. cwd, env --
-    its working directory and its environment, None for ours.
+    its working directory and its environment, None for ours. enough -- says that its answer is not needed any more: it
+    is killed, and what it had printed is nothing.
     """
+    started = time.monotonic()
     # Ansible's own run_command has no limit of time.
     process = subprocess.Popen(  # pylint: disable=ansible-bad-function
         list(argv),
@@ -54,7 +60,11 @@ def run(
         env=env,
     )
     try:
-        out, err = process.communicate(timeout=seconds)
+        while enough is not None and _goes_on(process, seconds, started):
+            if enough():
+                _kill(process)
+                return -signal.SIGKILL, "", ""
+        out, err = process.communicate(timeout=max(0.0, seconds - (time.monotonic() - started)))
     except subprocess.TimeoutExpired:
         _kill(process)
         raise CommandTimeoutError(argv[0], seconds) from None
@@ -62,6 +72,15 @@ def run(
         _kill(process)
         raise
     return process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+
+
+def _goes_on(process: subprocess.Popen[bytes], seconds: float, started: float) -> bool:
+    """Wait a moment for a program; whether it still runs and has time. What it prints is kept for the next wait."""
+    try:
+        process.communicate(timeout=_MOMENT)
+    except subprocess.TimeoutExpired:
+        return time.monotonic() - started < seconds
+    return False
 
 
 def detach(argv: Sequence[str]) -> None:

@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.commands imp
 from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import same_text
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret, parse, to_text
+from ansible_collections.streamops.kafka.plugins.module_utils._node import store_trial
 from ansible_collections.streamops.kafka.plugins.module_utils._node.format import MAIN
 from ansible_collections.streamops.kafka.plugins.module_utils._node.java import find
 from ansible_collections.streamops.kafka.plugins.module_utils._node.scratch import scratch, write
@@ -74,6 +75,7 @@ _ESCAPED = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f
 #: A value that its provider does not have: EnvVarConfigProvider knows the environment of the service alone.
 _NOT_HERE = re.compile(r"\$\{\w+:[^}]*\}")
 _NO_HEAP = "Java heap space"
+_UNTOUCHED = "Nothing was written for this node by this step, and no process was touched."
 #: What Java makes of an option with a blank that is not quoted.
 _A_WORD = (
     "Java takes a word of its arguments for the program to start, as it does not begin with -. An argument with a "
@@ -96,10 +98,23 @@ def trial(params: Mapping[str, Any], run: Callable[..., Any] = commands.run) -> 
         TrialError: The node would not start with these files.
     """
     files = [one for one in (params["jvm_options"], params["properties"], params["start"]) if one]
+    stores = params.get("stores") or {}
     java, words = find(params["java"]), argument_file_words(params["jvm_options"]["content"])
-    if all(_holds(one) for one in files) or not java or not _has_jars(words):
-        return {"changed": False, "judged": False, "warnings": []}
+    nothing: dict[str, Any] = {"changed": False, "judged": False, "warnings": []}
+    if not java or not _has_jars(words):
+        return nothing
     properties = params["properties"]["content"] if params["properties"] else ""
+    looks = []
+    if not all(_holds(one) for one in files):
+        looks.append(_files_tried(params["name"], java, words, properties, run))
+    if stores and not all(_holds(one) for one in stores.values()) and store_trial.needs(properties, stores):
+        looks.append(_stores_tried(params["name"], java, words, properties, stores, run))
+    warnings = [warning for warning in looks if warning]
+    return {"changed": False, "judged": bool(looks) and not warnings, "warnings": warnings}
+
+
+def _files_tried(name: str, java: str, words: Sequence[str], properties: str, run: Callable[..., Any]) -> str:
+    """Try arguments and properties; a warning where they cannot be judged. Raises TrialError where they are bad."""
     try:
         code, said = _said(java, tried(words), properties, run)
         found = fault(said)
@@ -110,15 +125,40 @@ def trial(params: Mapping[str, Any], run: Callable[..., Any] = commands.run) -> 
         found, not_judged = "", getattr(problem, "message", str(problem))
     if found:
         raise TrialError(
-            f"{params['name']} would not start with what this run would write: {shown(found, properties, words)}. "
-            "fix: correct that value in the inventory. Nothing was written for this node by this step, and no process "
-            "was touched."
+            f"{name} would not start with what this run would write: {shown(found, properties, words)}. "
+            f"fix: correct that value in the inventory. {_UNTOUCHED}"
         )
-    warning = (
-        f"{params['name']}: Java and Kafka could not judge what this run writes, so a value that they do not take "
+    return not_judged and (
+        f"{name}: Java and Kafka could not judge what this run writes, so a value that they do not take "
         f"would be seen at the start of the node alone: {shown(not_judged, properties, words)}"
     )
-    return {"changed": False, "judged": not not_judged, "warnings": [warning] if not_judged else []}
+
+
+def _stores_tried(
+    name: str,
+    java: str,
+    words: Sequence[str],
+    properties: str,
+    stores: Mapping[str, Mapping[str, Any]],
+    run: Callable[..., Any],
+) -> str:
+    """Try key, certificates and CAs; a warning where they cannot be judged. Raises TrialError where they are bad."""
+    try:
+        with scratch("trial") as place:
+            arguments = write(place, "arguments", "".join(quoted(tried(words))))
+            found, not_judged = store_trial.said_by(java, [f"@{arguments}"], properties, stores, place, run)
+    except (OSError, CommandTimeoutError) as problem:
+        found, not_judged = "", getattr(problem, "message", str(problem))
+    if found:
+        raise TrialError(
+            f"{name} would not start with the key and the certificates that this run would bring, as Java says: "
+            f"{shown(found, properties, words)}. fix: correct kafka_tls_certificate_file, kafka_tls_key_file or "
+            f"kafka_tls_ca_file. {_UNTOUCHED}"
+        )
+    return not_judged and (
+        f"{name}: Java and Kafka could not judge the key and the certificates that this run brings, so what they do "
+        f"not take would be seen at the start of the node alone: {shown(not_judged, properties, words)}"
+    )
 
 
 def tried(words: Sequence[str]) -> list[str]:

@@ -172,8 +172,8 @@ def test_what_passes_is_taken_by_java_and_by_openssl(
     wrong = {name: (java[name], openssl[name]) for name in cases if ours[name] and (java[name] or openssl[name])}
     assert not wrong, "passes here, and an engine refuses it"
     strict = [name for name in cases if not ours[name] and not java[name] and not openssl[name]]
-    # Levels below 2 take what level 2 does not; and of two namesakes OpenSSL happens to take the right one for one.
-    assert strict == [], "refused here, and both engines take it"
+    # Of two namesakes OpenSSL takes the right one by chance.
+    assert set(strict) <= {f"chain one name {which}" for which in ("first", "second")}
     assert {name: passed for name, passed in ours.items() if passed != cases[name].passes} == {}
     assert any(java.values())
     assert any(openssl.values())

@@ -81,6 +81,8 @@ def test_secrets_do_not_show() -> None:
         ({"bootstrap_servers": [" "]}, "bootstrap_servers names no server"),
         ({"security_protocol": "PLAINTEXT"}, "sasl_username and sasl_password would not be used"),
         ({"security_protocol": "SSL", "sasl_username": None}, "so sasl_password would not be used"),
+        ({"security_protocol": "SASL_PLAINTEXT"}, "the CA in ssl_ca_location would not be used"),
+        ({"security_protocol": "PLAINTEXT"}, "the CA in ssl_ca_location would not be used"),
         (
             {"security_protocol": "SASL_PLAINTEXT", "ssl_certificate_location": "/c"},
             "the certificate in ssl_certificate_location would not be shown",
