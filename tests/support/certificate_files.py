@@ -42,6 +42,21 @@ def ca_by_sha1(name: str, by: Issued) -> Issued:
         return Issued(x509.load_pem_x509_certificate((place / "issued").read_bytes()), made.key)
 
 
+def rsa_pss(name: str, by: Issued, names: str, place: Path) -> tuple[Path, Path]:
+    """Issue a certificate for a key that is for RSA-PSS only, which Kafka cannot load; its file and that of the key."""
+    certificate, key = place / f"{name}.pem", place / f"{name}.key"
+    with tempfile.TemporaryDirectory() as folder:
+        by.write(Path(folder), "ca")
+        (Path(folder) / "extensions").write_text(f"subjectAltName = {names}\n")
+        for command in (
+            f"genpkey -algorithm RSA-PSS -pkeyopt rsa_keygen_bits:2048 -out {key}",
+            f"req -new -key {key} -out request -subj /CN={name}",
+            f"x509 -req -in request -CA ca.pem -CAkey ca.key -days 90 -extfile extensions -out {certificate}",
+        ):
+            subprocess.run(["openssl", *command.split()], cwd=folder, check=True, capture_output=True)
+    return certificate, key
+
+
 def _parts() -> tuple[Issued, Issued, Issued]:
     root = issue("root", ca=True)
     between = issue("between", by=root, ca=True)

@@ -29,7 +29,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.pem import p
 #: More ways up than any chain has; a file with a whole distribution's CAs has no more either.
 _WAYS = 50
 #: Bits that the security level 2 of OpenSSL asks of a key (the default from 3.2 on, and of Debian and its like).
-_RSA_BITS, _EC_BITS = 2048, 224
+_RSA_BITS = 2048
+#: The curves that Java and TLS 1.3 share; of keys on others Kafka reads some, and no handshake succeeds.
+_CURVES = ("secp256r1", "secp384r1", "secp521r1")
 _WEAK = ("md5", "sha1")
 #: What is wrong with a chain: it leads nowhere, to a CA that is none, to two of one name, or to one that is no root;
 #: a CA of it allows fewer CAs below it, ends, is for another purpose; a signature or a key is weak.
@@ -317,9 +319,9 @@ def _weak_key(one: x509.Certificate) -> str:
         return ""
     if isinstance(key, (rsa.RSAPublicKey, dsa.DSAPublicKey)) and key.key_size < _RSA_BITS:
         return f"a key of {key.key_size} bits"
-    if isinstance(key, ec.EllipticCurvePublicKey) and key.key_size < _EC_BITS:
-        return f"a key of {key.key_size} bits"
-    return ""
+    if isinstance(key, ec.EllipticCurvePublicKey):
+        return "" if key.curve.name in _CURVES else f"a key on the curve {key.curve.name}"
+    return "" if isinstance(key, (rsa.RSAPublicKey, dsa.DSAPublicKey)) else "a key that is neither RSA nor EC"
 
 
 def _weak_signature(one: x509.Certificate) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certificates import read_certificate
@@ -93,6 +94,7 @@ def chains() -> Iterator[tuple[str, Case]]:
         ("for servers", {"extensions": (x509.ExtendedKeyUsage([SERVER, CLIENT]),)}, True),
         ("of 1024 bits", {"bits": 1024}, False),
         ("of 2048 bits", {"bits": 2048}, True),
+        ("on P-384", {"key": ec.generate_private_key(ec.SECP384R1())}, True),
         ("no CA", {"path_length": None, "extensions": (no_signer(),)}, False),
     ):
         root, middle, leaf = made(**fields)
@@ -124,6 +126,12 @@ def chains() -> Iterator[tuple[str, Case]]:
     for usages, passes in (([SERVER, CLIENT], True), ([ANY], False), ([CLIENT], False)):
         leaf = issue("x", by=root, names=(host,), extensions=(x509.ExtendedKeyUsage(usages),))
         yield f"usage {len(usages)} {usages[0].dotted_string}", of(leaf, trusted=(root,), host=host, passes=passes)
+    for name, key, passes in (
+        ("secp256k1", ec.generate_private_key(ec.SECP256K1()), False),
+        ("P-521", ec.generate_private_key(ec.SECP521R1()), True),
+        ("Ed25519", ed25519.Ed25519PrivateKey.generate(), False),
+    ):
+        yield f"key {name}", of(issue("x", by=root, names=(host,), key=key), trusted=(root,), host=host, passes=passes)
     for name, more in (("ended", {"days": -3}), ("of tomorrow", {"begins": 1})):
         yield f"leaf {name}", of(issue("x", by=root, names=(host,), **more), trusted=(root,), host=host, passes=False)
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric import ec
 
-from tests.support.certificate_files import with_an_older_root
+from tests.support.certificate_files import rsa_pss, with_an_older_root
 from tests.support.certificates import Issued, issue
 from tests.support.modules import run_module
 
@@ -60,9 +59,11 @@ def test_only_stores_that_the_node_can_start_with_pass(
     assert (fine["failed"], fine.get("judged")) == (False, True), fine
     certificate, key, ca = with_an_older_root()
     other = issue("other", ca=True)
+    (tmp_path / "pss").mkdir()
+    pss = rsa_pss("kafka1", root, "IP:10.0.0.1", tmp_path / "pss")
     for keystore, truststore, words in (
         (key + certificate, ca, "Certificate chain is not valid"),
-        (of(issue("kafka1", by=root, key=ec.generate_private_key(ec.SECP256K1()))), root.pem(), "secp256k1"),
+        (b"".join(path.read_bytes() for path in pss), root.pem(), "got RSASSA-PSS"),
         (good, other.pem(), "unable to find valid certification path"),
         (good, issue("other", ca=None).pem() + b"\n", "certification path"),
         (good.replace(b"BEGIN PRIVATE", b"BEGIN THE").replace(b"END PRIVATE", b"END THE"), root.pem(), "PRIVATE KEY"),
@@ -71,4 +72,4 @@ def test_only_stores_that_the_node_can_start_with_pass(
         assert refused["failed"], words
         assert words in refused["msg"], refused["msg"]
         assert "no process was touched" in refused["msg"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["jvm_options", "properties"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["jvm_options", "properties", "pss"]

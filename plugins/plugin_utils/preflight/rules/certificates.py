@@ -85,8 +85,8 @@ _FAULTS = {
         False,
     ),
     chain.WEAK: (
-        "a certificate of the chain is too weak for OpenSSL at its security level 2 (librdkafka, Python)",
-        "signatures with SHA-256 or better, RSA keys of 2048 bits or more",
+        "Kafka, or OpenSSL at its security level 2 (librdkafka, Python), takes no such key or signature",
+        "signatures with SHA-256 or better; RSA keys of 2048 bits or more, or EC keys on P-256, P-384 or P-521",
         "have it issued anew so",
         False,
     ),

@@ -72,3 +72,13 @@ def test_one_that_left_its_group_and_keeps_the_output_open_holds_up_nobody(
         run(["sh", "-c", f"setsid sh -c 'echo $$ > {pid}; exec sleep 20' & wait"], 1.0)
     assert time.monotonic() - began < 6
     os.kill(int(pid.read_text()), 9)
+
+
+def test_a_program_whose_answer_is_not_needed_any_more_is_ended(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    began = time.monotonic()
+    assert run(["sh", "-c", f"echo x; touch {mark}; sleep 20"], 15.0, enough=mark.exists) == (-9, "", "")
+    assert time.monotonic() - began < 10
+    assert run(["sh", "-c", "echo said; exit 3"], 15.0, enough=mark.with_name("none").exists) == (3, "said\n", "")
+    with pytest.raises(CommandTimeoutError):
+        run(["sleep", "20"], 0.5, enough=mark.with_name("none").exists)
