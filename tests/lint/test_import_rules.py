@@ -150,7 +150,7 @@ def test_a_task_is_sent_with_the_rooms_of_its_own_subject(path: Path) -> None:
 def test_what_runs_on_the_control_node_imports_ansible_and_pure_utils_only(path: Path) -> None:
     # ansible-core itself needs these, so they are on every control node.
     libraries = {
-        "inventory/certificates.py": ("cryptography",),
+        **{f"inventory/{one}.py": ("cryptography",) for one in ("certificates", "chain", "pem")},
         "reports/markup.py": ("jinja2",),
         "reports/status_page.py": ("jinja2",),
     }

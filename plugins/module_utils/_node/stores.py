@@ -7,16 +7,16 @@ Kafka's clients and brokers read PEM (KIP-651); the REST server of Kafka Connect
 
 from __future__ import annotations
 
-import datetime
 import os
+import re
 import traceback
 from pathlib import Path
+from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import MissingLibraryError, StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._node import pem
-from ansible_collections.streamops.kafka.plugins.module_utils._node.chain import arranged
 
 try:
+    from cryptography import x509
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.serialization import pkcs12
 
@@ -25,6 +25,8 @@ except (ImportError, AttributeError):
     MISSING = traceback.format_exc()
 else:
     MISSING = ""
+
+_KEY = re.compile(rb"-----BEGIN PRIVATE KEY-----.*?-----END PRIVATE KEY-----", re.S)
 
 
 def write_stores(files: dict[str, str], password: str, dry_run: bool) -> bool:
@@ -48,11 +50,12 @@ def write_stores(files: dict[str, str], password: str, dry_run: bool) -> bool:
 
 
 def _keystore(files: dict[str, str], password: bytes) -> bytes:
-    found = [one for _text, one in pem.keys(Path(files["key"]).read_bytes())]
-    certificates = pem.certificates(Path(files["certificate"]).read_bytes())
-    trusted = pem.certificates(Path(files["ca"]).read_bytes())
-    leaf, *above = arranged(certificates, found, trusted, datetime.datetime.now(datetime.UTC))
-    key = next((one for one in found if pem.public(one) == pem.public(leaf)), found[0])
+    keys = _keys(Path(files["key"]).read_bytes())
+    certificates = _certificates(files["certificate"])
+    # Java puts the chain of a key together by itself, whatever else stands there.
+    fitting = [(key, one) for one in certificates for key in keys if _public(key) == _public(one)]
+    key, leaf = fitting[0] if fitting else (keys[0], certificates[0])
+    above = [one for one in certificates if one != leaf]
     return bytes(
         pkcs12.serialize_key_and_certificates(
             b"node", key, leaf, above or None, serialization.BestAvailableEncryption(password)
@@ -61,9 +64,24 @@ def _keystore(files: dict[str, str], password: bytes) -> bytes:
 
 
 def _truststore(files: dict[str, str], password: bytes) -> bytes:
-    trusted = pem.certificates(Path(files["ca"]).read_bytes())
+    trusted = _certificates(files["ca"])
     named = [pkcs12.PKCS12Certificate(one, f"ca{number}".encode()) for number, one in enumerate(trusted)]
     return bytes(pkcs12.serialize_java_truststore(named, serialization.BestAvailableEncryption(password)))
+
+
+def _keys(content: bytes) -> list[Any]:
+    """The keys of a file, of which one belongs to the certificate; a whole file that has no block is read as one."""
+    return [serialization.load_pem_private_key(one, password=None) for one in _KEY.findall(content) or [content]]
+
+
+def _certificates(path: str) -> list[Any]:
+    """The certificates of a file, each once."""
+    return list(dict.fromkeys(x509.load_pem_x509_certificates(Path(path).read_bytes())))
+
+
+def _public(holder: Any) -> bytes:
+    form = (serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    return bytes(holder.public_key().public_bytes(*form))
 
 
 def _write(path: Path, content: bytes) -> None:

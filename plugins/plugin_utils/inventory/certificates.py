@@ -18,10 +18,10 @@ try:
 except ImportError:  # ansible-core requires it, but its sanity test imports every file without it
     x509 = None  # type: ignore[assignment]
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node import chain as chains
-from ansible_collections.streamops.kafka.plugins.module_utils._node import pem
-from ansible_collections.streamops.kafka.plugins.module_utils._node.pem import PemError, public
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import chain as chains
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import pem
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.host_names import DNS, IP
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.pem import PemError, public
 
 Read = TypeVar("Read")
 #: Any purpose for Java; OpenSSL takes such a certificate for no server.
@@ -38,7 +38,7 @@ def read_certificate(certificate_file: str, key_file: str, ca_file: str, by_clie
     subject alternative names with their types (DNS:kafka1, IP:10.0.0.1); ``subject`` is written as Java writes it;
     ``days_until`` is how long the certificate is not valid yet (0 when it is); ``usages`` are the purposes it is
     limited to (None without a limit), ``signs`` whether its key usage lets it sign a handshake; ``faults`` why Java or
-    OpenSSL refuses its chain, each {kind, found} (module_utils/_node/chain.py); ``in_order`` whether the file begins
+    OpenSSL refuses its chain, each {kind, found} (chain.py); ``in_order`` whether the file begins
     with the certificate of the key.
     """
     errors: list[str] = []

@@ -13,8 +13,8 @@ import datetime
 from collections.abc import Mapping
 from functools import lru_cache
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.chain import arranged
-from ansible_collections.streamops.kafka.plugins.module_utils._node.pem import (
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.chain import arranged
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.pem import (
     PemError,
     blocks,
     certificates,

@@ -11,7 +11,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY
-from ansible_collections.streamops.kafka.plugins.module_utils._node import chain
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import chain
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certificates import ANY
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.host_names import (
     covers,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._node.stores import write_stores
+from tests.support.certificate_files import LAYOUTS
 from tests.support.certificates import issue
 
 
@@ -23,9 +25,9 @@ def files(tmp_path: Path) -> dict[str, str]:
     return {"key": str(key), "certificate": str(certificate), "ca": str(ca), **stores}
 
 
-def keytool(store: str, password: str) -> str:
+def keytool(store: str, password: str, *more: str) -> str:
     """What Java finds in a store."""
-    command = ["keytool", "-list", "-storetype", "PKCS12", "-keystore", store, "-storepass:env", "PASSWORD"]
+    command = ["keytool", "-list", "-storetype", "PKCS12", "-keystore", store, "-storepass:env", "PASSWORD", *more]
     done = subprocess.run(command, env={"PASSWORD": password, "PATH": "/usr/bin:/usr/local/bin"}, capture_output=True)
     return done.stdout.decode() + done.stderr.decode()
 
@@ -56,3 +58,16 @@ def test_a_file_that_is_no_key_is_named_and_nothing_is_written(files: dict[str, 
     with pytest.raises(StreamopsError, match=r"keystore\.p12: .*nothing was written"):
         write_stores(files, "one", dry_run=False)
     assert not Path(files["keystore"]).exists()
+
+
+@pytest.mark.parametrize("layout", ["root_first", "one_bundle", "two_keys", "with_comments", "with_the_issuer_twice"])
+def test_java_finds_the_certificate_of_the_key_with_its_issuer(
+    layout: str, files: dict[str, str], tmp_path: Path
+) -> None:
+    for name, content in zip(("certificate", "key", "ca"), LAYOUTS[layout](), strict=True):
+        Path(files[name]).write_bytes(content)
+    assert write_stores(files, "not a secret", dry_run=False)
+    shown = keytool(files["keystore"], "not a secret", "-v")
+    owners = re.findall(r"^Owner: (.*)$", shown, re.M)
+    assert owners[:2] == ["CN=kafka1", "CN=between"]
+    assert "PrivateKeyEntry" in shown

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.pem import blocks, certificates, keys, public
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.pem import blocks, certificates, keys, public
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.pem_files import stored
 from tests.support.certificate_files import LAYOUTS, in_order, root_first
 from tests.support.certificates import issue
