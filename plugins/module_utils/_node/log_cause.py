@@ -10,6 +10,11 @@ from collections.abc import Iterable, Sequence
 #: A pattern of lines, what they mean, and the fix. The first that a line has decides, so the clearest stand first.
 CAUSES: tuple[tuple[str, str, str], ...] = (
     (
+        r"Certificate chain is not valid|Private key could not be loaded|Invalid PEM (?:keystore|truststore) configs",
+        "this node cannot load its key store or its trust store",
+        "see that each certificate in tls/keystore.pem was issued by the next one, and that Kafka knows the kind of key",
+    ),
+    (
         r"No subject alternative (DNS )?names?|No name matching",
         "the certificate of another node does not name the address at which this one reaches it",
         "have it issued with every advertised address as subject alternative name",

@@ -20,6 +20,8 @@ PRINCIPAL = [
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
+        (["Caused by: java.security.KeyStoreException: Certificate chain is not valid"],
+         ["this node cannot load its key store", "issued by the next one"]),
         (REFUSED, ["another node refuses the certificate", "(Received fatal alert: certificate_unknown)"]),
         (PRINCIPAL, ["until the quorum has a leader", "AuthorizerNotReadyException", "majority of the controllers",
                      "is no super user", "kafka_tls_principal_rules"]),
