@@ -12,7 +12,7 @@ CAUSES: tuple[tuple[str, str, str], ...] = (
     (
         r"Certificate chain is not valid|Private key could not be loaded|Invalid PEM (?:keystore|truststore) configs",
         "this node cannot load its key store or its trust store",
-        "see that each certificate in tls/keystore.pem was issued by the next one, and that Kafka knows the kind of key",
+        "see that each certificate in tls/keystore.pem was issued by the next one, and its kind of key",
     ),
     (
         r"No subject alternative (DNS )?names?|No name matching",

@@ -38,8 +38,8 @@ def read_certificate(certificate_file: str, key_file: str, ca_file: str, by_clie
     subject alternative names with their types (DNS:kafka1, IP:10.0.0.1); ``subject`` is written as Java writes it;
     ``days_until`` is how long the certificate is not valid yet (0 when it is); ``usages`` are the purposes it is
     limited to (None without a limit), ``signs`` whether its key usage lets it sign a handshake; ``faults`` why Java or
-    OpenSSL refuses its chain, each {kind, found} (chain.py); ``in_order`` whether the file begins
-    with the certificate of the key.
+    OpenSSL refuses its chain, each {kind, found} (chain.py); ``in_order`` whether the files begin
+    with the certificate and its key.
     """
     errors: list[str] = []
     found = _read(certificate_file, pem.certificates, errors)
@@ -56,7 +56,7 @@ def read_certificate(certificate_file: str, key_file: str, ca_file: str, by_clie
             facts["faults"] = [{"kind": one.kind, "found": one.found} for one in faults]
         if keys:
             facts["fits_key"] = any(public(chain[0]) == public(key) for key in keys)
-            facts["in_order"] = found[0] == chain[0]
+            facts["in_order"] = found[0] == chain[0] and public(keys[0]) == public(chain[0])
     return facts
 
 

@@ -125,10 +125,10 @@ def bad_certificate(inventory: Inventory) -> Iterator[Problem]:
         elif variable == ADMIN and found["in_order"] is False:
             yield Problem(
                 node,
-                "the file does not begin with the certificate of the key, and clients show its first one",
-                found=node.text(ADMIN),
-                allowed="the certificate of the administrator first, the intermediate ones behind it",
-                fix=f"put the certificate of {_KEYS[ADMIN]} first",
+                "the files do not begin with a certificate and its key, and clients take the first of each",
+                found=f"{node.text(ADMIN)}, {node.text(_KEYS[ADMIN])}",
+                allowed="the administrator's own certificate, and its key, first in their files",
+                fix="put them first",
                 variable=variable,
             )
         yield from itertools.islice(_chain_problems(node, found["faults"], variable), 1)

@@ -19,7 +19,10 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certific
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.certificates import certificate_usage
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.certificates import (
+    bad_certificate,
+    certificate_usage,
+)
 from tests.support.certificate_files import LAYOUTS, ca_by_sha1, identified
 from tests.support.certificates import Issued, issue
 from tests.support.preflight_inventories import combined
@@ -354,6 +357,23 @@ def test_the_administrators_certificate_is_judged_too(
     nodes = (dataclasses.replace(first, admin_certificate=facts), *others)
     told = [f"{one.level} {one.name} {one.sentence()}" for one in check_inventory(Inventory(nodes))]
     assert any(all(word in line for word in words) for line in told) if words else told == []
+
+
+@pytest.mark.parametrize("layout", ["root_first", "two_keys", "in_order"])
+def test_the_administrators_files_begin_with_its_own(layout: str, tmp_path: Path) -> None:
+    paths = [str(tmp_path / name) for name in ("admin.pem", "admin.key", "ca.pem")]
+    for path, content in zip(paths, LAYOUTS[layout](), strict=True):
+        Path(path).write_bytes(content)
+    facts = read_certificate(*paths, by_clients=False)
+    assert facts["faults"] == []
+    first, *others = combined(kafka_admin_certificate_file=paths[0], kafka_admin_key_file=paths[1]).nodes
+    inventory = Inventory((dataclasses.replace(first, admin_certificate=facts), *others))
+    told = [one.what for one in bad_certificate(inventory)]
+    assert told == (
+        []
+        if layout == "in_order"
+        else ["the files do not begin with a certificate and its key, and clients take the first of each"]
+    )
 
 
 def issued_for_both(root: Issued, **more: Any) -> Issued:
