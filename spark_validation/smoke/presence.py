@@ -133,4 +133,5 @@ class Brokers:
     def live(self) -> list[int]:
         """The ids of the brokers that take part in the cluster now."""
         nodes = asked("brokers", self._admin.describeCluster().nodes().get)
-        return [int(node.id()) for node in nodes]
+        # The values of a Java map are no list, and Python cannot go through them.
+        return [int(node.id()) for node in self._java.java.util.ArrayList(nodes)]
