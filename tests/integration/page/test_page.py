@@ -237,15 +237,16 @@ def test_a_cluster_that_does_not_answer_spoils_no_other(page: Page) -> None:
     )
     answer = page.get("health")
     found = answer.json()
-    assert (answer.status, found["status"]) == (503, "unknown")
+    assert (answer.status, found["status"]) == (503, "down")
     assert {name: one["status"] for name, one in found["clusters"].items()} == {
         "orders": "ok",
-        'closed "port"': "unknown",
+        'closed "port"': "down",
     }
     assert "127.0.0.1" not in answer.text
     text = page.get("metrics")
     assert text.value('kafka_lag_poll_failures_total{cluster="orders"}') == 0
-    assert f"kafka_brokers{{{closed}}}" not in text.text
+    assert text.value(f"kafka_brokers{{{closed}}}") == 0
+    assert text.value(f'streamops_page_cluster_status{{{closed},status="DOWN"}}') == 1
 
 
 def test_every_name_of_the_page_in_alerts_and_dashboards_is_served(page: Page) -> None:

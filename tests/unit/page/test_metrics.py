@@ -48,7 +48,8 @@ def test_names_are_those_of_the_alerts() -> None:
 
 
 def test_groups_that_must_be_there_are_told_also_where_they_are_not() -> None:
-    text = text_of(dataclasses.replace(picture(group("g")), watched=("g", "gone")), 100)
+    text = text_of(dataclasses.replace(picture(group("g"), group("h")), watched=("g", "gone")), 100)
+    assert 'kafka_consumergroup_watched{cluster="c",consumergroup="h"} 0\n' in text
     assert 'kafka_consumergroup_watched{cluster="c",consumergroup="g"} 1\n' in text
     assert 'kafka_consumergroup_watched{cluster="c",consumergroup="gone"} 1\n' in text
 
