@@ -146,7 +146,7 @@ def families_of(cluster: str, picture: Picture, limit: int) -> list[Family]:
         *_of_groups(cluster, groups),
         *family_of(
             "kafka_consumergroup_watched",
-            "1 for a group that must be there and read (kafka_groups_watched), whether it is there or not; 0 for others.",
+            "1 for a group that must be there (kafka_groups_watched), whether it is there or not; 0 for others.",
             (({"consumergroup": name}, int(name in picture.watched)) for name in sorted({*rows, *picture.watched})),
         ),
         *family_of(
