@@ -50,8 +50,8 @@ options:
     choices: [earliest, latest, timestamp, offset, shift, file, group, none]
   timestamp:
     description: >-
-      Time as V(2026-11-24T06:00:00+01:00), with a time zone, or in milliseconds since 1970. A time before 1973
-      is refused, since it is one in seconds.
+      Time as V(2026-11-24T06:00:00+01:00), with a time zone, or in milliseconds since 1970. A number of 1973 or
+      before is refused, since it is a time in seconds; write such a time as text.
     type: str
   offset:
     description: The offset for O(to=offset).

@@ -24,8 +24,9 @@ options:
     required: true
   timestamp:
     description: >-
-      Time as V(2026-11-24T06:00:00+01:00), with a time zone, or in milliseconds since 1970. A time before 1973
-      is refused, since it is one in seconds. The first offset from it on is shown as offset_at.
+      Time as V(2026-11-24T06:00:00+01:00), with a time zone, or in milliseconds since 1970. A number of 1973 or before
+      is refused, since it is a time in seconds; write such a time as text. The first offset from it on is shown as
+      offset_at.
     type: str
   delete_before:
     description:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import same_text
+from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import same_file
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse, to_text
 from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import (
     live_properties,
@@ -104,7 +104,7 @@ def test_nodes_that_were_started_with_another_order_of_a_set_do_not_restart(
                     turned.add(key)
                     old = old.replace(to_text({key: value}), to_text({key: turned_around(key, value)}))
             assert reasons({**host["files"], main: old}, host["wanted"]) == []
-            assert same_text(old, host["files"][main])
+            assert same_file(main, old, host["files"][main])
     assert turned & set(SETS)
 
 

@@ -15,23 +15,28 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.properties i
     parse,
     value_text,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._core.unordered import form, same
+from ansible_collections.streamops.kafka.plugins.module_utils._core.unordered import form, forms
+
+#: By what runs, the file whose properties are compared one by one: those that the start record keeps as such. Every
+#: other file is compared as it is written, as the record does by its digest: else a file could give a reason to restart
+#: and never be replaced.
+JUDGED_BY_PROPERTY = ("server.properties", "zoo.cfg", "mm2.properties", "consumer.properties")
 
 
-def same_text(before: str, after: str) -> bool:
-    """Tell whether two files differ in nothing but the order within values that are sets, line by line."""
-    old, new = before.split("\n"), after.split("\n")
-    return len(old) == len(new) and all(map(_same_line, old, new))
-
-
-def _same_line(before: str, after: str) -> bool:
-    if before == after:
-        return True
+def same_file(name: str, before: str | None, after: str | None) -> bool:
+    """Tell whether two texts of a file differ in nothing but the order within values that are sets."""
+    if before == after or before is None or after is None:
+        return before == after
+    if name.rpartition("/")[2] not in JUDGED_BY_PROPERTY:
+        return False
     try:
-        old, new = parse(before), parse(after)
+        return forms(parse(before)) == forms(parse(after)) and _remarks(before) == _remarks(after)
     except PropertiesError:
         return False
-    return len(old) == 1 and old.keys() == new.keys() and all(same(key, old[key], new[key]) for key in old)
+
+
+def _remarks(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith(("#", "!"))]
 
 
 def declare(properties: Mapping[str, Any]) -> dict[str, str]:

@@ -33,6 +33,10 @@ SECRET_NAME = re.compile(
 )
 
 
+#: From here on a number is one of bytes, records or milliseconds, which Kafka keeps as whole numbers.
+_LARGE = 1000
+
+
 class PropertiesError(ValueError):
     """Text or a value that cannot be a property; carries the key (or line) and the reason."""
 
@@ -72,11 +76,11 @@ def config_text(key: str, value: Any) -> str | None:
 
 
 def _number_text(key: str, number: float) -> str:
-    """Print a number as Kafka reads it: its whole numbers have neither a point nor an exponent, as YAML's 6.048e+8 has.
+    """Print a number as Kafka reads it: a large whole one has neither a point nor an exponent, as YAML's 6.048e+8 has.
 
-    What YAML takes for the number 3.0 is the version 3.0 to a key of versions.
+    Small ones stay as they are written: 3.0 may be a version, and a node that runs with a factor of 1.0 would restart.
     """
-    is_whole = number.is_integer() and abs(number) < 2**63 and not key.endswith("version")
+    is_whole = number.is_integer() and _LARGE <= abs(number) < 2**63
     return str(int(number)) if is_whole else str(number)
 
 

@@ -20,9 +20,9 @@ _SEPARATORS: Mapping[str, str] = {
     "clusters": ",",
     "controller.quorum.bootstrap.servers": ",",
     "controller.quorum.voters": ",",
-    "max.connections.per.ip.overrides": ",",
     "super.users": ";",
 }
+_OVERRIDES = "max.connections.per.ip.overrides"
 #: Of any cluster or flow of a mirror: ALIAS.bootstrap.servers.
 _BOOTSTRAP = ".bootstrap.servers"
 #: Its servers are shuffled too (StaticHostProvider); behind the last one comes once the path of the cluster.
@@ -41,6 +41,9 @@ def form(key: str, value: str) -> str:
     if key.endswith(_PLAIN):
         found = _PLAIN_USERS.fullmatch(value)
         return f"{found['module']}{''.join(sorted(re.findall(_USER, found['users'])))};" if found else value
+    if key == _OVERRIDES:
+        # An address that is there twice counts as it is there last: Kafka makes a map of them (SocketServer).
+        return ",".join(sorted({part.rpartition(":")[0]: part for part in _parts(value, ",")}.values()))
     separator = "," if key.endswith(_BOOTSTRAP) else _SEPARATORS.get(key)
     return _sorted(value, separator) if separator else value
 

@@ -22,7 +22,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import same_text
+from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import same_file
 
 DIRECTORY = "generations"
 #: In use; waiting for the node's turn; the last with which the node has been whole; tried, and given up.
@@ -392,10 +392,6 @@ def _sync(path: str) -> None:
 def differing(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     """Return the names of the files that differ between two generations, new and removed ones with them.
 
-    Files that differ in nothing but the order of sets are alike: a node that has them keeps them as they are.
+    Properties that differ in nothing but the order of sets are alike: a node that has them keeps them as they are.
     """
-    return sorted(name for name in {*before, *after} if not _alike(before.get(name), after.get(name)))
-
-
-def _alike(before: str | None, after: str | None) -> bool:
-    return before == after or (before is not None and after is not None and same_text(before, after))
+    return sorted(name for name in {*before, *after} if not same_file(name, before.get(name), after.get(name)))

@@ -17,7 +17,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core import commands
 from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import CommandTimeoutError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import same_text
+from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import same_file
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret, parse, to_text
 from ansible_collections.streamops.kafka.plugins.module_utils._node import store_trial
@@ -246,7 +246,7 @@ def _holds(file: Mapping[str, Any]) -> bool:
     """Whether a file is on the node, with this content, in whichever order its sets are."""
     try:
         with open(file["path"], encoding="utf-8") as there:
-            return same_text(there.read(), str(file["content"]))
+            return same_file(file["path"], there.read(), str(file["content"]))
     except (OSError, UnicodeDecodeError):
         return False
 

@@ -76,12 +76,12 @@ def _spec_violations(spec: DesiredUser) -> Iterator[str]:
     who = f"user {spec.name.strip()}"
     if not spec.name.strip():
         yield "user '': the name is empty. Give it a name."
-    if wrong := stray(spec.name):
-        yield f"user {spec.name.strip()!r}: the name {wrong}: {STRAY_FIX}."
     if spec.mechanism not in MECHANISMS:
         yield f"{who}: mechanism is {spec.mechanism}; {' and '.join(MECHANISMS)} are allowed."
     if spec.absent:
-        return
+        return  # One that came in with such a name must be let out.
+    if wrong := stray(spec.name):
+        yield f"user {spec.name.strip()!r}: the name {wrong}: {STRAY_FIX}."
     # org.apache.kafka.common.security.scram.internals.ScramMessages: SASLNAME. Passwords may be of any script.
     if not spec.name.isascii():
         yield f"{who}: the name has characters outside of ASCII, and Kafka refuses its logins by SCRAM. Rename it."

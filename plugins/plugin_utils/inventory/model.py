@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ansible.errors import AnsibleError
+
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port, plain_host
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import (
     UnclearValueError,
@@ -198,8 +200,8 @@ class Node:
         rank = (self.controller, self.broker, self.zookeeper, True).index(True)
         try:
             number = self.id
-        except UnclearValueError:
-            number = None  # whoever needs it says so
+        except (UnclearValueError, AnsibleError):
+            number = None  # whoever needs it says so; another cluster's must not matter
         return rank, self.cluster, number is None, number or 0, self.name
 
     @property

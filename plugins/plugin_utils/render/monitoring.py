@@ -108,7 +108,7 @@ class Monitoring(Parts):
                 "node": host,
                 "address": host_port(address, variables.get("kafka_page_port", PAGE_PORT)),
                 "tls": not is_loopback(bound or own) or bool(variables.get("kafka_page_tls_source")),
-                "user": PAGE_USER if PAGE_USER in users else min(users, default=""),
+                "user": PAGE_USER if PAGE_USER in users else min(map(str, users), default=""),
                 **_files(variables),
             }
 

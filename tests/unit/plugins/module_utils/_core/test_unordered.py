@@ -5,7 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import declare, same_text
+from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import (
+    JUDGED_BY_PROPERTY,
+    declare,
+    same_file,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import to_text
 from ansible_collections.streamops.kafka.plugins.module_utils._core.unordered import form, forms, same
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import PLAIN_MODULE
@@ -31,7 +35,11 @@ def test_these_are_sets(key: str, before: str, after: str) -> None:
     assert same(key, before, after)
     assert form(key, form(key, before)) == form(key, after)
     assert forms(declare({key: before})) == forms(declare({key: after}))
-    assert same_text(f"# note\n{to_text({key: before, 'x': 1})}", f"# note\n{to_text({key: after, 'x': 1})}")
+    old, new = (f"# note\n{to_text({key: value, 'x': 1})}" for value in (before, after))
+    for name in JUDGED_BY_PROPERTY:
+        assert same_file(f"/etc/kafka/{name}", old, new)
+    # Its digest would give a reason to restart, so it must be replaced.
+    assert not same_file("producer.properties", old, new)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +62,7 @@ def test_these_are_sets(key: str, before: str, after: str) -> None:
 def test_these_are_not(key: str, before: str, after: str) -> None:
     assert not same(key, before, after)
     assert forms(declare({key: before})) != forms(declare({key: after}))
-    assert not same_text(to_text({key: before}), to_text({key: after}))
+    assert not same_file("server.properties", to_text({key: before}), to_text({key: after}))
 
 
 def test_a_property_that_is_gone_is_no_order() -> None:
@@ -73,5 +81,26 @@ def test_a_property_that_is_gone_is_no_order() -> None:
     ],
 )
 def test_all_else_in_a_file_is_a_difference(before: str, after: str) -> None:
-    assert not same_text(before, after)
-    assert same_text(before, before)
+    assert not same_file("server.properties", before, after)
+    assert same_file("server.properties", before, before)
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("jvm.options", "-Dhttp.nonProxyHosts=localhost\\|10.*\n", "-Dhttp.nonProxyHosts=localhost|10.*\n"),
+        ("jvm.options", "-Dfoo=bar\n", "-Dfoo= bar\n"),
+        ("jvm.options", "-Dmy.bootstrap.servers=a,b\n", "-Dmy.bootstrap.servers=b,a\n"),
+        ("arguments", "orders.eu\n", "orders\\.eu\n"),
+        ("log4j2.yaml", "  - a: 1\n    b: 2\n", "  - a: 1\n  b: 2\n"),
+        ("server.properties", "x=1\\\ny=2\n", "x=1\ny=2\n"),
+    ],
+)
+def test_what_is_no_set_is_compared_as_it_is_written(name: str, before: str, after: str) -> None:
+    assert not same_file(name, before, after)
+
+
+def test_an_address_twice_counts_as_kafka_counts_it() -> None:
+    key = "max.connections.per.ip.overrides"
+    assert not same(key, "10.0.0.1:5,10.0.0.1:100", "10.0.0.1:100,10.0.0.1:5")
+    assert same(key, "10.0.0.2:1,10.0.0.1:5,10.0.0.1:100", "10.0.0.1:100,10.0.0.2:1")

@@ -35,7 +35,7 @@ BAD: list[tuple[dict[str, Any], str, list[str]]] = [
         ["kafka_config['num.io.threads']", "found: 'many'", "allowed: a whole number from 1 to 2147483647"],
     ),
     ({"num.io.threads": 0}, "bad_property_value", ["found: '0'", "from 1 to"]),
-    ({"log.retention.ms": 1.5}, "bad_property_value", ["found: '1.5'", "a whole number from -9223372036854775808"]),
+    ({"log.retention.ms": 1.0}, "bad_property_value", ["found: '1.0'", "a whole number from -9223372036854775808"]),
     ({"auto.create.topics.enable": "no"}, "bad_property_value", ["found: 'no'", "true or false"]),
     ({"compression.type": "gzipp"}, "bad_property_value", ["found: 'gzipp'", "one of gzip, lz4, producer"]),
     ({"log.cleanup.policy": "compact,drop"}, "bad_property_value", ["of compact, delete, each once"]),
