@@ -96,6 +96,18 @@ class HadoopCluster:
         """What all containers have printed, and how they were started."""
         return "\n".join(path.read_text(errors="replace") for path in sorted(self.logs.rglob("*")) if path.is_file())
 
+    def listing(self, path: str) -> str:
+        """All that is below a path of HDFS, a line each."""
+        return self._shell("-ls", "-R", path)
+
+    def content(self, pattern: str) -> str:
+        """What the files of HDFS hold that a pattern names."""
+        return self._shell("-cat", pattern)
+
+    def _shell(self, *arguments: str) -> str:
+        command = [*_java(self.conf, "org.apache.hadoop.fs.FsShell"), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
     def _nodes(self) -> list[str]:
         answer = _answer(f"http://127.0.0.1:{self.port + 11}/ws/v1/cluster/nodes") or {}
         return [node["state"] for node in (answer.get("nodes") or {}).get("node", [])]
