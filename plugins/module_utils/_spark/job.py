@@ -90,15 +90,19 @@ def refusal(options: Mapping[str, Any]) -> str:
     return ""
 
 
+def runs_drivers(master: str) -> bool:
+    """Tell whether this kind of master runs Python drivers itself: Spark's standalone masters do not."""
+    return not master.startswith(("local", "spark:"))
+
+
 def deploy_refusal(params: Mapping[str, Any]) -> str:
     """Why no job can run in this deploy mode, empty when it can."""
     master = params["master"]
     if params["deploy_mode"] != CLUSTER:
         return ""
-    if master.startswith("spark:"):
-        return "Spark's standalone masters do not run Python drivers in cluster mode; set deploy_mode to client"
-    if master.startswith("local"):
-        return f"master {master} runs no driver on another machine; set deploy_mode to client, or another master"
+    if not runs_drivers(master):
+        kind = f"a master {master}" if master.startswith("local") else "a standalone master of Spark"
+        return f"{kind} runs no Python driver in cluster mode; set deploy_mode to client"
     if not params["shared_dir"]:
         return "deploy_mode cluster needs shared_dir, where the driver leaves its result and this host finds it"
     return ""

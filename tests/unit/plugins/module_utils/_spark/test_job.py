@@ -125,8 +125,8 @@ def test_the_ledger_of_an_audit_travels_to_a_driver_elsewhere_only() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"master": "spark://m:7077"}, "Spark's standalone masters do not run Python drivers in cluster mode"),
-        ({"master": "local[2]"}, "master local[2] runs no driver on another machine"),
+        ({"master": "spark://m:7077"}, "a standalone master of Spark runs no Python driver in cluster mode"),
+        ({"master": "local[2]"}, "a master local[2] runs no Python driver in cluster mode"),
         ({"shared_dir": None}, "deploy_mode cluster needs shared_dir"),
         ({}, ""),
         ({"deploy_mode": "client", "shared_dir": None}, ""),

@@ -246,6 +246,6 @@ def test_workers_and_hadoop_are_named_by_the_environment(params: dict[str, Any])
 
 def test_a_deploy_mode_that_cannot_be_leaves_nothing_behind(params: dict[str, Any]) -> None:
     params.update(master="spark://127.0.0.1:7077", deploy_mode="cluster", shared_dir="hdfs:///tmp")
-    with pytest.raises(job.JobStartError, match=r"standalone masters.*Nothing was started"):
+    with pytest.raises(job.JobStartError, match=r"standalone master .*Nothing was started"):
         job.start(params)
     assert not Path(params["job_dir"]).exists()
