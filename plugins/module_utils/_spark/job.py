@@ -7,7 +7,6 @@ Job and collection share no code, only file formats: arguments in (JSON), progre
 
 from __future__ import annotations
 
-import os.path
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -120,7 +119,7 @@ def travelling(params: Mapping[str, Any], is_file: Callable[[str], bool]) -> tup
         return dict(params), names
 
     def name_of(path: str) -> str:
-        return names.setdefault(path, f"{CARRIED}{len(names)}-{os.path.basename(path)}")
+        return names.setdefault(path, f"{CARRIED}{len(names)}-{path.rpartition('/')[2]}")
 
     found = dict(params)
     for group in _PROPERTIES:
@@ -181,8 +180,8 @@ def command(params: Mapping[str, Any], package_zip: str, arguments_file: str, fi
 def _shared(params: Mapping[str, Any]) -> str:
     """Return the URI of the directory of this run, named by what the run is about, too."""
     output_dir = params["output_dir"].rstrip("/")
-    run = os.path.relpath(params["job_dir"], output_dir).replace("/", "-")
-    return f"{params['shared_dir'].rstrip('/')}/streamops-{os.path.basename(output_dir)}-{run}"
+    run = params["job_dir"].removeprefix(output_dir).strip("/").replace("/", "-")
+    return f"{params['shared_dir'].rstrip('/')}/streamops-{output_dir.rpartition('/')[2]}-{run}"
 
 
 def _submit(params: Mapping[str, Any], package_zip: str, files: Sequence[str]) -> list[str]:
