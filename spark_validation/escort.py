@@ -43,8 +43,10 @@ def escort(command: Sequence[str], uri: str, arguments: Path, output: Path) -> i
         except Exception as error:
             print(f"cannot write to {uri} (spark_validation_shared_dir), so nothing was submitted: {root_cause(error)}")
             return _CANNOT
+        code = _ENDED
         try:
-            code = _followed(subprocess.Popen(command, stdin=subprocess.DEVNULL), shared, output, ended)
+            if not ended.is_set():
+                code = _followed(subprocess.Popen(command, stdin=subprocess.DEVNULL), shared, output, ended)
         finally:
             # The driver ends itself when this is gone, also one that has still to start.
             shared.remove()
