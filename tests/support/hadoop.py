@@ -81,6 +81,7 @@ class HadoopCluster:
         self._daemons.run("nodemanager", hidden_from(self.hidden, node_manager))
         until(lambda: self._data_nodes() == 1, "the DataNode", 120)
         until(lambda: self._nodes() == ["RUNNING"], "the NodeManager", 120)
+        self._shell("-mkdir", "-p", "/events")
         return self
 
     def stop(self) -> None:

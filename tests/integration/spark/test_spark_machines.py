@@ -87,7 +87,7 @@ def test_yarn_proves_a_secured_cluster_and_sees_no_secret(
 ) -> None:
     events = {
         "spark.eventLog.enabled": "true",
-        "spark.eventLog.dir": f"{hadoop.files}/",
+        "spark.eventLog.dir": f"{hadoop.files}/events",
         "spark.eventLog.compress": "false",
         "spark.eventLog.rolling.enabled": "false",
     }
@@ -105,7 +105,7 @@ def test_yarn_proves_a_secured_cluster_and_sees_no_secret(
     # The directory of the run is gone, and so is what was uploaded.
     kept = hadoop.listing("/")
     assert not [path for path in kept.splitlines() if "streamops-" in path or "arguments.json" in path]
-    told = hadoop.content("/application_*")
+    told = hadoop.content("/events/*")
     assert "SparkListenerEnvironmentUpdate" in told
     for text in (printed, hadoop.printed(), told):
         assert _TELLING not in text
