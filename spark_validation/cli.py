@@ -1,4 +1,7 @@
-"""The command line: `JOB --args-file FILE` runs a job, `report RESULT.json` draws its report again."""
+"""The command line: `JOB --args-file FILE` runs a job, `report RESULT.json` draws its report again.
+
+`escort` stands before a spark-submit whose driver runs on another machine.
+"""
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -8,7 +11,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,36 +31,65 @@ def main(argv: list[str]) -> int:
     for name in JOBS:
         job = commands.add_parser(name, help=f"run job {name}")
         job.add_argument("--args-file", required=True, type=Path, help="JSON file of arguments (docs)")
+        job.add_argument("--bring-to", default="", help="URI of the directory where `escort` waits for the files")
     drawing = commands.add_parser("report", help="draw report.html again from a result.json")
     drawing.add_argument("result", type=Path)
     drawing.add_argument("--output", type=Path, help="file to write (default: report.html beside the result)")
+    guard = commands.add_parser("escort", help="run spark-submit in cluster mode and fetch what its driver leaves")
+    guard.add_argument("--shared-dir", required=True, help="URI of a directory for this run, which the driver reaches")
+    guard.add_argument("--args-file", required=True, type=Path, help="arguments of the job; may be a pipe")
+    guard.add_argument("--output", required=True, type=Path, help="directory for the files of the job")
+    guard.add_argument("submit", nargs="+", help="the command, behind --")
     chosen = parser.parse_args(argv)
     if chosen.command == "report":
         return _draw(chosen.result, chosen.output or chosen.result.with_name("report.html"))
-    return run_job(chosen.command, chosen.args_file)
+    if chosen.command == "escort":
+        from spark_validation.escort import escort
+
+        return escort(chosen.submit, chosen.shared_dir, chosen.args_file, chosen.output)
+    return run_job(chosen.command, chosen.args_file, chosen.bring_to)
 
 
-def run_job(name: str, args_file: Path) -> int:
+def run_job(name: str, args_file: Path, bring_to: str = "") -> int:
     """Run job `name`. A result.json always says how it ended; it lies beside the arguments when those are unusable."""
     result = Result(job=name, mode="", run_id="", started_ms=_now())
     output = args_file.parent
-    try:
+    arguments: Any = None
+    with _noted(result):
         arguments = JOBS[name].parse(_decoded(args_file))
         result.mode, result.run_id, result.settings = arguments.mode, arguments.run_id, arguments.public()
         output = Path(arguments.output_dir)
         output.mkdir(parents=True, exist_ok=True)
-        JOBS[name].run(arguments, result)
+    with _brought(output, bring_to):
+        with _noted(result):
+            if not result.checks:
+                JOBS[name].run(arguments, result)
+        result.finished_ms = _now()
+        result.findings = findings(result.checks, str(result.ledger.get("topic") or result.settings.get("topic", "")))
+        document = result.to_dict()
+        save(document, output / "result.json")
+        page.write(document, output / "report.html")
+    print(_summary(document, output), flush=True)
+    return int(document["exit_code"])
+
+
+@contextmanager
+def _noted(result: Result) -> Iterator[None]:
+    """What ends the body before its time becomes a check of the result."""
+    try:
+        yield
     except CannotRunError as error:
         _note(result, error.what, error.why)
     except Exception as error:
         _note(result, "job", root_cause(error))
-    result.finished_ms = _now()
-    result.findings = findings(result.checks, str(result.ledger.get("topic") or result.settings.get("topic", "")))
-    document = result.to_dict()
-    save(document, output / "result.json")
-    page.write(document, output / "report.html")
-    print(_summary(document, output), flush=True)
-    return int(document["exit_code"])
+
+
+def _brought(output: Path, uri: str) -> AbstractContextManager[None]:
+    if not uri:
+        return nullcontext()
+    from spark_validation.bring import brought
+
+    return brought(output, uri)
 
 
 @contextmanager

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import platform
+from pathlib import Path
 from typing import Any
 
 import pyspark
@@ -45,6 +46,14 @@ def cores(session: SparkSession) -> int:
 def jvm(session: SparkSession) -> Any:
     """The driver's Java side; through it the Kafka client that the connector brings along can be called."""
     return session._jvm
+
+
+def local_uri(path: Path) -> str:
+    """A path of the driver's own disk for Spark, which takes a bare one for a path of Hadoop's default file system.
+
+    Enough for a checkpoint of a stream without state: only the driver reads and writes it.
+    """
+    return path.resolve().as_uri()
 
 
 def versions(session: SparkSession) -> dict[str, str]:

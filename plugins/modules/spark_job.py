@@ -19,6 +19,7 @@ description:
     nothing else.
   - A job that no run watches any more, since that was interrupted or its control node is gone, ends by itself after
     60 seconds.
+  - Files that client properties name on this host (C(ssl.truststore.location)) travel with the job to other machines.
   - Client properties reach the job through a named pipe that only its user may read, never on a command line or in a
     file of a disk.
 extends_documentation_fragment: [streamops.kafka._attributes]
@@ -86,10 +87,30 @@ options:
     description: A master that C(spark-submit) takes.
     type: str
     default: local[2]
+  deploy_mode:
+    description: >-
+      Where the driver runs. V(client) on this host, which all executors must reach; V(cluster) on a machine that YARN
+      or Kubernetes chooses (the second is not tested). A standalone master runs no Python driver in cluster mode.
+    type: str
+    choices: [client, cluster]
+    default: client
+  shared_dir:
+    description: >-
+      URI of a directory that this host and the driver both reach and may write to, for example
+      V(hdfs:///tmp/streamops), by which result, report and progress come back; needed for O(deploy_mode=cluster). Each
+      run has a directory of its own in it, and removes that at its end.
+    type: str
+  hadoop_conf_dir:
+    description: The directory with C(core-site.xml) and C(yarn-site.xml) of the Hadoop cluster, for master V(yarn).
+    type: path
   python:
-    description: The Python of driver and workers, which has PySpark.
+    description: The Python with PySpark on this host.
     type: path
     required: true
+  worker_python:
+    description: >-
+      The same on the workers, and for the driver with O(deploy_mode=cluster); by default the path of O(python).
+    type: path
   spark_submit:
     description: The command.
     type: path
@@ -204,7 +225,11 @@ SPEC = dict(
     secret_properties={"type": "dict", "no_log": True},
     source_secret_properties={"type": "dict", "no_log": True},
     master={"type": "str", "default": "local[2]"},
+    deploy_mode={"type": "str", "choices": ["client", "cluster"], "default": "client"},
+    shared_dir={"type": "str"},
+    hadoop_conf_dir={"type": "path"},
     python={"type": "path", "required": True},
+    worker_python={"type": "path"},
     spark_submit={"type": "path", "required": True},
     java_home={"type": "path"},
     jars={"type": "list", "elements": "path", "default": []},

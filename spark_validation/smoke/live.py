@@ -21,7 +21,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 
 from spark_validation.read import reader
-from spark_validation.session import cores, jvm, kafka_options, producer_properties, source_options
+from spark_validation.session import cores, jvm, kafka_options, local_uri, producer_properties, source_options
 from spark_validation.smoke import latency
 from spark_validation.smoke.config import Arguments
 from spark_validation.smoke.echoes import Echoes
@@ -110,7 +110,7 @@ def _echo(
         probes.select("topic", "partition", echo.alias("value"))
         .writeStream.format("kafka")
         .options(**kafka_options({**producer_properties(arguments), "linger.ms": "0"}))
-        .option("checkpointLocation", str(checkpoint))
+        .option("checkpointLocation", local_uri(checkpoint))
         .outputMode("update")
     )
     # PySpark's own minimum for the length of a real-time batch; it is a checkpoint interval, not a latency.

@@ -14,9 +14,14 @@ LOCK = REPOSITORY / "roles" / "spark_validation" / "files" / "spark-kafka-4.2.0.
 
 
 def connector_jars() -> list[str]:
-    """The four jars, fetched by the product's own module into the role's own cache."""
+    """The four jars of the role's lock, in the role's own cache."""
+    return fetched_jars(LOCK, "spark-kafka-4.2.0")
+
+
+def fetched_jars(lock: Path, directory: str) -> list[str]:
+    """The jars of a lock file, fetched by the product's own module into this directory of its cache."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "streamops-kafka"
-    result = run_module("streamops.kafka.maven_jars", {"lock": str(LOCK), "dest": str(cache / "spark-kafka-4.2.0")})
+    result = run_module("streamops.kafka.maven_jars", {"lock": str(lock), "dest": str(cache / directory)})
     assert not result["failed"], result
     return list(result["jars"])
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
 import sys
 import urllib.request
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.support.cluster import BIN, free_port_base, until
+from tests.support.daemons import Daemons, hidden_from
 
 _DEPLOY = "org.apache.spark.deploy"
 #: A driver that executors on this machine can reach, whatever its host name resolves to.
@@ -25,11 +25,16 @@ ON_LOOPBACK = {
 
 @dataclass
 class SparkCluster:
-    """Processes that this object started, and that it alone ends, by their ids."""
+    """Master and workers, whose logs and working directories lie in one directory."""
 
     directory: Path
-    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    #: Directories that workers and executors see empty, as on machines that share none with the one that submits.
+    hidden: Sequence[Path] = ()
     port: int = field(default_factory=free_port_base)
+
+    def __post_init__(self) -> None:
+        """Nothing runs yet."""
+        self._daemons = Daemons(self.directory)
 
     @property
     def master(self) -> str:
@@ -45,38 +50,26 @@ class SparkCluster:
         until(lambda: self._alive() is not None, "the Spark master")
         for name in ("worker1", "worker2"):
             size = ["--cores", "1", "--memory", "768m", "--webui-port", "0", "--work-dir", str(self.directory / name)]
-            self._run(name, f"{_DEPLOY}.worker.Worker", *here, *size, self.master)
+            self._run(name, f"{_DEPLOY}.worker.Worker", *here, *size, self.master, hidden=self.hidden)
         until(lambda: self._alive() == 2, "two Spark workers")
         return self
 
     def stop(self) -> None:
         """End what was started."""
-        for process in reversed(self.processes):
-            os.killpg(process.pid, signal.SIGTERM)
-        for process in self.processes:
-            process.wait(timeout=30)
+        self._daemons.stop()
 
     def executors(self) -> int:
         """In how many worker processes executors of jobs have run."""
         return sum(1 for name in ("worker1", "worker2") if any((self.directory / name).glob("app-*/*/stderr")))
 
-    def _run(self, name: str, *command: str) -> None:
+    def _run(self, name: str, *command: str, hidden: Sequence[Path] = ()) -> None:
         environment = {
-            **os.environ,
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_DAEMON_MEMORY": "256m",
             "PYSPARK_PYTHON": sys.executable,
+            "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
         }
-        with (self.directory / f"{name}.log").open("wb") as log:
-            self.processes.append(
-                subprocess.Popen(
-                    [str(BIN / "spark-class"), *command],
-                    stdout=log,
-                    stderr=log,
-                    env={**environment, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"},
-                    start_new_session=True,
-                )
-            )
+        self._daemons.run(name, hidden_from(hidden, [str(BIN / "spark-class"), *command]), environment)
 
     def _alive(self) -> int | None:
         try:

@@ -21,7 +21,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.progress imp
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 # Options of the watch: the module documents and checks them, the action that repeats the module reads them.
 WATCH_OPTIONS: dict[str, Any] = {
@@ -39,8 +39,19 @@ WATCH_OPTIONS: dict[str, Any] = {
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 SMOKE, MIRROR_AUDIT = "smoke", "mirror_audit"
 
+CLIENT, CLUSTER = "client", "cluster"
+
 PASS = "pass"
 _LOG_LINES = 10
+#: What the copies of files that travel with a job are called in its directory.
+CARRIED = "carried-"
+#: The arguments of a job in cluster mode, as its driver finds them.
+_ARGUMENTS = "arguments.json"
+#: Where such a driver writes, in the directory that it is given.
+_OUTPUT = "out"
+#: Properties that name a file, such as ssl.truststore.location.
+_NAMES_A_FILE = re.compile(r"\.location$")
+_PROPERTIES = ("client_properties", "secret_properties", "source_client_properties", "source_secret_properties")
 
 #: Up to so many records the job smoke costs less processor time without Java's second compiler; more were not measured
 #: (docs/benchmarks.md).
@@ -78,6 +89,50 @@ def refusal(options: Mapping[str, Any]) -> str:
     return ""
 
 
+def runs_drivers(master: str) -> bool:
+    """Tell whether this kind of master runs Python drivers itself: Spark's standalone masters do not."""
+    return not master.startswith(("local", "spark:"))
+
+
+def deploy_refusal(params: Mapping[str, Any]) -> str:
+    """Why no job can run in this deploy mode, empty when it can."""
+    master = params["master"]
+    if params["deploy_mode"] != CLUSTER:
+        return ""
+    if not runs_drivers(master):
+        kind = f"a master {master}" if master.startswith("local") else "a standalone master of Spark"
+        return f"{kind} runs no Python driver in cluster mode; set deploy_mode to client"
+    if not params["shared_dir"]:
+        return "deploy_mode cluster needs shared_dir, where the driver leaves its result and this host finds it"
+    return ""
+
+
+def travelling(params: Mapping[str, Any], is_file: Callable[[str], bool]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the options with the names that files get on other machines, and these names by the files' paths.
+
+    Spark puts each into the working directory of every executor, and of a driver in cluster mode; in client mode the
+    driver works in the job's directory, where the copies lie. What is no file here is left as it is: it may be one
+    there.
+    """
+    names: dict[str, str] = {}
+    if params["master"].startswith("local"):
+        return dict(params), names
+
+    def name_of(path: str) -> str:
+        return names.setdefault(path, f"{CARRIED}{len(names)}-{path.rpartition('/')[2]}")
+
+    found = dict(params)
+    for group in _PROPERTIES:
+        found[group] = {
+            key: name_of(value) if _NAMES_A_FILE.search(key) and is_file(value) else value
+            for key, value in (params[group] or {}).items()
+        }
+    ledger = params["arguments"].get("ledger_file")
+    if ledger and params["deploy_mode"] == CLUSTER:
+        found["arguments"] = dict(params["arguments"], ledger_file=name_of(ledger))
+    return found, names
+
+
 def place(options: Mapping[str, Any], stamp: str, drawn: str) -> tuple[str, dict[str, Any]]:
     """Return the directory of a run and the job's whole arguments.
 
@@ -98,7 +153,8 @@ def place(options: Mapping[str, Any], stamp: str, drawn: str) -> tuple[str, dict
 def with_properties(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the job's arguments with the client properties, secrets included, where the job expects them."""
     target = dict(params["client_properties"], **(params["secret_properties"] or {}))
-    arguments = dict(params["arguments"], output_dir=params["job_dir"])
+    output = _OUTPUT if params["deploy_mode"] == CLUSTER else params["job_dir"]
+    arguments = dict(params["arguments"], output_dir=output)
     if params["job"] != MIRROR_AUDIT:
         return dict(arguments, kafka=target)
     source = dict(params["source_client_properties"], **(params["source_secret_properties"] or {}))
@@ -107,24 +163,64 @@ def with_properties(params: Mapping[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-def command(params: Mapping[str, Any], package_zip: str, arguments_file: str) -> list[str]:
-    """Return the argument list of spark-submit; it names files only, so that no secret shows in a process list."""
+def command(params: Mapping[str, Any], package_zip: str, arguments_file: str, files: Sequence[str] = ()) -> list[str]:
+    """Return the argument list of the job; it names files only, so that no secret shows in a process list.
+
+    ``files`` travel with it. In cluster mode the package's own escort submits: it fetches what the driver leaves.
+    """
+    if params["deploy_mode"] != CLUSTER:
+        return [*_submit(params, package_zip, files), "--args-file", arguments_file]
+    shared = _shared(params)
+    own = [f"{params['job_dir']}/{_ARGUMENTS}", *files]
+    escort = ["/usr/bin/env", f"PYTHONPATH={package_zip}", params["python"], "-m", "spark_validation", "escort"]
+    escort += ["--shared-dir", shared, "--args-file", arguments_file, "--output", params["job_dir"], "--"]
+    return [*escort, *_submit(params, package_zip, own), "--args-file", _ARGUMENTS, "--bring-to", shared]
+
+
+def _shared(params: Mapping[str, Any]) -> str:
+    """Return the URI of the directory of this run, named by what the run is about, too."""
+    output_dir = params["output_dir"].rstrip("/")
+    run = params["job_dir"].removeprefix(output_dir).strip("/").replace("/", "-")
+    return f"{params['shared_dir'].rstrip('/')}/streamops-{output_dir.rpartition('/')[2]}-{run}"
+
+
+def _submit(params: Mapping[str, Any], package_zip: str, files: Sequence[str]) -> list[str]:
+    """Return spark-submit with its options, up to the name of the job."""
     argv = [params["spark_submit"], "--master", params["master"]]
+    if params["deploy_mode"] == CLUSTER:
+        argv += ["--deploy-mode", CLUSTER]
     if params["jars"]:
         argv += ["--jars", ",".join(params["jars"])]
-    for name, value in sorted({**_own_conf(params), **params["conf"]}.items()):
+    conf = {**_own_conf(params), **params["conf"]}
+    if files:
+        # The option wins over the setting.
+        argv += ["--files", ",".join([*files, *filter(None, [conf.pop("spark.files", "")])])]
+    for name, value in sorted(conf.items()):
         argv += ["--conf", f"{name}={value}"]
-    argv += ["--py-files", package_zip, f"{params['package']}/__main__.py"]
-    return [*argv, params["job"], "--args-file", arguments_file]
+    return [*argv, "--py-files", package_zip, f"{params['package']}/__main__.py", params["job"]]
 
 
 def _own_conf(params: Mapping[str, Any]) -> dict[str, str]:
-    """Return the settings of Spark that follow from the size of a job: with a local master the driver does it all."""
+    """Return the settings of Spark that follow from the size of a job and from where its driver runs."""
+    if params["deploy_mode"] == CLUSTER:
+        return _cluster_conf(params)
     records = params["arguments"].get("records")
     short = isinstance(records, int) and records <= SHORT and not params["audit_run_id"]
+    # With a local master the driver does it all.
     if params["job"] == SMOKE and params["master"].startswith("local") and short:
         return {_JAVA_OPTIONS: _FIRST_COMPILER_ONLY}
     return {}
+
+
+def _cluster_conf(params: Mapping[str, Any]) -> dict[str, str]:
+    # The environment of spark-submit does not reach every kind of driver; a setting does.
+    conf = {"spark.pyspark.python": params["worker_python"] or params["python"]}
+    if params["master"] == "yarn":
+        # A verdict is final: YARN would run the whole job again after one that is not pass.
+        conf["spark.yarn.maxAppAttempts"] = "1"
+    if params["master"].startswith("k8s:"):
+        conf["spark.kubernetes.file.upload.path"] = params["shared_dir"]
+    return conf
 
 
 def summary(document: Mapping[str, Any]) -> dict[str, Any]:

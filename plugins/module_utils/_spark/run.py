@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -15,7 +17,15 @@ import zipfile
 from typing import IO, TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import command, summary, with_properties
+from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import (
+    CARRIED,
+    CLUSTER,
+    command,
+    deploy_refusal,
+    summary,
+    travelling,
+    with_properties,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +55,7 @@ exec 3<&-
     if rm "$watched"; then missed=0; else missed=$((missed + beat)); fi
   done 2>/dev/null
   echo "streamops ended this job: no run has watched it for $most s" >>"$log"
-  rm -f "$arguments"
+  rm -f "$arguments" carried-*
   trap : TERM
   kill -TERM 0
   sleep 10
@@ -53,6 +63,7 @@ exec 3<&-
 ) &
 "$@" >>"$log" 2>&1
 echo $? >"$code.new"
+rm -f carried-*
 mv "$code.new" "$code"
 kill -TERM 0
 """
@@ -75,6 +86,9 @@ def start(params: Mapping[str, Any]) -> dict[str, Any]:
     Whoever starts a job has to look at it (`observe`): what nobody watches ends by itself.
     """
     job_dir = params["job_dir"]
+    refused = deploy_refusal(params)
+    if refused:
+        raise JobStartError(job_dir, refused)
     os.makedirs(job_dir, mode=0o700, exist_ok=True)
     for name in ("exit_code", "process", "progress.jsonl", "result.json"):
         if os.path.exists(os.path.join(job_dir, name)):
@@ -85,7 +99,8 @@ def start(params: Mapping[str, Any]) -> dict[str, Any]:
     archive, arguments_file = os.path.join(job_dir, "spark_validation.zip"), os.path.join(job_dir, _ARGUMENTS)
     _pack(params["package"], archive)
     os.mkfifo(arguments_file, 0o600)
-    argv = command(params, archive, arguments_file)
+    params, names = travelling(params, os.path.isfile)
+    argv = command(params, archive, arguments_file, _carried(names, job_dir))
     log, code = os.path.join(job_dir, "spark.log"), os.path.join(job_dir, "exit_code")
     _touch_watched(job_dir)
     wrapped = [log, code, arguments_file, os.path.join(job_dir, _WATCHED), str(UNWATCHED_SECONDS), str(_BEAT)]
@@ -127,9 +142,9 @@ def observe(job_dir: str, offset: int, interval: float) -> dict[str, Any]:
 
 def outcome(job_dir: str) -> dict[str, Any]:
     """Return what a job left behind: the summary of its result, the report's path, the last lines of its log."""
-    for name in (_ARGUMENTS, _WATCHED):
+    for path in [os.path.join(job_dir, name) for name in (_ARGUMENTS, _WATCHED)] + _copies(job_dir):
         with contextlib.suppress(FileNotFoundError):
-            os.remove(os.path.join(job_dir, name))
+            os.remove(path)
     result = os.path.join(job_dir, "result.json")
     found: dict[str, Any] = {"report": os.path.join(job_dir, "report.html"), "log_tail": _tail(job_dir), "result": None}
     if os.path.exists(result):
@@ -155,15 +170,34 @@ def _environment(params: Mapping[str, Any]) -> dict[str, str]:
     environment = dict(os.environ)
     # Another Spark of the machine must not be taken: the one of this spark-submit finds itself.
     environment.pop("SPARK_HOME", None)
-    python = params["python"]
+    python, worker_python = params["python"], params["worker_python"] or params["python"]
     environment["PATH"] = os.path.dirname(python) + os.pathsep + environment.get("PATH", os.defpath)
-    environment.update(PYSPARK_PYTHON=python, PYSPARK_DRIVER_PYTHON=python)
+    driver_python = worker_python if params["deploy_mode"] == CLUSTER else python
+    environment.update(PYSPARK_PYTHON=worker_python, PYSPARK_DRIVER_PYTHON=driver_python)
+    if params["hadoop_conf_dir"]:
+        environment["HADOOP_CONF_DIR"] = params["hadoop_conf_dir"]
     if params["master"].startswith("local"):
         # A host name that resolves to nowhere useful is common on laptops and in containers.
         environment.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     if params["java_home"]:
         environment["JAVA_HOME"] = params["java_home"]
     return environment
+
+
+def _carried(names: Mapping[str, str], job_dir: str) -> list[str]:
+    """Copy the files that travel with a job into its directory under these names; the wrapper removes them."""
+    for path, name in names.items():
+        with open(path, "rb") as source, open(os.path.join(job_dir, name), "wb", opener=_private) as copy:
+            shutil.copyfileobj(source, copy)
+    return _copies(job_dir)
+
+
+def _copies(job_dir: str) -> list[str]:
+    return sorted(glob.glob(os.path.join(glob.escape(job_dir), f"{CARRIED}*")))
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _pack(package: str, target: str) -> None:

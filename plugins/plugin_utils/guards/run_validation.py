@@ -16,13 +16,19 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import split_host_port
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_boolean, to_integer
-from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import RUN_ID
+from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import (
+    CLIENT,
+    CLUSTER,
+    RUN_ID,
+    runs_drivers,
+)
 
 ROLE = "spark_validation"
 #: The topic that the role creates itself.
 OWN_TOPIC = "_streamops_smoke"
 _TOPIC = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}")
 _MASTER = re.compile(r"local(\[([0-9]+|\*)(,[0-9]+)?\])?|spark://.+|yarn|k8s://.+")
+_URI = re.compile(r"|[a-z][a-z0-9+.-]*:/.+")
 _RUN_NAMES = "up to 32 letters, digits, dots, dashes or underscores, the first a letter or a digit"
 _SHOWN = 5
 
@@ -60,6 +66,7 @@ def faults(values: Mapping[str, Any], brokers: int) -> Iterator[Fault]:
         if value is not None and not option.fits(value):
             yield Fault(name, option.what, repr(value), option.allowed)
     yield from _consent(values)
+    yield from _driver(values)
     yield from _sizes(values, brokers)
     if bool(values.get("spark_validation_user")) != bool(values.get("spark_validation_password")):
         given = "spark_validation_user" if values.get("spark_validation_user") else "spark_validation_password"
@@ -106,6 +113,10 @@ _FORMS = {
     "spark_validation_master": _Form(
         _is_text(_MASTER), "spark-submit takes no such master", "local[N], spark://host:port, yarn or k8s://..."
     ),
+    "spark_validation_deploy_mode": _Form(
+        lambda value: value in (CLIENT, CLUSTER), "Spark has no such deploy mode", f"{CLIENT} or {CLUSTER}"
+    ),
+    "spark_validation_shared_dir": _Form(_is_text(_URI), "it is no URI", "such as hdfs:///tmp/streamops"),
     "spark_validation_jars": _Form(lambda value: isinstance(value, (list, tuple)), "it is no list", "a list of paths"),
     "spark_validation_conf": _DICT,
     "spark_validation_client_properties": _DICT,
@@ -115,6 +126,27 @@ _FORMS = {
     "spark_validation_python": _PATH,
     "spark_validation_spark_submit": _PATH,
 }
+
+
+def _driver(values: Mapping[str, Any]) -> Iterator[Fault]:
+    """Refuse a driver on another machine where none can run, or where nothing would come back from it."""
+    if values.get("spark_validation_deploy_mode") != CLUSTER:
+        return
+    master = str(values.get("spark_validation_master", "local[2]"))
+    if not runs_drivers(master):
+        yield Fault(
+            "spark_validation_deploy_mode",
+            f"master {master} runs no Python driver in cluster mode",
+            CLUSTER,
+            f"{CLIENT}, or another master",
+        )
+    elif not values.get("spark_validation_shared_dir"):
+        yield Fault(
+            "spark_validation_shared_dir",
+            "a driver on another machine leaves its result there",
+            "''",
+            "the URI of a directory that it and the host that submits reach, such as hdfs:///tmp/streamops",
+        )
 
 
 def _consent(values: Mapping[str, Any]) -> Iterator[Fault]:

@@ -12,12 +12,15 @@ from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import 
     Tracker,
     command,
     complaint,
+    deploy_refusal,
     failure,
     left_alone,
     place,
     refusal,
     split_secrets,
     summary,
+    travelling,
+    with_properties,
 )
 
 
@@ -52,7 +55,87 @@ def test_the_command_names_files_and_settings_only() -> None:
 def submitted(**given: Any) -> dict[str, Any]:
     """What a job is submitted with."""
     names = {"spark_submit": "/v/bin/spark-submit", "package": "/p", "job": "smoke", "audit_run_id": None}
-    return {**names, "master": "local[2]", "jars": [], "conf": {}, "arguments": {}, **given}
+    where = {"master": "local[2]", "deploy_mode": "client", "shared_dir": None, "worker_python": None, "python": "/py"}
+    properties = {"client_properties": {}, "secret_properties": None, "source_client_properties": {}}
+    places = {"output_dir": "/j", "job_dir": "/j/r1", "source_secret_properties": None}
+    return {**names, **where, **properties, **places, "jars": [], "conf": {}, "arguments": {}, **given}
+
+
+ON_YARN = {"master": "yarn", "deploy_mode": "cluster", "shared_dir": "hdfs:///tmp/proofs/", "output_dir": "/j/orders"}
+
+
+def test_in_cluster_mode_everything_travels_and_the_result_comes_back_to_the_escort() -> None:
+    params = submitted(**ON_YARN, job_dir="/j/orders/r1", jars=["/a.jar"], conf={"spark.files": "/mine"})
+    argv = command(params, "/j/p.zip", "/j/args.json", ["/j/orders/r1/carried-0-ca.pem"])
+    shared = "hdfs:///tmp/proofs/streamops-orders-r1"
+    assert argv == [
+        *("/usr/bin/env", "PYTHONPATH=/j/p.zip", "/py", "-m", "spark_validation", "escort", "--shared-dir", shared),
+        *("--args-file", "/j/args.json", "--output", "/j/orders/r1", "--"),
+        *("/v/bin/spark-submit", "--master", "yarn", "--deploy-mode", "cluster", "--jars", "/a.jar"),
+        *("--files", "/j/orders/r1/arguments.json,/j/orders/r1/carried-0-ca.pem,/mine"),
+        *("--conf", "spark.pyspark.python=/py", "--conf", "spark.yarn.maxAppAttempts=1"),
+        *("--py-files", "/j/p.zip", "/p/__main__.py", "smoke"),
+        *("--args-file", "arguments.json", "--bring-to", shared),
+    ]
+
+
+def test_kubernetes_uploads_to_the_shared_directory_unless_told_otherwise() -> None:
+    params = submitted(**{**ON_YARN, "master": "k8s://https://a:6443", "worker_python": "/there/python"})
+    said = " ".join(command(params, "/j/p.zip", "/j/args.json"))
+    assert "spark.kubernetes.file.upload.path=hdfs:///tmp/proofs/" in said
+    assert "spark.pyspark.python=/there/python" in said
+    assert "maxAppAttempts" not in said
+
+
+def test_no_secret_is_in_any_command() -> None:
+    secrets = {"ssl.key.password": "s3cret", "sasl.jaas.config": "s3cret too"}
+    for where in ({}, {"master": "yarn"}, ON_YARN):
+        params, names = travelling(submitted(**{**where, "secret_properties": secrets}), lambda _path: False)
+        assert "s3cret" not in " ".join(command(params, "/j/p.zip", "/j/args.json", list(names.values())))
+        assert set(with_properties(params)["kafka"].values()) == set(secrets.values())
+
+
+def test_files_that_properties_name_travel_to_other_machines_under_names_of_their_own() -> None:
+    source, target = (
+        {"ssl.truststore.location": "/a/ca.pem"},
+        {"ssl.truststore.location": "/b/ca.pem", "linger.ms": "5"},
+    )
+    given = {"client_properties": target, "source_client_properties": source, "secret_properties": {"ssl.key.x": "y"}}
+    params, names = travelling(submitted(master="spark://m:7077", **given), lambda path: path.endswith("/ca.pem"))
+    assert names == {"/b/ca.pem": "carried-0-ca.pem", "/a/ca.pem": "carried-1-ca.pem"}
+    assert params["client_properties"] == {"ssl.truststore.location": "carried-0-ca.pem", "linger.ms": "5"}
+    assert params["source_client_properties"] == {"ssl.truststore.location": "carried-1-ca.pem"}
+
+
+def test_files_stay_where_they_are_for_a_local_master_and_when_they_are_not_on_this_host() -> None:
+    given = {"client_properties": {"ssl.keystore.location": "/a/keys"}}
+    for master, there in (("local[2]", True), ("yarn", False)):
+        params, names = travelling(submitted(master=master, **given), lambda _path, there=there: there)
+        assert (params["client_properties"], names) == (given["client_properties"], {})
+
+
+def test_the_ledger_of_an_audit_travels_to_a_driver_elsewhere_only() -> None:
+    again = {"arguments": {"ledger_file": "/j/r0/ledger.json"}}
+    params, names = travelling(submitted(**ON_YARN, **again), lambda _path: True)
+    assert names == {"/j/r0/ledger.json": "carried-0-ledger.json"}
+    assert with_properties(params) == {"ledger_file": "carried-0-ledger.json", "output_dir": "out", "kafka": {}}
+    assert travelling(submitted(master="yarn", **again), lambda _path: True)[1] == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"master": "spark://m:7077"}, "a standalone master of Spark runs no Python driver in cluster mode"),
+        ({"master": "local[2]"}, "a master local[2] runs no Python driver in cluster mode"),
+        ({"shared_dir": None}, "deploy_mode cluster needs shared_dir"),
+        ({}, ""),
+        ({"deploy_mode": "client", "shared_dir": None}, ""),
+    ],
+)
+def test_a_deploy_mode_that_cannot_be_is_refused_in_one_line(given: dict[str, Any], said: str) -> None:
+    refused = deploy_refusal(submitted(**{**ON_YARN, **given}))
+    assert refused.startswith(said) if said else refused == ""
+    assert "\n" not in refused
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,10 @@ def params(tmp_path: Path) -> dict[str, Any]:
         "source_client_properties": {},
         "source_secret_properties": None,
         "master": "local[2]",
+        "deploy_mode": "client",
+        "shared_dir": None,
+        "hadoop_conf_dir": None,
+        "worker_python": None,
         "python": sys.executable,
         "spark_submit": str(tmp_path / "spark-submit"),
         "java_home": None,
@@ -215,3 +219,33 @@ def test_a_missing_file_is_named_before_anything_starts(params: dict[str, Any]) 
     with pytest.raises(job.JobStartError, match=r"spark-submit does not exist; install PySpark.*Nothing was started"):
         job.start(params)
     assert not (Path(params["job_dir"]) / "process").exists()
+
+
+def test_files_travel_as_private_copies_that_do_not_outlive_the_job(params: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("certificate")
+    properties = {"ssl.truststore.location": str(tmp_path / "ca.pem")}
+    params.update(master="spark://127.0.0.1:7077", client_properties=properties)
+    spark_submit(params, "cat args.json > seen; stat -c '%a %n' carried-* > copies; cat carried-0-ca.pem >> copies\n")
+    started = job.start(params)
+    ended(params)
+    job_dir = Path(params["job_dir"])
+    assert json.loads((job_dir / "seen").read_text())["kafka"]["ssl.truststore.location"] == "carried-0-ca.pem"
+    assert (job_dir / "copies").read_text() == "600 carried-0-ca.pem\ncertificate"
+    assert started["command"][3:5] == ["--files", str(job_dir / "carried-0-ca.pem")]
+    assert not list(job_dir.glob("carried-*"))
+
+
+def test_workers_and_hadoop_are_named_by_the_environment(params: dict[str, Any]) -> None:
+    params.update(master="yarn", worker_python="/there/python", hadoop_conf_dir="/etc/hadoop/conf")
+    spark_submit(params, "cat args.json; echo $PYSPARK_PYTHON $PYSPARK_DRIVER_PYTHON $HADOOP_CONF_DIR > names\n")
+    job.start(params)
+    ended(params)
+    names = (Path(params["job_dir"]) / "names").read_text().split()
+    assert names == ["/there/python", sys.executable, "/etc/hadoop/conf"]
+
+
+def test_a_deploy_mode_that_cannot_be_leaves_nothing_behind(params: dict[str, Any]) -> None:
+    params.update(master="spark://127.0.0.1:7077", deploy_mode="cluster", shared_dir="hdfs:///tmp")
+    with pytest.raises(job.JobStartError, match=r"standalone master .*Nothing was started"):
+        job.start(params)
+    assert not Path(params["job_dir"]).exists()

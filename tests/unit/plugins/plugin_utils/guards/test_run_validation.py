@@ -32,6 +32,8 @@ def test_the_defaults_of_the_role_pass_and_the_own_topic_is_that_of_the_job() ->
         ("audit_run_id", ["", "20261121T013632-1156"], ["..", "a/b"]),
         ("bootstrap_servers", [["a:1"], "a:1,b:2", ["[::1]:9092"]], [[], "", "a", ["a"], ["a:b"], {"a": 1}, 5]),
         ("master", ["local", "local[2]", "local[*]", "local[2,3]", "spark://a:7077"], ["", "lokal[2]", "local[x]", 2]),
+        ("deploy_mode", ["client"], ["", "klient", 5]),
+        ("shared_dir", ["", "hdfs:///tmp/proofs", "s3a://a/b", "file:/mnt/share"], ["/tmp/proofs", "hdfs", 5]),
         ("jars", [[], ["/a.jar"]], ["/a.jar", 5]),
         ("conf", [{}, {"a": 1}], ["a=1", ["a"], ""]),
         ("client_properties", [{}, {"a": "b"}], ["a=b", []]),
@@ -86,3 +88,13 @@ def test_a_fault_is_one_sentence_with_the_hosts_that_have_it() -> None:
         "spark_validation_records: each partition needs a record (found: 5, allowed: 6 or more) on kafka1, kafka2. "
         "fix: correct the value, or remove it to get the default."
     ]
+
+
+def test_a_driver_on_another_machine_needs_a_master_that_runs_it_and_a_directory_for_its_result() -> None:
+    shared = "hdfs:///tmp/proofs"
+    for master in ("local[2]", "spark://a:7077"):
+        assert named(deploy_mode="cluster", master=master, shared_dir=shared) == ["deploy_mode"]
+    assert named(deploy_mode="cluster") == ["deploy_mode"]
+    assert named(deploy_mode="cluster", master="yarn") == ["shared_dir"]
+    assert named(deploy_mode="cluster", master="yarn", shared_dir=shared) == []
+    assert named(deploy_mode="client", master="yarn") == []
