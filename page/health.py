@@ -21,6 +21,11 @@ def health(clusters: Mapping[str, tuple[Polls, Picture | None]], now: float, sta
     return {"status": next((one for one in ("down", "unknown", "stale") if one in seen), "ok"), "clusters": found}
 
 
+def is_current(polls: Polls, picture: Picture | None, now: float, stale_after: float) -> bool:
+    """Return whether what was seen may be told as what is; times as in C(health)."""
+    return bool(_health(polls, picture, now, stale_after)["status"] == "ok")
+
+
 def _health(polls: Polls, picture: Picture | None, now: float, stale_after: float) -> dict[str, Any]:
     age = max(0.0, now - (picture.taken if picture else polls.began))
     status = "unknown" if picture is None else "stale" if age > stale_after else "ok"

@@ -9,7 +9,7 @@ the collection. A scrape needs C(honor_labels), or a target without this label: 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -114,9 +114,10 @@ def _brokers(polls: Polls, picture: Picture | None) -> Iterator[_Series]:
 def families_of(cluster: str, picture: Picture, limit: int) -> list[Family]:
     """Return the metrics of a picture of a cluster with at most C(limit) series by partition.
 
-    Groups come first, since alerts need them; whole groups and topics are left out, the last ones by name.
+    Groups come first, since alerts need them, those that must be there before others. Whole groups and topics are left
+    out where they do not fit.
     """
-    groups = sorted(picture.groups, key=lambda one: str(one["name"]))
+    groups = sorted(picture.groups, key=lambda one: (one["name"] not in picture.watched, str(one["name"])))
     rows = {str(one["name"]): list(_positions(one)) for one in groups}
     sizes = {name: sum(1 + (one["lag"] is not None) for _topic, one in some) for name, some in rows.items()}
     shown_groups, left = _fitting(sizes, limit)
@@ -148,6 +149,11 @@ def families_of(cluster: str, picture: Picture, limit: int) -> list[Family]:
             "kafka_consumergroup_watched",
             "1 for a group that must be there (kafka_groups_watched), whether it is there or not; 0 for others.",
             (({"consumergroup": name}, int(name in picture.watched)) for name in sorted({*rows, *picture.watched})),
+        ),
+        *family_of(
+            "kafka_consumergroup_topic_wanted",
+            "1 where a member has partitions of a topic, and for all topics of a group that must be there; else 0.",
+            _wanted(groups, picture.watched),
         ),
         *family_of(
             "kafka_consumergroup_current_offset",
@@ -185,14 +191,22 @@ def _positions(group: Any) -> Iterator[tuple[str, Any]]:
         yield from ((topic["name"], one) for one in topic["partitions"] if one["committed"] is not None)
 
 
+def _wanted(groups: Iterable[Any], watched: Collection[str]) -> Iterator[_Series]:
+    """Yield by group and topic whether somebody counts on it that the group reads there."""
+    for group in groups:
+        assigned = {one["topic"] for member in group.get("members") or () for one in member["assignment"]}
+        for topic in group.get("topics", ()):
+            labels = {"consumergroup": group["name"], "topic": topic["name"]}
+            yield labels, int(group["name"] in watched or topic["name"] in assigned)
+
+
 def _fitting(sizes: dict[str, int], limit: int) -> tuple[set[str], int]:
-    """Return the first names whose sizes together are within a limit, and what is left of it."""
+    """Return the names whose sizes together are within a limit, the first ones that fit, and what is left of it."""
     shown: set[str] = set()
     for name, size in sizes.items():
-        if size > limit:
-            return shown, 0
-        shown.add(name)
-        limit -= size
+        if size <= limit:
+            shown.add(name)
+            limit -= size
     return shown, limit
 
 

@@ -71,8 +71,7 @@ class Poller:
             why = error.message if isinstance(error, StreamopsError) else f"{type(error).__name__}: {error}"
             trace = not isinstance(error, StreamopsError)
             _LOG.error("poll of cluster %s failed: %s", self._cluster, why, exc_info=trace)
-            # Who refuses us runs.
-            is_down = isinstance(error, ClusterUnreachableError) and not error.fields["refused"]
+            is_down = isinstance(error, ClusterUnreachableError) and error.is_gone
             failed = replace(polls, failed=polls.failed + 1, error=why, is_down=is_down)
             self.seen = replace(seen, polls=failed)
 

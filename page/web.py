@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from page.access import Access, Answer
 from page.filed.shelf import Shelf
-from page.health import health
+from page.health import health, is_current
 from page.hosts import is_served
 from page.metrics import CONTENT_TYPE, exposition, families_of_polls
 from page.pages import Pages
@@ -64,7 +64,9 @@ def application(
         """Serve the metrics of the last pictures with their ages."""
         seen, now = look(), time.time()
         polls = [families_of_polls(name, one.polls, one.picture, now, stale_after) for name, one in seen.items()]
-        text = exposition([*polls, *(one.families for one in seen.values())])
+        # What is no longer seen must not look as if it stood still: groups that have stopped, lag that does not grow.
+        shown = [one.families for one in seen.values() if is_current(one.polls, one.picture, now, stale_after)]
+        text = exposition([*polls, *shown])
         return Response(text, headers={"content-type": CONTENT_TYPE})
 
     async def healthy(_request: Request) -> Response:

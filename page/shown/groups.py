@@ -43,7 +43,7 @@ POSITION_SORTS = (
     Sort("lag", "Lag", lambda one: one["lag"]),
     Sort("topic", "Topic", lambda one: (one["topic"], one["partition"]), falls=False, words=BY_NAME),
 )
-COLUMNS = ("group", "type", "state", "members", "lag", "lag_unknown", "error")
+COLUMNS = ("group", "type", "state", "members", "lag", "lag_unknown", "behind", "error")
 #: States of a position (module_utils/_groups/model.py) for people, with the class of their colour.
 POSITIONS = {
     "known": ("known", "pass"),
@@ -131,7 +131,7 @@ def _lag(group: Row) -> tuple[str, str]:
 
 
 def _line(one: Row) -> list[Any]:
-    return [one.get(key) for key in ("name", "type", "state", "member_count", "lag", "lag_unknown", "error")]
+    return [one.get(key) for key in ("name", "type", "state", "member_count", "lag", "lag_unknown", "behind", "error")]
 
 
 def _position(one: Row, state: State) -> list[Cell]:

@@ -23,13 +23,15 @@ _NO_NAMES = frozenset({"group_left", "group_right", "label_replace", "predict_li
 
 def names_in(query: str) -> set[str]:
     """The names of series in a query of PromQL."""
-    bare = re.sub(r"\{[^}]*\}|\"[^\"]*\"|\b(by|on|without|ignoring)\s*\([^)]*\)", "", query)
+    # Series of recording rules have colons in their names.
+    bare = re.sub(r"\w+(?::\w+)+|\{[^}]*\}|\"[^\"]*\"|\b(by|on|without|ignoring)\s*\([^)]*\)", "", query)
     return {one for one in _NAME.findall(bare) if one not in _NO_NAMES and not one.endswith("_over_time")}
 
 
 def names_of_alerts() -> set[str]:
     """The names of series that the table of alerts uses."""
-    return set().union(*(names_in(alert.query) for alert in rules.table()))
+    kept = (record["expr"] for group in rules.records().values() for record in group)
+    return set().union(*(names_in(query) for query in (*kept, *(alert.query for alert in rules.table()))))
 
 
 def names_of_dashboards() -> set[str]:

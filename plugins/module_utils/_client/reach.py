@@ -8,6 +8,7 @@ server is asked at once, in bounded time, up to the login; a library then gets o
 
 from __future__ import annotations
 
+import errno
 import queue
 import ssl
 import struct
@@ -44,12 +45,16 @@ _GRACE = 2.0
 
 @dataclass(frozen=True)
 class Failure:
-    """Why one server did not let us in. C(fix) is set for what no repetition mends; C(hangs): it never answered."""
+    """Why one server did not let us in. C(fix) is set for what no repetition mends; C(hangs): it never answered.
+
+    C(is_gone): nobody serves there: the connection is refused, cut or not taken, or nothing comes after it.
+    """
 
     why: str
     fix: str = ""
     hangs: bool = False
     login: bool = False
+    is_gone: bool = False
 
 
 @dataclass(frozen=True)
@@ -178,6 +183,8 @@ def let_in(connection: Connection, channel: Channel) -> Failure | None:
 _OF_OUR_CERTIFICATE = ("CERTIFICATE", "UNKNOWN_CA", "HANDSHAKE_FAILURE", "ACCESS_DENIED")
 #: What it says when the other side does not speak TLS at all.
 _NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG", "HTTP_REQUEST")
+#: What a network says of a machine that is not there; errors of this machine itself are others.
+_NO_MACHINE = (errno.EHOSTUNREACH, errno.EHOSTDOWN)
 _PROTOCOL_FIX = "Set security_protocol and the port to those of a listener for clients."
 
 
@@ -200,16 +207,17 @@ def failure_of(connection: Connection, error: Exception, channel: Channel) -> Fa
         return Failure(str(error), _PROTOCOL_FIX)
     if isinstance(error, MechanismError):
         return Failure(str(error), "Set sasl_mechanism to one that the listener offers.")
-    return Failure(str(error))
+    return Failure(str(error), is_gone=isinstance(error, ConnectionError) or getattr(error, "errno", 0) in _NO_MACHINE)
 
 
 def _silent(channel: Channel, waited: float | None) -> Failure:
     if channel.stage == RESOLVING:
         return Failure("no address of its name in time (resolving the name): look at the name servers of this machine")
     if channel.stage == CONNECTING:
-        return Failure("no connection in time: nobody answers at this address, or a firewall is in between")
+        why = "no connection in time: nobody answers at this address, or a firewall is in between"
+        return Failure(why, is_gone=True)
     within = "in time" if waited is None else f"within {waited:.0f} s"
-    return Failure(f"it took the connection and did not answer {within} ({channel.stage})", hangs=True)
+    return Failure(f"it took the connection and did not answer {within} ({channel.stage})", hangs=True, is_gone=True)
 
 
 def _certificate_fix(code: int, authority: str | None) -> str:
@@ -237,4 +245,5 @@ def _unreachable(failures: Mapping[str, Failure]) -> StreamopsError:
     attempts = {server: failure.why for server, failure in failures.items()}
     if all(failure.fix for failure in failures.values()):
         return AccessRefusedError(attempts, list(dict.fromkeys(failure.fix for failure in failures.values())))
-    return ClusterUnreachableError(attempts, [server for server, failure in failures.items() if failure.fix])
+    refused = [server for server, failure in failures.items() if failure.fix]
+    return ClusterUnreachableError(attempts, refused, all(failure.is_gone for failure in failures.values()))

@@ -83,12 +83,14 @@ def _tried(attempts: Mapping[str, str]) -> str:
 class ClusterUnreachableError(StreamopsError):
     """No bootstrap server let us in. C(attempts) maps each server that was tried to what happened there.
 
-    C(refused) are those of them that answered and refused us: they run, and waiting mends nothing there.
+    C(refused) are those of them that answered and refused us: they run, and waiting mends nothing there. C(is_gone):
+    nobody serves at any of them, as far as can be seen from here; trouble of this machine itself is no such thing.
     """
 
     passing, unsent = True, True
 
-    def __init__(self, attempts: dict[str, str], refused: Sequence[str] = ()) -> None:
+    def __init__(self, attempts: dict[str, str], refused: Sequence[str] = (), is_gone: bool = False) -> None:
+        self.is_gone = is_gone
         tried = _tried(attempts)
         super().__init__(
             f"Kafka cluster {','.join(attempts)}: no bootstrap server answered ({tried}). "

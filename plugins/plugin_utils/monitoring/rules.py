@@ -32,7 +32,7 @@ class Alert:
     """One alert of the table; `numbers` are those of `expr`, by name. `period` is the `for` of Prometheus.
 
     `terms` are the expressions by name that `expr` may use. `causes` are the alerts that follow from it where labels of
-    the names in `within` are the same.
+    the names in `within` are the same; `causing` is a matcher of what they follow from, empty for all of it.
     """
 
     group: str
@@ -50,6 +50,7 @@ class Alert:
     terms: Mapping[str, str] = field(default_factory=dict)
     causes: Sequence[str] = ()
     within: Sequence[str] = ()
+    causing: str = ""
 
     @property
     def query(self) -> str:
@@ -79,11 +80,21 @@ def table() -> tuple[Alert, ...]:
             terms=group.get("terms", {}),
             causes=entry.get("causes", ()),
             within=entry.get("within", ()),
+            causing=entry.get("causing", ""),
             **{key: entry[key] for key in ("expr", "severity", "summary", "meaning", "first", "then")},
         )
         for group in yaml_load(TABLE.read_text())
         for entry in group["alerts"]
     )
+
+
+@cache
+def records() -> dict[str, list[dict[str, str]]]:
+    """Return by group the series that Prometheus keeps for its alerts, as recording rules."""
+    return {
+        group["group"]: [{"record": entry["record"], "expr": entry["expr"]} for entry in group.get("records", ())]
+        for group in yaml_load(TABLE.read_text())
+    }
 
 
 def planned() -> list[str]:
@@ -98,7 +109,7 @@ def inhibitions() -> list[dict[str, Any]]:
     """
     return [
         {
-            "source_matchers": [f'alertname="{alert.name}"'],
+            "source_matchers": [f'alertname="{alert.name}"', *([alert.causing] if alert.causing else [])],
             "target_matchers": [f'alertname=~"{"|".join(alert.causes)}"', 'severity="warning"'],
             "equal": list(alert.within),
         }
@@ -174,7 +185,7 @@ def rules(alerts: Sequence[Alert], runbooks: str = RUNBOOKS) -> dict[str, Any]:
         "groups": [
             {
                 "name": f"streamops-kafka-{group}",
-                "rules": [_rule(one, runbooks) for one in alerts if one.group == group],
+                "rules": [*records()[group], *(_rule(one, runbooks) for one in alerts if one.group == group)],
             }
             for group in dict.fromkeys(alert.group for alert in alerts)
         ]

@@ -220,7 +220,9 @@ def group_row(one: Row) -> list[Cell]:
 def _lag(group: Row) -> Cell:
     """How far a group is behind; where a part is unknown, as far as it is known."""
     if group.get("behind") is not None:
-        return Cell(f"{group['behind']:,} records", "num")
+        never = group.get("lag_unknown")
+        more = f"{never:,} partitions without a commit count from their start" if never else ""
+        return Cell(f"{group['behind']:,} records", "num", more=more)
     unknown = f"unknown of {group['lag_unknown']:,} partitions" if group.get("lag_unknown") else ""
     return (
         Cell(NOT_KNOWN, "num") if group.get("lag") is None else Cell(f"{group['lag']:,} records", "num", more=unknown)

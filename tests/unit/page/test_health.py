@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from page.health import health
+from page.health import health, is_current
 from page.picture import Picture, Polls
 
 SEEN = Picture(1000.0, 0.25, 7, 3, 0, {}, [])
@@ -27,6 +27,13 @@ def test_a_cluster_of_which_no_server_answers_is_down_at_once() -> None:
     for seen in (SEEN, None):
         found = health({"orders": (polls, seen), "b": (Polls(500.0), None)}, 1001.0, 300)
         assert (found["status"], found["clusters"]["orders"]["status"]) == ("down", "down")
+
+
+def test_what_was_seen_is_told_as_long_as_it_holds() -> None:
+    assert is_current(Polls(500.0), SEEN, 1010.0, 300)
+    assert not is_current(Polls(500.0), SEEN, 1400.0, 300)
+    assert not is_current(Polls(500.0, is_down=True), SEEN, 1010.0, 300)
+    assert not is_current(Polls(500.0), None, 510.0, 300)
 
 
 def test_one_cluster_that_is_not_fresh_is_enough() -> None:

@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules i
     Alert,
     chosen,
     planned,
+    records,
     rules,
     table,
 )
@@ -30,7 +31,8 @@ def written(path: Path, choices: dict[str, Any]) -> Path:
 def test_promtool_takes_every_rule(tmp_path: Path) -> None:
     everything = {alert.name: {"enabled": True} for alert in table()}
     status, said = promtool("check", "rules", written(tmp_path / "rules.yml", everything))
-    assert (status, f"{len(table())} rules found" in said) == (0, True), said
+    count = len(table()) + sum(map(len, records().values()))
+    assert (status, f"{count} rules found" in said) == (0, True), said
 
 
 @pytest.mark.parametrize("alert", table(), ids=lambda alert: alert.name)
@@ -160,7 +162,10 @@ STALE = "kafka_lag_last_poll_timestamp_seconds"
     ],
 )
 def test_lag_that_nobody_tells_any_more_is_stale(tmp_path: Path, polls: str, told: list[str]) -> None:
-    assert fired(tmp_path, {STALE: polls}, PAGE, ["KafkaLagStale"], {"cluster": "c"}) == told
+    of_nodes = 'cluster="c",instance="n1",job="kafka"'
+    assert fired(tmp_path, {STALE: polls, "up": "1x60"}, of_nodes, ["KafkaLagStale"], {"cluster": "c"}) == told
+    # Neither its nodes nor a page are watched any more: it is gone.
+    assert fired(tmp_path, {STALE: polls}, of_nodes, ["KafkaLagStale"], {"cluster": "c"}) == []
 
 
 @pytest.mark.parametrize(
