@@ -44,6 +44,11 @@ def keystore(certificate: Mapping[str, str]) -> str:
     return f"{certificate['key']}\n{certificate['certificate']}\n"
 
 
+def truststore(certificate: Mapping[str, str]) -> str:
+    """The store of the CAs; Kafka finds no certificate in it without the end of the last line."""
+    return f"{certificate['truststore']}\n"
+
+
 def stores(certificate: Mapping[str, str]) -> dict[str, str]:
     """Return {digest, password} of the stores that Java's own TLS reads, which no PEM can be given to.
 
@@ -79,9 +84,7 @@ def node_files(
     writes = {"owner": owners["node"], "group": owners["group"]}
     plain, secret = [], []
     if certificate:
-        plain.append(
-            {"path": paths["truststore"], "content": f"{certificate['truststore']}\n", "mode": "0440", **reads}
-        )
+        plain.append({"path": paths["truststore"], "content": truststore(certificate), "mode": "0440", **reads})
         secret.append({"path": paths["keystore"], "content": keystore(certificate), "mode": "0440", **reads})
     if jaas:
         secret.append({"path": paths["jaas"], "content": jaas, "mode": "0440", **reads})

@@ -41,6 +41,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.files impor
     keystore,
     node_files,
     stores,
+    truststore,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import owners, paths, shared
@@ -143,6 +144,7 @@ class View(Parts):
             "certificate": lambda: certificates(self["settings"]),
             "client_certificates": self._client_certificates,
             "keystore": lambda: keystore(self["certificate"]),
+            "truststore": lambda: truststore(self["certificate"]),
             "stores": lambda: stores(self["certificate"]),
             "metrics": self._metrics,
             "admin_credentials": self._admin_credentials,
