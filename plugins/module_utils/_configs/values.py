@@ -76,6 +76,14 @@ def _items(text: str) -> set[str]:
     return {item.strip() for item in text.split(",") if item.strip()}
 
 
+def is_set(now: ConfigValue | None, wanted: str | None) -> bool:
+    """Whether a key has the wanted value at the topic itself: a default that happens to be equal could still move."""
+    at_topic = now is not None and now.source == OF_TOPIC
+    if wanted is None:
+        return now is not None and not at_topic
+    return now is not None and at_topic and same_value(now.kind, now.value, wanted)
+
+
 @dataclass(frozen=True)
 class Behind:
     """What a broker has for a setting under a name of its own, such as log.retention.hours behind retention.ms.

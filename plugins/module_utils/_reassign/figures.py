@@ -160,14 +160,19 @@ def _rack_counts(plan: Plan, placed: Sequence[tuple[int, ...]]) -> dict[str, int
 def _brokers(plan: Plan, after: Sequence[tuple[int, ...]]) -> list[dict[str, Any]]:
     """By broker: replicas, leaders and bytes from and to, what comes and goes, and the most that its disk holds.
 
-    The peak counts what comes beside all that is there, as if nothing were deleted before the last byte arrived; a
-    schedule can stay below it.
+    The peak counts what comes, by moves under way too, beside all that is there, as if nothing were deleted before the
+    last byte arrived; a schedule can stay below it.
     """
     sides = [_held(plan.cluster, plan.cluster.replicas), _held(plan.cluster, after)]
     comes: Counter[int] = Counter()
     goes: Counter[int] = Counter()
     incoming: Counter[int] = Counter()
+    coming = plan.cluster.bytes_coming()
     unknown: set[int] = set()
+    vague: set[int] = set()
+    for partition, added in plan.cluster.coming.items():
+        if not plan.cluster.sized([partition]):
+            vague.update(added)
     for change in plan.changes:
         comes.update(change.added)
         goes.update(change.removed)
@@ -180,10 +185,10 @@ def _brokers(plan: Plan, after: Sequence[tuple[int, ...]]) -> list[dict[str, Any
         figures: dict[str, Any] = {
             name: {"from": sides[0][name][spec.id], "to": sides[1][name][spec.id]} for name in sides[0]
         }
-        used = figures["bytes"]["from"] if spec.disk_used is None else spec.disk_used
+        used = figures["bytes"]["from"] if spec.disk_used is None else spec.disk_used + coming[spec.id]
         if plan.cluster.sizes is None:
             figures["bytes"] = {"from": None, "to": None}
-        known = spec.id not in unknown and (plan.cluster.sizes is not None or spec.disk_used is not None)
+        known = spec.id not in unknown | vague and (plan.cluster.sizes is not None or spec.disk_used is not None)
         found.append(
             {
                 "id": spec.id,

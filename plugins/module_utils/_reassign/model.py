@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -85,6 +86,14 @@ class Cluster:
         if self.sizes is None:
             return not any(True for _partition in partitions)
         return not self.unsized or self._without_size.isdisjoint(partitions)
+
+    def bytes_coming(self) -> Counter[int]:
+        """Add up by broker what moves under way bring, whole: how much of it is there already is not known."""
+        found: Counter[int] = Counter()
+        for partition, added in self.coming.items():
+            for broker in added:
+                found[broker] += self.size(partition)
+        return found
 
     @cached_property
     def _without_size(self) -> frozenset[int]:

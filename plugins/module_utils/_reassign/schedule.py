@@ -171,8 +171,9 @@ def _unknown_sizes(plan: Plan) -> list[str]:
     silent = [broker.id for broker in plan.brokers if broker.disk_unknown and broker.id in receiving]
     mixed = [one for one in unclear({b.id: b.dirs for b in plan.brokers if b.dirs}) if one in receiving]
     limited = {broker.id for broker in plan.brokers if broker.disk_limit is not None} & receiving
-    moved = [change.partition for change in plan.changes if limited.intersection(change.added)]
-    unsized = [partition for partition in moved if not plan.cluster.sized([partition])]
+    moved = [(change.partition, change.added) for change in plan.changes]
+    arriving = {partition for partition, added in [*moved, *plan.cluster.coming.items()] if limited.intersection(added)}
+    unsized = sorted(partition for partition in arriving if not plan.cluster.sized([partition]))
     found = []
     if silent:
         found.append(
@@ -283,12 +284,15 @@ class _Disks:
         for partition, replicas in enumerate(cluster.replicas if cluster.sizes is not None else ()):
             for broker in replicas:
                 held[broker] += cluster.size(partition)
-        self.used = {b.id: held[b.id] if b.disk_used is None else b.disk_used for b in brokers}
+        # The replicas have what is coming already; the room is told of it disk by disk.
+        coming = cluster.bytes_coming()
+        there = {b.id: held[b.id] - coming[b.id] if b.disk_used is None else b.disk_used for b in brokers}
         self.room = Room(
-            {b.id: b.dirs or [Dir(b.disk_limit, self.used[b.id])] for b in brokers if b.disk_limit is not None}
+            {b.id: b.dirs or [Dir(b.disk_limit, there[b.id])] for b in brokers if b.disk_limit is not None}
         )
         for partition, added in cluster.coming.items():
             self.room.expect(added, cluster.size(partition))
+        self.used = {broker: size + coming[broker] for broker, size in there.items()}
         self.peaks = dict(self.used)
 
     def ordered(self, rounds: Sequence[Sequence[Change]]) -> list[list[Change]]:

@@ -90,7 +90,8 @@ def start(params: Mapping[str, Any]) -> dict[str, Any]:
     if refused:
         raise JobStartError(job_dir, refused)
     os.makedirs(job_dir, mode=0o700, exist_ok=True)
-    for name in ("exit_code", "process", "progress.jsonl", "result.json"):
+    # Arguments without a process: a start that failed, or that has not ended yet.
+    for name in ("exit_code", "process", "progress.jsonl", "result.json", _ARGUMENTS):
         if os.path.exists(os.path.join(job_dir, name)):
             raise JobStartError(job_dir, f"the directory holds an earlier run ({name} is there); give each run its own")
     for path in [params["spark_submit"], f"{params['package']}/__main__.py", *params["jars"]]:

@@ -4,17 +4,23 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import topics_at
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_values
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, describe_configs
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue, is_set
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import WaitTimeoutError
 
 #: What a topic that exists already is refused with.
 _EXISTS = "TOPIC_ALREADY_EXISTS"
+#: The active controller knows a topic before brokers do: a broker gets so long to learn of it (seconds).
+_REPLAY_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -75,13 +81,22 @@ def _as_wanted(session: Session, topics: Sequence[TopicSpec]) -> list[str]:
         return []
     keys = sorted({key for one in topics for key in one.config})
     names = [one.name for one in topics]
-    there, values = topics_at(session, None, names), topic_values(session, names, keys) if keys else {}
+    there: dict[str, tuple[Partition, ...]] = {}
+
+    def unknown() -> list[str]:
+        """The topics that the broker has not read in the metadata log yet."""
+        there.update(topics_at(session, None, names))
+        return [name for name in names if name not in there]
+
+    with contextlib.suppress(WaitTimeoutError):
+        wait_until_none("create_topics", unknown, _REPLAY_SECONDS)
+    values = describe_configs(session, TOPIC, dict.fromkeys(names, keys)) if keys else {}
     return [one.name for one in topics if is_as_wanted(one, there.get(one.name, ()), values.get(one.name, {}))]
 
 
-def is_as_wanted(wanted: TopicSpec, there: Sequence[Partition], values: Mapping[str, str | None]) -> bool:
+def is_as_wanted(wanted: TopicSpec, there: Sequence[Partition], values: Mapping[str, ConfigValue]) -> bool:
     """Whether a topic has the partitions, replicas and settings that it was to be created with."""
-    if not there or any(values.get(key) != value for key, value in wanted.config.items()):
+    if not there or not all(is_set(values.get(key), value) for key, value in wanted.config.items()):
         return False
     if wanted.placed:
         return [list(one.replicas) for one in there] == [list(one) for one in wanted.placed]

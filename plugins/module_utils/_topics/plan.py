@@ -8,10 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import (
-    ConfigValue,
-    same_value,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue, is_set
 from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import MAX_RECORDS
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import near
@@ -146,7 +143,7 @@ def plan_topic(spec: DesiredTopic, now: TopicState | None) -> TopicPlan | None:
     growth = None
     if spec.partitions is not None and spec.partitions > now.partitions:
         growth = (now.partitions, spec.partitions)
-    config = {key: value for key, value in spec.config.items() if not _is_set(now.config.get(key), value)}
+    config = {key: value for key, value in spec.config.items() if not is_set(now.config.get(key), value)}
     if growth is None and not config:
         return None
     return TopicPlan(spec, _difference(spec.name, now, growth, config), growth=growth, config=config)
@@ -170,14 +167,6 @@ def _creation(spec: DesiredTopic) -> TopicPlan:
 
 def _deletion(name: str, now: TopicState) -> Change:
     return Change(name, {"partitions": now.partitions, "replication_factor": now.replication_factor}, None)
-
-
-def _is_set(now: ConfigValue | None, wanted: str | None) -> bool:
-    """Whether a key has the wanted value at the topic itself: a default that happens to be equal could still move."""
-    at_topic = now is not None and now.source == "DYNAMIC_TOPIC"
-    if wanted is None:
-        return now is not None and not at_topic
-    return now is not None and at_topic and same_value(now.kind, now.value, wanted)
 
 
 def _difference(name: str, now: TopicState, growth: tuple[int, int] | None, config: Mapping[str, str | None]) -> Change:

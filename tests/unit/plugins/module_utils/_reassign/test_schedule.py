@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from typing import Any
 
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import plan_figures
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BrokerSpec, Cluster, Plan, Spec
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.plan import plan_moves
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.schedule import Limits, Schedule, schedule
@@ -100,6 +102,40 @@ def test_disks_that_never_have_room_are_refused_before_anything_starts() -> None
     with pytest.raises(RefusedError) as error:
         swap_of((99, 99))
     assert error.value.violations[0].startswith("broker 1: would hold 100 bytes with the next new replica")
+
+
+def beside_a_move(
+    coming: int | None, used: int | None = None, limit: int | None = 100
+) -> tuple[Schedule, list[dict[str, Any]]]:
+    """Broker 2 gets 50 bytes while a move under way brings it so many (None: not known); the figures of brokers too."""
+    brokers = (BrokerSpec(1), BrokerSpec(2, disk_limit=limit, disk_used=used))
+    unsized = (0,) if coming is None else ()
+    sizes, on_its_way = [coming or 0, 50], {0: (2,)}
+    cluster = Cluster(
+        brokers, ["a", "b"], [0, 0], [0, 1], [0, 0], [(2,), (1,)], sizes=sizes, unsized=unsized, coming=on_its_way
+    )
+    plan = plan_moves(cluster, Spec(assignment=[("b", 0, (2,))]))
+    return schedule(plan, Limits()), plan_figures(plan)["brokers"]
+
+
+@pytest.mark.parametrize(("used", "most"), [(None, 90), (10, 100)])
+def test_what_a_move_under_way_brings_is_counted_once(used: int | None, most: int) -> None:
+    found, brokers = beside_a_move(40, used)
+    assert found.peaks == {1: 50, 2: most}
+    assert [broker["peak_bytes"] for broker in brokers] == [50, most]
+    with pytest.raises(RefusedError, match=f"would hold {most} bytes .* its limit is {most - 1};"):
+        beside_a_move(40, used, most - 1)
+
+
+def test_a_peak_is_unknown_beside_a_move_of_unknown_size() -> None:
+    brokers = beside_a_move(None, 10, None)[1]
+    assert [(broker["bytes_in"], broker["peak_bytes"]) for broker in brokers] == [(0, 50), (50, None)]
+
+
+@pytest.mark.parametrize("used", [None, 10])
+def test_a_broker_with_a_limit_gets_nothing_beside_a_move_of_unknown_size(used: int | None) -> None:
+    with pytest.raises(RefusedError, match=r"the sizes of 1 partitions \(a-0\) are not known.* broker 2 have a limit"):
+        beside_a_move(None, used)
 
 
 def moved(size: int, rate: float, throttle: int) -> Schedule:

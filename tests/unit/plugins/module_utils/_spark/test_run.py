@@ -215,6 +215,18 @@ def test_the_directory_of_an_earlier_run_is_refused(params: dict[str, Any]) -> N
         job.start(params)
 
 
+def test_the_directory_of_a_start_that_failed_before_its_job_began_is_refused(
+    params: dict[str, Any], tmp_path: Path
+) -> None:
+    spark_submit(params, "cat args.json > seen\n")
+    (tmp_path / "ca.pem").symlink_to("/proc/self/mem")  # A file by its looks that cannot be read.
+    properties = {"ssl.truststore.location": str(tmp_path / "ca.pem")}
+    with pytest.raises(OSError, match="Input/output error"):
+        job.start({**params, "master": "spark://127.0.0.1:7077", "client_properties": properties})
+    with pytest.raises(job.JobStartError, match=r"holds an earlier run \(args.json is there\)"):
+        job.start(params)
+
+
 def test_a_missing_file_is_named_before_anything_starts(params: dict[str, Any]) -> None:
     with pytest.raises(job.JobStartError, match=r"spark-submit does not exist; install PySpark.*Nothing was started"):
         job.start(params)

@@ -11,7 +11,9 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import OF_TOPIC, ConfigValue
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._topics import api
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import (
     TopicSpec,
     create_topics,
@@ -19,8 +21,15 @@ from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import
 )
 
 #: Kafka's errors of an answer.
-TIMED_OUT, NOT_CONTROLLER, EXISTS = 7, 41, 36
+UNKNOWN, TIMED_OUT, NOT_CONTROLLER, EXISTS = 3, 7, 41, 36
 ORDERS = TopicSpec("orders", 2, 2, {})
+RATIO, POLICY = "min.cleanable.dirty.ratio", "cleanup.policy"
+PRUNED = TopicSpec("orders", 1, 1, {POLICY: "compact, delete"})
+
+
+def own(value: str, kind: str) -> ConfigValue:
+    """What a topic sets itself."""
+    return ConfigValue(value, kind, OF_TOPIC)
 
 
 def partitions(*replicas: tuple[int, ...]) -> tuple[Partition, ...]:
@@ -29,11 +38,14 @@ def partitions(*replicas: tuple[int, ...]) -> tuple[Partition, ...]:
 
 
 class Answering(Session):
-    """Brokers 1, 2, ... that answer a creation with these codes, and know the topic with so many partitions."""
+    """Brokers 1, 2, ... that answer a creation with these codes, and know the topic with so many partitions.
 
-    def __init__(self, *codes: int, there: int = 2) -> None:
+    They know it after they have been asked for it C(late) times.
+    """
+
+    def __init__(self, *codes: int, there: int = 2, late: int = 0) -> None:
         super().__init__(Connection(("a:1",), request_timeout=1))
-        self.codes, self.there = codes, there
+        self.codes, self.there, self.late = codes, there, late
         brokers = [SimpleNamespace(node_id=number) for number, _code in enumerate(codes, 1)]
         known = {broker.node_id: broker for broker in brokers}
         cluster = SimpleNamespace(controller=brokers[0], brokers=lambda: brokers, broker_metadata=known.get)
@@ -41,17 +53,39 @@ class Answering(Session):
 
     def _exchange(self, request: Any, node: int | None, _seconds: float | None = None) -> Any:
         if type(request).__name__.startswith("Metadata"):
+            self.late -= 1
+            if self.late >= 0:
+                return SimpleNamespace(topics=[SimpleNamespace(name="orders", error_code=UNKNOWN, partitions=[])])
             told = [
                 SimpleNamespace(partition_index=n, leader_id=1, replica_nodes=[1, 2], isr_nodes=[1])
                 for n in range(self.there)
             ]
             return SimpleNamespace(topics=[SimpleNamespace(name="orders", error_code=0, partitions=told)])
+        if type(request).__name__.startswith("DescribeConfigs"):
+            policy = SimpleNamespace(name=POLICY, value="compact,delete", config_type=7, config_source=1, synonyms=[])
+            policy.is_sensitive = False
+            return SimpleNamespace(results=[SimpleNamespace(resource_name="orders", error_code=0, configs=[policy])])
         code = self.codes[(node or 1) - 1]
         return SimpleNamespace(topics=[SimpleNamespace(name="orders", error_code=code, error_message=None)])
 
 
 def test_a_topic_that_an_unanswered_request_has_created_is_created() -> None:
     assert create_topics(Answering(TIMED_OUT, EXISTS), [ORDERS]) == {"orders": None}
+
+
+@pytest.mark.parametrize(("policy", "ours"), [("delete, compact", True), ("delete", False)])
+def test_a_topic_that_an_unanswered_request_has_created_is_known_by_its_values(policy: str, ours: bool) -> None:
+    wanted = TopicSpec("orders", 2, 2, {POLICY: policy})
+    assert (create_topics(Answering(TIMED_OUT, EXISTS), [wanted])["orders"] is None) is ours
+
+
+def test_a_broker_that_does_not_know_a_created_topic_yet_is_asked_again() -> None:
+    assert create_topics(Answering(TIMED_OUT, EXISTS, late=2), [ORDERS]) == {"orders": None}
+
+
+def test_a_topic_that_stays_unknown_is_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api, "_REPLAY_SECONDS", 0.1)
+    assert create_topics(Answering(TIMED_OUT, EXISTS, late=99), [ORDERS])["orders"][0] == "TOPIC_ALREADY_EXISTS"
 
 
 def test_a_topic_that_is_there_otherwise_than_wanted_is_not_ours() -> None:
@@ -79,13 +113,18 @@ def test_a_creation_that_no_broker_answers_is_in_doubt() -> None:
         (ORDERS, ((1, 2), (2,)), {}, False),
         (ORDERS, (), {}, False),
         (TopicSpec("orders", -1, -1, {}), ((1,), (2,)), {}, True),
-        (TopicSpec("orders", 1, 1, {"retention.ms": "5"}), ((1,),), {"retention.ms": "5"}, True),
-        (TopicSpec("orders", 1, 1, {"retention.ms": "5"}), ((1,),), {"retention.ms": "6"}, False),
+        (TopicSpec("orders", 1, 1, {"retention.ms": "5"}), ((1,),), {"retention.ms": own("5", "LONG")}, True),
+        (TopicSpec("orders", 1, 1, {"retention.ms": "5"}), ((1,),), {"retention.ms": own("6", "LONG")}, False),
+        (TopicSpec("orders", 1, 1, {"retention.ms": "5"}), ((1,),), {"retention.ms": ConfigValue("5", "LONG")}, False),
+        (TopicSpec("orders", 1, 1, {"retention.ms": "5"}), ((1,),), {}, False),
+        # Kafka tells of values as it has read them.
+        (TopicSpec("orders", 1, 1, {RATIO: "0.50"}), ((1,),), {RATIO: own("0.5", "DOUBLE")}, True),
+        (PRUNED, ((1,),), {POLICY: own("compact,delete", "LIST")}, True),
         (TopicSpec("orders", 2, 1, {}, ((1,), (2,))), ((1,), (2,)), {}, True),
         (TopicSpec("orders", 2, 1, {}, ((1,), (2,))), ((2,), (1,)), {}, False),
     ],
 )
 def test_a_topic_is_as_wanted(
-    wanted: TopicSpec, replicas: tuple[tuple[int, ...], ...], values: dict[str, str | None], expected: bool
+    wanted: TopicSpec, replicas: tuple[tuple[int, ...], ...], values: dict[str, ConfigValue], expected: bool
 ) -> None:
     assert is_as_wanted(wanted, partitions(*replicas), values) is expected
