@@ -13,6 +13,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
 OK, DEGRADED, DOWN = "OK", "DEGRADED", "DOWN"
 #: How much a finding weighs: the cluster does not serve, serves with less than it should, or needs attention later.
 FATAL, SERIOUS, NOTE = "down", "degraded", "note"
+#: How many names a finding shows.
+SHOWN = 5
+#: Next steps.
+SITE = "ansible-playbook streamops.kafka.site -i INVENTORY"
+BALANCE = "ansible-playbook streamops.kafka.rebalance -i INVENTORY -e plan_only=true"
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,13 @@ class State:
     cut_off: Mapping[int, str] = field(default_factory=dict)
     in_flight: Mapping[Key, InFlight] | None = None
     copied: Mapping[Key, Mapping[int, int]] = field(default_factory=dict)
+
+    @property
+    def seen(self) -> Mapping[str, Any]:
+        """What cluster_info found; most rules run only where the cluster answered."""
+        if self.info is None:
+            raise AssertionError("a rule on a cluster that did not answer")
+        return self.info
 
     def name(self, node_id: int) -> str:
         """Return the host of a node, or what it is called without an inventory."""
