@@ -64,6 +64,24 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class Groups:
+    """What a look found of groups; without one there is no finding.
+
+    ``seen`` are as group_info returns them, ``silent`` by id why brokers did not tell theirs, ``watched`` the names of
+    kafka_groups_watched. ``is_whole`` says that all groups were looked at, not these alone. What only several looks can
+    tell, in seconds: ``stands`` are by group and topic for how long nothing was committed although there were records
+    to read, ``unread`` by group for how long it has had records to read, no member, and no commit.
+    """
+
+    seen: Sequence[Mapping[str, Any]] = ()
+    silent: Mapping[int, str] = field(default_factory=dict)
+    watched: Sequence[str] = ()
+    is_whole: bool = False
+    stands: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    unread: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class State:
     """What one look at a cluster found; what was not asked is empty and gives no finding.
 
@@ -77,7 +95,7 @@ class State:
     epochs and what ``changed`` there last, as phrases), empty of any other. ``untold`` are questions without an answer.
     ``cut_off`` are by id the brokers from which others cannot copy, with a phrase each.
     ``in_flight`` are the moves of ``moving`` in full, None where they are unknown; ``copied`` are by partition the
-    bytes that its new brokers have, as far as they told.
+    bytes that its new brokers have, as far as they told. ``groups`` are those that were looked at.
     """
 
     info: Mapping[str, Any] | None
@@ -97,6 +115,7 @@ class State:
     cut_off: Mapping[int, str] = field(default_factory=dict)
     in_flight: Mapping[Key, InFlight] | None = None
     copied: Mapping[Key, Mapping[int, int]] = field(default_factory=dict)
+    groups: Groups = field(default_factory=Groups)
 
     @property
     def seen(self) -> Mapping[str, Any]:

@@ -18,6 +18,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.broker_rul
     ghost_broker,
     log_dir_offline,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._health.group_rules import (
+    group_missing,
+    group_stopped,
+    group_without_members,
+    groups_unread,
+    untold_groups,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import SERIOUS, Finding, Limits, State
 from ansible_collections.streamops.kafka.plugins.module_utils._health.move_rules import (
     move,
@@ -50,7 +57,7 @@ def findings(state: State, limits: Limits) -> list[Finding]:
 
 def untold(state: State, _limits: Limits) -> Iterator[Finding]:
     """Find questions that had no answer: what they are about is unknown, which is not the same as well."""
-    for question in state.untold:
+    for question in (*state.untold, *untold_groups(state.groups)):
         yield Finding(
             "untold",
             SERIOUS,
@@ -78,6 +85,10 @@ RULES: tuple[Callable[[State, Limits], Iterator[Finding]], ...] = (
     log_dir_offline,
     throttle_left,
     move,
+    group_missing,
+    group_without_members,
+    group_stopped,
+    groups_unread,
     certificate_ends,
     known_vulnerability,
     start_files,
@@ -107,6 +118,10 @@ KINDS = (
     "throttle_left",
     "move_running",
     "move_left",
+    "group_missing",
+    "group_without_members",
+    "group_stopped",
+    "groups_unread",
     "certificate_ends",
     "known_vulnerability",
     "start_files_failed",
