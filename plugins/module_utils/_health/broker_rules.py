@@ -34,20 +34,22 @@ def cluster_unreachable(state: State, _limits: Limits) -> Iterator[Finding]:
 
 
 def broker_down(state: State, _limits: Limits) -> Iterator[Finding]:
-    """Find brokers of the inventory that are fenced or not registered; without an inventory those that are fenced."""
-    fenced = {broker["id"]: broker["fenced"] for broker in state.seen["nodes"]}
-    wanted = {node["node_id"]: node["host"] for node in state.nodes if "broker" in node["roles"]}
-    for node_id in wanted if state.nodes else fenced:
-        if fenced.get(node_id, True):
-            name = f"{wanted[node_id]} (id {node_id})" if state.nodes else str(node_id)
-            yield Finding(
-                "broker_down",
-                SERIOUS,
-                f"broker {name} is down",
-                found="fenced" if node_id in fenced else "not registered",
-                allowed="registered and not fenced",
-                next_step=f"look at the log of this broker, then: {SITE}",
-            )
+    """Find brokers of the inventory that are fenced or not registered; without an inventory those that are fenced.
+
+    The partitions that lack nothing but its replica are within the finding.
+    """
+    for node_id, how in state.down.items():
+        lacking = state.consequences.lacking(node_id)
+        name = f"{state.name(node_id)} (id {node_id})" if state.nodes else str(node_id)
+        waits = "restart no other broker; " if lacking.close or lacking.refusing else ""
+        yield Finding(
+            "broker_down",
+            SERIOUS,
+            _with(f"broker {name} is down", lacking.phrase),
+            found=how,
+            allowed="registered and not fenced",
+            next_step=f"{waits}look at the log of this broker, then: {SITE}",
+        )
 
 
 def broker_cut_off(state: State, _limits: Limits) -> Iterator[Finding]:
@@ -57,12 +59,17 @@ def broker_cut_off(state: State, _limits: Limits) -> Iterator[Finding]:
         yield Finding(
             "broker_cut_off",
             SERIOUS,
-            f"{phrase} ({state.name(node_id)}{where})",
+            _with(f"{phrase} ({state.name(node_id)}{where})", ", ".join(state.consequences.lacking(node_id).refusals)),
             found="followers that copy from every other leader",
             allowed="followers that copy from this one too",
             next_step="see that its listener between brokers answers there (address, firewall, certificates, login), "
             f"then: {SITE}, which restarts it first when its files change",
         )
+
+
+def _with(what: str, follows: str) -> str:
+    """Return a phrase with what follows from it, if anything does."""
+    return f"{what}: {follows}" if follows else what
 
 
 def _address(node: Mapping[str, Any]) -> str:
@@ -72,10 +79,8 @@ def _address(node: Mapping[str, Any]) -> str:
 
 def ghost_broker(state: State, _limits: Limits) -> Iterator[Finding]:
     """Find registered brokers that the inventory does not have: no run upgrades, restarts or watches them."""
-    known = {node["node_id"] for node in state.nodes if "broker" in node["roles"]}
-    for broker in state.seen["nodes"] if known else ():
-        if broker["id"] in known:
-            continue
+    for broker in state.strangers:
+        follows = state.consequences.lacking(broker["id"]).phrase if broker["fenced"] else ""
         if broker["fenced"]:
             fix = f"move its replicas away, then the module broker_registration: broker {broker['id']}, unregistered"
         else:
@@ -83,7 +88,7 @@ def ghost_broker(state: State, _limits: Limits) -> Iterator[Finding]:
         yield Finding(
             "ghost_broker",
             SERIOUS,
-            f"broker {broker['id']} is registered and not in the inventory",
+            _with(f"broker {broker['id']} is registered and not in the inventory", follows),
             found="registered and fenced" if broker["fenced"] else "registered and alive",
             allowed="the brokers of the inventory",
             next_step=fix,

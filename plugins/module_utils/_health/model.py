@@ -6,9 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import InFlight, Key
+from ansible_collections.streamops.kafka.plugins.module_utils._health.consequences import (
+    Consequences,
+    consequences,
+    down_brokers,
+)
 
 OK, DEGRADED, DOWN = "OK", "DEGRADED", "DOWN"
 #: How much a finding weighs: the cluster does not serve, serves with less than it should, or needs attention later.
@@ -123,6 +129,23 @@ class State:
         if self.info is None:
             raise AssertionError("a rule on a cluster that did not answer")
         return self.info
+
+    @cached_property
+    def down(self) -> Mapping[int, str]:
+        """By id how brokers are down; each is a finding."""
+        return down_brokers(self.nodes, self.seen["nodes"])
+
+    @cached_property
+    def strangers(self) -> Sequence[Mapping[str, Any]]:
+        """The registered brokers that the inventory does not have; each is a finding."""
+        known = {node["node_id"] for node in self.nodes if "broker" in node["roles"]}
+        return [broker for broker in self.seen["nodes"] if broker["id"] not in known] if known else ()
+
+    @cached_property
+    def consequences(self) -> Consequences:
+        """The partitions that follow from brokers that are findings, which say so."""
+        away = {*self.down, *(broker["id"] for broker in self.strangers if broker["fenced"])}
+        return consequences(self.seen, away, self.cut_off)
 
     def name(self, node_id: int) -> str:
         """Return the host of a node, or what it is called without an inventory."""

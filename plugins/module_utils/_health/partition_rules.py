@@ -6,9 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._health.consequences import awaited
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
     FATAL,
     SERIOUS,
+    SHOWN,
     Finding,
     Limits,
     State,
@@ -17,40 +20,61 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
 
 def partitions(state: State, _limits: Limits) -> Iterator[Finding]:
     """Find partitions without a leader (partitions_offline), below min.insync.replicas (under_min_isr) and with
-    replicas that are not in sync (under_replicated): Kafka's metrics of these names."""
-    counts = state.seen["counts"]
-    for key, kind, severity, words, fix in (
-        ("offline", "partitions_offline", FATAL, "without a leader", "start the brokers that hold their replicas"),
+    replicas that are not in sync (under_replicated): Kafka's metrics of these names.
+
+    Those that follow from a broker that is down or cut off are in its finding, and those without a leader in their own.
+    """
+    info = state.seen
+    offline = info["counts"].get("offline")
+    if offline:
+        names = [state.name(broker) for broker in awaited(info.get("offline") or ())]
+        waits = f": they wait for {capped(names, SHOWN)}" if names else ""
+        yield Finding(
+            "partitions_offline",
+            FATAL,
+            f"{offline} of {info['counts']['partitions']} partitions without a leader{waits}",
+            found=str(offline),
+            allowed="0",
+            next_step="start the brokers that hold their replicas",
+        )
+    for kind, words, fix in (
         (
             "under_min_isr",
-            "under_min_isr",
-            SERIOUS,
             "below min.insync.replicas",
             "see broker_cut_off: until then acks=all is refused"
             if state.cut_off
             else "start the brokers that are missing: until then acks=all is refused",
         ),
-        ("under_replicated", "under_replicated", SERIOUS, "under-replicated", "see the findings on brokers and disks"),
+        ("under_replicated", "under-replicated", "see the findings on brokers and disks"),
     ):
-        if counts.get(key):
-            what = f"{counts[key]} of {counts['partitions']} partitions {words}"
-            yield Finding(kind, severity, what, str(counts[key]), "0", fix)
+        rows = info.get(kind) or ()
+        unexplained = state.consequences.left(rows)
+        left = (info["counts"].get(kind) or 0) - len(rows) + len(unexplained)
+        if left:
+            yield Finding(kind, SERIOUS, _counted(state, left, words), str(left), "0", fix)
 
 
 def at_min_isr(state: State, _limits: Limits) -> Iterator[Finding]:
     """Find partitions that would refuse acks=all if one more replica were lost, unless they were made so: a topic whose
     replication factor is its min.insync.replicas is so at its best, which the preflight judges."""
-    info = state.seen
-    close = [one for one in info.get("at_min_isr", ()) if len(one["isr"]) < len(one["replicas"])]
+    rows = state.consequences.left(state.seen.get("at_min_isr") or ())
+    close = [one for one in rows if len(one["isr"]) < len(one["replicas"])]
     if close:
         yield Finding(
             "at_min_isr",
             SERIOUS,
-            f"{len(close)} of {info['counts']['partitions']} partitions at min.insync.replicas",
+            _counted(state, len(close), "at min.insync.replicas"),
             found=str(len(close)),
             allowed="0",
             next_step="restart no other broker before the replicas are in sync (module isr_wait)",
         )
+
+
+def _counted(state: State, left: int, words: str) -> str:
+    """Return how many partitions are so; "more" where findings on brokers tell of others."""
+    return (
+        f"{left}{' more' if state.consequences.of else ''} of {state.seen['counts']['partitions']} partitions {words}"
+    )
 
 
 def leaders_skewed(state: State, limits: Limits) -> Iterator[Finding]:
