@@ -26,7 +26,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
 
 #: For how long a group may commit nothing that has records to read: as in the alert KafkaGroupStopped.
 STOPPED_SECONDS = 900
-_DESCRIBE = "kafka-consumer-groups.sh --bootstrap-server HOST:PORT --describe --group"
+#: Without the name, which any client may choose: a command that is copied must not have it in a shell.
+_DESCRIBE = "kafka-consumer-groups.sh --bootstrap-server HOST:PORT --describe --group GROUP"
 
 
 def group_missing(state: State, _limits: Limits) -> Iterator[Finding]:
@@ -56,7 +57,7 @@ def group_without_members(state: State, _limits: Limits) -> Iterator[Finding]:
                 f"group {one['name']} has records to read and no member",
                 found=f"{to_read(one):,} records",
                 allowed="a member of each group of kafka_groups_watched",
-                next_step=f"start its consumers; {_DESCRIBE} {one['name']}",
+                next_step=f"start its consumers; {_DESCRIBE}",
             )
 
 
@@ -81,7 +82,7 @@ def group_stopped(state: State, _limits: Limits) -> Iterator[Finding]:
                 found=f"nothing committed for {duration(max(stands.values()))}, and {to_read(one):,} records to read",
                 allowed=f"a commit within {duration(STOPPED_SECONDS)} wherever it has records to read",
                 next_step="look at the logs of its members; a record that they cannot read is passed over by the "
-                f"module group_offsets; {_DESCRIBE} {one['name']}",
+                f"module group_offsets; {_DESCRIBE}",
             )
 
 

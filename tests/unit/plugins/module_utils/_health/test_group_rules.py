@@ -106,6 +106,16 @@ def test_a_stopped_group_says_where_and_for_how_long() -> None:
     assert one.severity == model.SERIOUS
 
 
+def test_no_name_of_a_group_is_in_a_command() -> None:
+    hostile = "x; rm -rf ~"
+    groups = Groups(
+        [group(hostile), group("b; y", members=1)], stands={"b; y": {"t": 900.0}}, watched=[hostile, "c; z"]
+    )
+    listed = [one for rule in RULES for one in rule(State(None, groups=groups), Limits())]
+    assert [one.kind for one in listed] == ["group_missing", "group_without_members", "group_stopped"]
+    assert not [one for one in listed for name in (hostile, "b; y", "c; z") if name in one.next_step]
+
+
 def test_groups_that_nothing_reads_are_one_note_with_the_five_furthest_behind() -> None:
     groups = [group(f"g{number}", number) for number in range(8)]
     unread = {one["name"]: 7200.0 * (one["name"] == "g7") for one in groups}
