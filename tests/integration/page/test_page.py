@@ -250,7 +250,7 @@ def test_what_a_poll_has_no_time_for_is_a_finding(broker: LoneBroker) -> None:
         )
         sent = session.requests
     with BoundedSession(connection, -1) as late:
-        health = judged(state_of(late, snapshot, {}, polled=True), Limits())
+        health = judged(state_of(late, snapshot, {}, polled=True, watched=["orders"]), Limits())
         details = details_of(late, ["orders"])
     assert (sent, late.requests) == (3, 0)
     assert (details.configs, details.users, details.acls, details.quotas) == (None, None, None, None)
@@ -258,6 +258,7 @@ def test_what_a_poll_has_no_time_for_is_a_finding(broker: LoneBroker) -> None:
     assert all("Raise poll_timeout" in one for one in details.why.values())
     assert {one["kind"] for one in health["findings"]} == {"untold"}
     assert all("Raise poll_timeout" in one["what"] for one in health["findings"]), health["findings"]
+    assert "the watched groups" in " ".join(one["what"] for one in health["findings"])
     assert [one["partition_count"] for one in health["cluster"]["topics"] if one["name"] == "orders"] == [2]
 
 
