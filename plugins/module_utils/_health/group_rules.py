@@ -8,7 +8,7 @@ to read. So a group has stopped only in partitions in which it has committed onc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
@@ -72,7 +72,7 @@ def group_stopped(state: State, _limits: Limits) -> Iterator[Finding]:
         stands = {
             topic: seconds
             for topic, seconds in sorted(state.groups.stands.get(one["name"], {}).items())
-            if seconds >= STOPPED_SECONDS
+            if seconds >= STOPPED_SECONDS and _is_wanted(one, topic, state.groups.watched)
         }
         if stands:
             yield Finding(
@@ -122,6 +122,15 @@ def to_read(group: Mapping[str, Any]) -> int:
     """Return the records that a group has before it, as far as they are known."""
     known = group.get("behind")
     return int((group.get("lag") or 0) if known is None else known)
+
+
+def _is_wanted(group: Mapping[str, Any], topic: str, watched: Collection[str]) -> bool:
+    """Return whether a group with members is to read a topic: one of them has partitions of it, as far as they tell.
+
+    A group may have stopped to read a topic on purpose; all of a watched group count.
+    """
+    assigned = {one["topic"] for member in group.get("members") or () for one in member["assignment"]}
+    return topic in assigned or not assigned or group["name"] in watched
 
 
 def _is_unread(group: Mapping[str, Any]) -> bool:

@@ -94,6 +94,24 @@ def test_a_group_with_members_stops_when_it_commits_nothing(
     assert kinds(one, stands=stands) == expected
 
 
+@pytest.mark.parametrize(
+    ("assignment", "watched", "expected"),
+    [
+        (["paid"], [], ["group_stopped"]),
+        # It has stopped to read this topic on purpose: no member has partitions of it.
+        (["made"], [], []),
+        (["made"], ["orders"], ["group_stopped"]),
+        # Streams groups tell no assignment, and there is none while a group cannot agree on one.
+        ([], [], ["group_stopped"]),
+    ],
+)
+def test_a_topic_that_no_member_has_counts_for_watched_groups_alone(
+    assignment: list[str], watched: list[str], expected: list[str]
+) -> None:
+    members = [{"assignment": [{"topic": topic, "partitions": [0]} for topic in assignment]}, {"assignment": []}]
+    assert kinds(group(members=2) | {"members": members}, stands=LATE, watched=watched) == expected
+
+
 def test_a_watched_group_without_members_that_stands_is_one_finding() -> None:
     assert kinds(group(), stands=LATE, watched=["orders"]) == ["group_without_members"]
 
