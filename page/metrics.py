@@ -17,6 +17,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, DOWN, OK
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import UNKNOWN
 from page.picture import Picture, Polls
+from page.shown.freshness import freshness
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 #: What the exposition format wants escaped in the value of a label.
@@ -85,7 +86,7 @@ def families_of_polls(
         *family_of("kafka_lag_picture_age_seconds", "Age of what is served here.", [({}, max(0.0, now - last))]),
         *family_of(
             "streamops_page_cluster_status",
-            "1 for the status of a cluster, 0 for others; UNKNOWN where the last picture is too old.",
+            "1 for the status of a cluster, 0 for others; UNKNOWN where the picture is stale or polls fail.",
             (({"status": one}, int(one == status)) for one in (OK, DEGRADED, DOWN, UNKNOWN)),
         ),
         *family_of("kafka_brokers", "Brokers that serve.", _brokers(polls, picture)),
@@ -95,10 +96,10 @@ def families_of_polls(
 
 
 def _status(polls: Polls, picture: Picture | None, now: float, stale_after: float) -> str:
-    """Return the status of a cluster as far as it holds now."""
+    """Return the status of a cluster as far as it holds now, which its page and its health say too."""
     if polls.is_down:
         return DOWN
-    if picture is None or not picture.cluster or now - picture.taken > stale_after:
+    if picture is None or not picture.cluster or not freshness(polls, picture, now, stale_after).is_fresh:
         return UNKNOWN
     return str(picture.cluster["status"])
 

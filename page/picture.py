@@ -10,6 +10,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 from page.details import Details
 from page.newest import Newest
+from page.standing import Standing
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,8 @@ class Picture:
     C(cluster): as the report of status.yml has a cluster (cluster_part), with C(groups) in it; each topic also has
     C(size_bytes), the bytes of the logs of its leaders, None where those of a partition are unknown. Its C(moves) are
     as page.moves.moves_of returns them. C(details): what changes seldom, which may be older than the picture.
-    C(newest): the newest records of the topics of flows. C(watched): the groups that must be there.
+    C(newest): the newest records of the topics of flows. C(watched): the groups that must be there. C(standing): since
+    when groups commit nothing.
     """
 
     taken: float
@@ -35,6 +37,7 @@ class Picture:
     details: Details = field(default_factory=Details)
     newest: Newest = field(default_factory=Newest)
     watched: Sequence[str] = ()
+    standing: Standing = field(default_factory=Standing)
 
 
 @dataclass(frozen=True)

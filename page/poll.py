@@ -43,6 +43,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import wanted_logs
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import by_topic, shown, together
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import judged, state_of
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Groups
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, log_ends
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import describe_quotas
@@ -54,6 +55,7 @@ from page.grants import acl_rows, quota_rows, user_rows
 from page.moves import moves_of
 from page.picture import Picture
 from page.poll_newest import newest_of
+from page.standing import Standing, seconds_of, stood
 
 _OFFSETS_TOPIC = "__consumer_offsets"
 #: Before the first picture.
@@ -91,14 +93,15 @@ def take(
     connection: Connection,
     expected: Expected,
     seconds: float,
-    before: Details = NOTHING,
+    last: Picture | None = None,
     details_interval: float = 0,
     flows: Sequence[Flow] = (),
 ) -> Picture:
     """Return a picture of the cluster; no request begins after C(seconds). Raises a StreamopsError.
 
-    C(name) is that of the settings, C(expected) what the cluster is compared with. The details of the last picture,
-    C(before), are carried over until they were asked C(details_interval) seconds ago. C(flows) are those of mirrors.
+    C(name) is that of the settings, C(expected) what the cluster is compared with. The details of the C(last) picture
+    are carried over until they were asked C(details_interval) seconds ago, and groups are compared with what they had
+    committed then. C(flows) are those of mirrors.
     """
     began = time.monotonic()
     session = BoundedSession(connection, seconds)
@@ -120,15 +123,18 @@ def take(
         # The ends of logs come after the offsets: the other way round a group could seem to be ahead of its log.
         led = {(one.topic, one.index): one.leader for some in topics.values() for one in some}
         logs = log_ends(session, Leaders(led, frozenset()), {*led, *wanted_logs(groups, offsets, None)})
-        state = state_of(session, snapshot, given_of(expected), polled=True)
+        found = by_topic(logs)
+        seen = [shown(groups[one.name], offsets.get(one.name), found, members=True) for one in there]
+        now = time.time()
+        standing = stood(last.standing, last.groups, seen, now) if last else stood(Standing(), (), seen, now)
+        every = Groups(seen, silent, expected.groups, True, *seconds_of(standing, now))
+        state = state_of(session, snapshot, {**given_of(expected), "groups": every}, polled=True)
         newest = newest_of(session, name, flows, led)
-        details = before.of_topics(topics)
+        details = (last.details if last else NOTHING).of_topics(topics)
         if details.is_due(time.time(), details_interval):
             details = details_of(session, topics, details)
         requests = session.requests
     health = judged(state, expected.limits)
-    found = by_topic(logs)
-    seen = [shown(groups[one.name], offsets.get(one.name), found, members=True) for one in there]
     return Picture(
         taken=time.time(),
         seconds=time.monotonic() - began,
@@ -144,6 +150,7 @@ def take(
         details=details,
         newest=newest,
         watched=expected.groups,
+        standing=standing,
     )
 
 

@@ -16,7 +16,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from page.access import Access
 from page.config import Config, config_of
-from page.details import Details
 from page.expected import Expected
 from page.hosts import names_served
 from page.patience import Impatient
@@ -58,8 +57,7 @@ def _poller(name: str, connection: Connection, config: Config) -> Poller:
 
     def poll(last: Picture | None) -> Picture:
         """Take a picture; what changes seldom may come from the last one."""
-        before = last.details if last else Details()
-        return take(name, connection, expected, config.poll_timeout, before, config.details_interval, config.mirrors)
+        return take(name, connection, expected, config.poll_timeout, last, config.details_interval, config.mirrors)
 
     return Poller(name, poll, config.interval, config.series_limit)
 

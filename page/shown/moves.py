@@ -29,7 +29,7 @@ SORTS = (
     Sort("left", "Left to copy", lambda one: one["left_bytes"]),
 )
 COLUMNS = ("topic", "partition", "from", "to", "adding", "removing", "size_bytes", "copied_bytes")
-#: Findings (module_utils/_health/rules.py) that say what moves mean, and what to do.
+#: Findings (module_utils/_health/move_rules.py) that say what moves mean, and what to do.
 _KINDS = ("move_running", "move_left", "throttle_left")
 _RUNS = (
     "The new brokers copy these partitions from their leaders. Clients are served meanwhile. A move ends when all new "

@@ -77,6 +77,12 @@ options:
     type: list
     elements: str
     default: []
+  watched_groups:
+    description: >-
+      Names of groups that must be there and read: C(kafka_groups_watched). Other groups are not looked at.
+    type: list
+    elements: str
+    default: []
   fail_on:
     description: >-
       The status from which the module fails; its result is the same then. V(degraded) includes DOWN.
@@ -180,6 +186,7 @@ ARGUMENT_SPEC = {
     "start_files": {"type": "dict", "default": {}},
     "unsteady_quorum": {"type": "dict", "default": {}},
     "ensemble_problems": {"type": "list", "elements": "str", "default": []},
+    "watched_groups": {"type": "list", "elements": "str", "default": []},
     "fail_on": {"type": "str", "choices": ["never", "down", "degraded"], "default": "never"},
     "max_imbalance_percent": {"type": "float", "default": 10.0},
     "min_disk_free": {"type": "float", "default": 0.15},

@@ -45,7 +45,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     RequestFailedError,
     StreamopsError,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import group_info
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
+    Groups,
     Limits,
     State,
     fails,
@@ -104,14 +106,14 @@ def _health(connection: Connection, params: Mapping[str, Any]) -> dict[str, Any]
     }
     if given["unsteady"]:
         connection = replace(connection, request_timeout=min(_UNSTEADY_SECONDS, connection.request_timeout))
-    limits = Limits.from_params(params)
+    limits, watched = Limits.from_params(params), params["watched_groups"]
     try:
         with Session(connection) as session:
             require_describe(session, "cluster_health")
             # A broker would wait for the answer of a leader that does not last.
             quorum = Quorum.unknown(_UNSTEADY) if given["unsteady"] else describe_quorum(session)
             snapshot = take_snapshot(session, quorum, min_insync=False)
-            return judged(state_of(session, snapshot, given), limits)
+            return judged(state_of(session, snapshot, given, watched=watched), limits)
     except (ClusterUnreachableError, RequestFailedError) as error:
         # One that answers and refuses our login is no cluster that is down.
         if not error.passing or error.fields.get("refused"):
@@ -120,20 +122,27 @@ def _health(connection: Connection, params: Mapping[str, Any]) -> dict[str, Any]
         return judged(State(None, why, **given), limits)
 
 
-def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], polled: bool = False) -> State:
+def state_of(
+    session: Session,
+    snapshot: Snapshot,
+    given: Mapping[str, Any],
+    polled: bool = False,
+    watched: Sequence[str] = (),
+) -> State:
     """Ask beside a snapshot for everything else that health is judged by. What fails by itself is noted.
 
     Requests: one to each broker for its log directories, one to each for its throttles, one for moves, one for
-    three settings of each 10,000 topics, some for the record of a move where there is one; and a handshake of TLS with
-    each broker.
+    three settings of each 10,000 topics, some for the record of a move where there is one; a handshake of TLS with
+    each broker; and with watched groups one to each broker for its groups, and some for these.
 
     Args:
         session: With the cluster; its user may describe the cluster.
         snapshot: The cluster with all its partitions, whose min.insync.replicas are asked here.
         given: Fields of the state that the inventory tells, or that were read on the nodes: nodes, ensemble, versions,
-            start_files, unsteady.
+            start_files, unsteady; and ``groups`` where all were looked at before.
         polled: Topics carry their partitions, and a missing right is noted too, where it otherwise raises
             RequestFailedError.
+        watched: Groups to look at, which must be there and read.
     """
     untold: list[str] = []
     told = partial(_told, untold, polled)
@@ -152,6 +161,8 @@ def state_of(session: Session, snapshot: Snapshot, given: Mapping[str, Any], pol
     throttles: list[dict[str, Any]] = told(
         "throttles of brokers", partial(leftover_throttles, session, record, alive, _throttled(configs)), []
     )
+    if watched:
+        given = {**given, "groups": told("the watched groups", partial(_groups, session, watched), Groups())}
     connection = session.connection
     snapshot = replace(snapshot, partitions=_with_min_insync(snapshot.partitions, configs))
     settled = replace(snapshot, partitions=without_adding(snapshot.partitions, (moving or {}).values()))
@@ -198,6 +209,13 @@ def _told(
     except StreamopsError as error:
         untold.append(f"{what} ({error.message})")
     return otherwise
+
+
+def _groups(session: Session, watched: Sequence[str]) -> Groups:
+    """Look at these groups."""
+    wanted = {"groups": watched, "types": (), "states": (), "topics": None}
+    info = group_info(session, {**wanted, "members": False, "offsets": True, "lag_time": False})
+    return Groups(info["groups"], {one["id"]: one["why"] for one in info["silent_brokers"]}, watched)
 
 
 def _with_min_insync(partitions: Iterable[Partition], configs: TopicConfigs) -> tuple[Partition, ...]:

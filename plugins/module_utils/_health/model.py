@@ -6,13 +6,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import InFlight, Key
+from ansible_collections.streamops.kafka.plugins.module_utils._health.consequences import (
+    Consequences,
+    consequences,
+    down_brokers,
+)
 
 OK, DEGRADED, DOWN = "OK", "DEGRADED", "DOWN"
 #: How much a finding weighs: the cluster does not serve, serves with less than it should, or needs attention later.
 FATAL, SERIOUS, NOTE = "down", "degraded", "note"
+#: How many names a finding shows.
+SHOWN = 5
+#: Next steps.
+SITE = "ansible-playbook streamops.kafka.site -i INVENTORY"
+BALANCE = "ansible-playbook streamops.kafka.rebalance -i INVENTORY -e plan_only=true"
 
 
 @dataclass(frozen=True)
@@ -59,6 +70,24 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class Groups:
+    """What a look found of groups; without one there is no finding.
+
+    ``seen`` are as group_info returns them, ``silent`` by id why brokers did not tell theirs, ``watched`` the names of
+    kafka_groups_watched. ``is_whole`` says that all groups were looked at, not these alone. What only several looks can
+    tell, in seconds: ``stands`` are by group and topic for how long nothing was committed although there were records
+    to read, ``unread`` by group for how long it has had records to read, no member, and no commit.
+    """
+
+    seen: Sequence[Mapping[str, Any]] = ()
+    silent: Mapping[int, str] = field(default_factory=dict)
+    watched: Sequence[str] = ()
+    is_whole: bool = False
+    stands: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    unread: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class State:
     """What one look at a cluster found; what was not asked is empty and gives no finding.
 
@@ -72,7 +101,7 @@ class State:
     epochs and what ``changed`` there last, as phrases), empty of any other. ``untold`` are questions without an answer.
     ``cut_off`` are by id the brokers from which others cannot copy, with a phrase each.
     ``in_flight`` are the moves of ``moving`` in full, None where they are unknown; ``copied`` are by partition the
-    bytes that its new brokers have, as far as they told.
+    bytes that its new brokers have, as far as they told. ``groups`` are those that were looked at.
     """
 
     info: Mapping[str, Any] | None
@@ -92,6 +121,31 @@ class State:
     cut_off: Mapping[int, str] = field(default_factory=dict)
     in_flight: Mapping[Key, InFlight] | None = None
     copied: Mapping[Key, Mapping[int, int]] = field(default_factory=dict)
+    groups: Groups = field(default_factory=Groups)
+
+    @property
+    def seen(self) -> Mapping[str, Any]:
+        """What cluster_info found; most rules run only where the cluster answered."""
+        if self.info is None:
+            raise AssertionError("a rule on a cluster that did not answer")
+        return self.info
+
+    @cached_property
+    def down(self) -> Mapping[int, str]:
+        """By id how brokers are down; each is a finding."""
+        return down_brokers(self.nodes, self.seen["nodes"])
+
+    @cached_property
+    def strangers(self) -> Sequence[Mapping[str, Any]]:
+        """The registered brokers that the inventory does not have; each is a finding."""
+        known = {node["node_id"] for node in self.nodes if "broker" in node["roles"]}
+        return [broker for broker in self.seen["nodes"] if broker["id"] not in known] if known else ()
+
+    @cached_property
+    def consequences(self) -> Consequences:
+        """The partitions that follow from brokers that are findings, which say so."""
+        away = {*self.down, *(broker["id"] for broker in self.strangers if broker["fenced"])}
+        return consequences(self.seen, away, self.cut_off)
 
     def name(self, node_id: int) -> str:
         """Return the host of a node, or what it is called without an inventory."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import NOTE, OK, phrases
-from ansible_collections.streamops.kafka.plugins.module_utils._health.rules import of_start_files
+from ansible_collections.streamops.kafka.plugins.module_utils._health.node_rules import of_start_files
 
 #: How many names a line shows.
 SHOWN = 5

@@ -7,6 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._health.consequences import (
+    consequences,
+    down_brokers,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import megabytes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import (
     IN_THE_FILE,
@@ -164,13 +168,23 @@ def gravest(one: Row) -> dict[tuple[str, int], tuple[str, Row]]:
 
 
 def partitions_table(one: Row, whole: str = IN_THE_FILE) -> Table:
-    """Return partitions with findings, each once, by its gravest state."""
+    """Return partitions with findings, each once, by its gravest state.
+
+    Those that lack nothing but replicas on brokers that are down, and take acks=all, are counted and not listed.
+    """
     columns = (
         *(("Topic", "name"), ("Partition", "num"), ("State", "state"), ("Leader", "num"), ("Replicas", "text")),
         ("Not in sync", "text"),
     )
-    rows = [_partition(kind, row) for kind, row in gravest(one).values()]
-    return cut_table("Partitions with findings", "Numbers are ids of brokers.", columns, rows, whole=whole)
+    found = gravest(one)
+    follow = consequences(one, down_brokers(one["inventory"], one["brokers"]), ()).explained
+    rows = [
+        _partition(kind, row) for key, (kind, row) in found.items() if kind != "under_replicated" or key not in follow
+    ]
+    note = "Numbers are ids of brokers."
+    if alike := len(found) - len(rows):
+        note += f" {alike:,} more lack nothing but replicas on brokers that are down; they take acks=all."
+    return cut_table("Partitions with findings", note, columns, rows, "No other partition has one.", whole)
 
 
 def _partition(kind: str, row: Row) -> list[Cell]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._health import group_rules
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import judged, state_of
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import alter_quotas
 from ansible_collections.streamops.kafka.plugins.module_utils._users.api import alter_credentials
-from page.details import Details
 from page.expected import Expected, expected_of
 from page.grants import why_not
 from page.picture import Picture, Polls
@@ -35,9 +35,10 @@ from page.shown.sheet import state_of as state_of_page
 from page.shown.topics import topic
 from page.shown.wanted import Wanted
 from tests.support.cluster import free_port_base, until
-from tests.support.groups import commit, make_topic
+from tests.support.groups import commit, make_topic, member
 from tests.support.lone_broker import LoneBroker
 from tests.support.metrics import missing
+from tests.support.modules import run_module
 from tests.support.page import Page
 from tests.support.prometheus import promtool_reads
 
@@ -106,7 +107,9 @@ def test_a_picture_has_the_whole_cluster_and_judges_it(broker: LoneBroker) -> No
         return dict(take("orders", connection, wanted["orders"], 120).cluster)
 
     found = seen(1)
-    assert (found["status"], found["findings"], found["answered"]) == ("OK", [], True)
+    # Nothing reads on for the group of these tests; a group that nobody watches leaves the cluster OK.
+    assert (found["status"], found["answered"]) == ("OK", True)
+    assert [(one["kind"], one["found"]) for one in found["findings"]] == [("groups_unread", 'the "group" (16 records)')]
     assert found["quorum"]["leader_id"] == 1
     (node,) = found["brokers"]
     assert (node["id"], node["disk_total_bytes"] > node["disk_used_bytes"] > 0) == (1, True)
@@ -118,7 +121,35 @@ def test_a_picture_has_the_whole_cluster_and_judges_it(broker: LoneBroker) -> No
 
     missing_one = seen(1, 2)
     kinds = {one["kind"] for one in missing_one["findings"]}
-    assert (missing_one["status"], kinds) == ("DEGRADED", {"broker_down", "controller_no_voter"})
+    assert (missing_one["status"], kinds) == ("DEGRADED", {"broker_down", "controller_no_voter", "groups_unread"})
+
+
+def test_page_and_module_say_the_same_of_watched_groups(broker: LoneBroker, monkeypatch: pytest.MonkeyPatch) -> None:
+    servers, watched = broker.bootstrap_servers, ['the "group"', "never made"]
+    connection = Connection.from_params({"bootstrap_servers": servers, "request_timeout": 30})
+    wanted, wrong = expected_of({"orders": {**expected(1)["orders"], "groups": watched}}, ["orders"])
+    assert wrong == []
+
+    def about(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+        return [(one["kind"], one["what"]) for one in found["findings"]]
+
+    def told() -> list[tuple[str, str]]:
+        asked = {"bootstrap_servers": servers, "watched_groups": watched, "min_disk_free": 0}
+        return about(run_module("streamops.kafka.cluster_health", asked))
+
+    missing_one = ("group_missing", "group never made does not exist")
+    alone = ("group_without_members", 'group the "group" has records to read and no member')
+    first = take("orders", connection, wanted["orders"], 120)
+    assert told() == about(first.cluster) == [missing_one, alone]
+    monkeypatch.setattr(group_rules, "STOPPED_SECONDS", 0)
+    with member(servers, 'the "group"', "orders"):
+        assert told() == [missing_one]
+        second = take("orders", connection, wanted["orders"], 120, first)
+    assert about(second.cluster) == [missing_one, ("group_stopped", 'group the "group" has stopped in orders')]
+    since = first.standing.positions['the "group"']["orders"]
+    # Nothing was ever committed in the second partition.
+    assert (since[0] > 0, since[1]) == (True, 0)
+    assert second.standing.positions['the "group"']["orders"] == since
 
 
 def test_users_quotas_and_settings_are_told_and_what_no_authorizer_means(broker: LoneBroker) -> None:
@@ -161,8 +192,8 @@ def test_users_quotas_and_settings_are_told_and_what_no_authorizer_means(broker:
 def test_what_changes_seldom_is_asked_in_its_interval_and_carried_over(broker: LoneBroker) -> None:
     connection = Connection.from_params({"bootstrap_servers": broker.bootstrap_servers, "request_timeout": 30})
 
-    def polled(before: Details, every: float) -> Picture:
-        return take("orders", connection, Expected(), 120, before, every)
+    def polled(last: Picture | None, every: float) -> Picture:
+        return take("orders", connection, Expected(), 120, last, every)
 
     def has(name: str, seen: Picture) -> bool:
         return name in [one["name"] for one in seen.cluster["topics"]]
@@ -171,15 +202,15 @@ def test_what_changes_seldom_is_asked_in_its_interval_and_carried_over(broker: L
         (orders,) = [one for one in seen.cluster["topics"] if one["name"] == "orders"]
         return int(orders["min_insync_replicas"])
 
-    first = polled(Details(), 600)
+    first = polled(None, 600)
     parts = {"configs", "users", "quotas"}
     assert (first.details.told.keys(), list(first.details.why)) == (parts, ["acls"])
     with Session(connection) as session:
         alter_configs(session, TOPIC, {"orders": {"min.insync.replicas": "2", "retention.bytes": "1000000"}})
     make_topic(broker.bootstrap_servers, "added", 1)
     try:
-        until(lambda: least(polled(first.details, 600)) == 2, "the change to be seen", 60)
-        second = polled(first.details, 600)
+        until(lambda: least(polled(first, 600)) == 2, "the change to be seen", 60)
+        second = polled(first, 600)
         # Three settings that health needs are asked at each poll, all others, ACLs, users and quotas are not.
         assert second.requests == first.requests - 4
         assert second.details is first.details
@@ -192,7 +223,7 @@ def test_what_changes_seldom_is_asked_in_its_interval_and_carried_over(broker: L
         assert new
         assert (new.data["config"], "not asked yet" in new.data["config_not_told"]) == (None, True)
 
-        third = polled(second.details, 0)
+        third = polled(second, 0)
         assert third.requests == first.requests
         assert third.details.configs
         assert third.details.configs.own["added"] == {}
@@ -204,8 +235,8 @@ def test_what_changes_seldom_is_asked_in_its_interval_and_carried_over(broker: L
             alter_configs(session, TOPIC, {"orders": {"min.insync.replicas": None, "retention.bytes": None}})
         admin = AdminClient({"bootstrap.servers": ",".join(broker.bootstrap_servers)})
         admin.delete_topics(["added"])["added"].result(30)
-    until(lambda: not has("added", polled(third.details, 600)), "the topic to be gone", 60)
-    gone = polled(third.details, 600)
+    until(lambda: not has("added", polled(third, 600)), "the topic to be gone", 60)
+    gone = polled(third, 600)
     assert gone.details.configs
     assert "added" not in gone.details.configs.own
     assert gone.details.told == third.details.told
@@ -219,7 +250,7 @@ def test_what_a_poll_has_no_time_for_is_a_finding(broker: LoneBroker) -> None:
         )
         sent = session.requests
     with BoundedSession(connection, -1) as late:
-        health = judged(state_of(late, snapshot, {}, polled=True), Limits())
+        health = judged(state_of(late, snapshot, {}, polled=True, watched=["orders"]), Limits())
         details = details_of(late, ["orders"])
     assert (sent, late.requests) == (3, 0)
     assert (details.configs, details.users, details.acls, details.quotas) == (None, None, None, None)
@@ -227,6 +258,7 @@ def test_what_a_poll_has_no_time_for_is_a_finding(broker: LoneBroker) -> None:
     assert all("Raise poll_timeout" in one for one in details.why.values())
     assert {one["kind"] for one in health["findings"]} == {"untold"}
     assert all("Raise poll_timeout" in one["what"] for one in health["findings"]), health["findings"]
+    assert "the watched groups" in " ".join(one["what"] for one in health["findings"])
     assert [one["partition_count"] for one in health["cluster"]["topics"] if one["name"] == "orders"] == [2]
 
 

@@ -16,7 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     list_topics,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits, State
-from ansible_collections.streamops.kafka.plugins.module_utils._health.rules import controller
+from ansible_collections.streamops.kafka.plugins.module_utils._health.quorum_rules import controller
 from tests.support.cluster import Cluster
 from tests.support.modules import run_module
 

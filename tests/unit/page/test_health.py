@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from page.health import health, is_current
+from page.metrics import exposition, families_of_polls
 from page.picture import Picture, Polls
+from page.shown.freshness import freshness
 
 SEEN = Picture(1000.0, 0.25, 7, 3, 0, {}, [])
 
@@ -34,6 +37,16 @@ def test_what_was_seen_is_told_as_long_as_it_holds() -> None:
     assert not is_current(Polls(500.0), SEEN, 1400.0, 300)
     assert not is_current(Polls(500.0, is_down=True), SEEN, 1010.0, 300)
     assert not is_current(Polls(500.0), None, 510.0, 300)
+    # One poll that fails must end no alert.
+    assert is_current(Polls(500.0, 9, 1, "the coordinator did not answer"), SEEN, 1010.0, 300)
+
+
+def test_a_poll_that_failed_makes_a_cluster_stale_at_once_as_on_its_page() -> None:
+    polls = Polls(500.0, 9, 1, "the coordinator did not answer")
+    assert freshness(polls, SEEN, 1001.0, 300).state == "stale"
+    assert health({"orders": (polls, SEEN)}, 1001.0, 300)["status"] == "stale"
+    text = exposition([families_of_polls("orders", polls, replace(SEEN, cluster={"status": "OK"}), 1001.0, 300)])
+    assert 'streamops_page_cluster_status{cluster="orders",status="UNKNOWN"} 1\n' in text
 
 
 def test_one_cluster_that_is_not_fresh_is_enough() -> None:

@@ -80,7 +80,9 @@ def test_the_status_and_its_findings_are_told_by_kind() -> None:
     ("polls", "now", "status", "brokers"),
     [
         (Polls(500.0, 9, 1, "silence", is_down=True), 1030.0, "DOWN", 0),
-        (Polls(500.0, 9, 1, "no right"), 1030.0, "OK", 3),
+        # As its page, which says STALE where a poll failed.
+        (Polls(500.0, 9, 1, "no right"), 1030.0, "UNKNOWN", 3),
+        (Polls(500.0, 9, 1), 1030.0, "OK", 3),
         (Polls(500.0), 1400.0, "UNKNOWN", 3),
     ],
 )

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health import model, rules
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits, State
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Groups, Limits, State
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.health import MIRROR_KINDS
 
 ROOT = Path(__file__).resolve().parents[5]
@@ -40,6 +40,11 @@ def voter(node_id: int, behind: int | None = 100) -> dict[str, Any]:
 def brokers(**second: Any) -> list[dict[str, Any]]:
     """Return three brokers, of which the second one has these values."""
     return [broker(1), broker(2, **second), broker(3)]
+
+
+def group(members: int) -> dict[str, Any]:
+    """Return a group with records to read."""
+    return {"name": "orders", "member_count": members, "behind": 7, "lag": 7, "error": None}
 
 
 def quorum(*voters: dict[str, Any], **values: Any) -> dict[str, Any]:
@@ -154,6 +159,25 @@ CASES: dict[str, tuple[State, str, str, str]] = {
     "move ended": (
         state(given={"recorded": 0}),
         "move_left", "a move of replicas has ended and left settings of throttles to restore", "DEGRADED",
+    ),
+    "group missing": (
+        state(given={"groups": Groups(watched=["orders"])}), "group_missing", "group orders does not exist", "DEGRADED",
+    ),
+    "group without members": (
+        state(given={"groups": Groups([group(0)], watched=["orders"])}),
+        "group_without_members", "group orders has records to read and no member", "DEGRADED",
+    ),
+    "group stopped": (
+        state(given={"groups": Groups([group(2)], stands={"orders": {"paid": 900.0}})}),
+        "group_stopped", "group orders has stopped in paid", "DEGRADED",
+    ),
+    "groups unread": (
+        state(given={"groups": Groups([group(0)], is_whole=True, unread={"orders": 0.0})}),
+        "groups_unread", "1 group(s) have records to read and no member", "OK",
+    ),
+    "group untold": (
+        state(given={"groups": Groups(silent={2: "timed out"}, watched=["orders"])}),
+        "untold", "unknown: whether group orders exists (broker 2: timed out)", "DEGRADED",
     ),
     "certificate": (
         state(given={"certificates": {2: {"server": "b:1", "days_left": 29, "error": ""}}}),

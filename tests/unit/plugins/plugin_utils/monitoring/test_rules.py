@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.streamops.kafka.plugins.module_utils._health.group_rules import STOPPED_SECONDS
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import (
     Alert,
     chosen,
@@ -146,6 +148,31 @@ def test_followers_that_leave_the_isr_are_told_unless_a_broker_restarted(
     series = {"kafka_server_replicamanager_isrshrinks_total": "0+2x35", "process_start_time_seconds": started}
     expected = {"cluster": "c", "instance": "n1"}
     assert fired(tmp_path, series, NODE, ["KafkaIsrFlapping"], expected) == told
+
+
+@pytest.mark.parametrize(
+    ("free", "size", "told"),
+    [
+        (14 * 10**9, 100 * 10**9, ["KafkaDiskLow"]),
+        (16 * 10**9, 100 * 10**9, []),
+        # Of a large disk a small part is enough, as for the finding disk_full of the status.
+        (800 * 10**9, 10**13, []),
+        (74 * 10**9, 10**13, ["KafkaDiskLow"]),
+    ],
+)
+def test_a_disk_is_low_when_the_status_calls_it_full(tmp_path: Path, free: int, size: int, told: list[str]) -> None:
+    series = {"node_filesystem_avail_bytes": f"{free}x35", "node_filesystem_size_bytes": f"{size}x35"}
+    labels = {"cluster": "c", "instance": "n1", "mountpoint": "/var/lib/kafka"}
+    text = ",".join(f'{name}="{value}"' for name, value in labels.items())
+    assert fired(tmp_path, series, text, ["KafkaDiskLow"], labels) == told
+
+
+def test_alerts_and_the_status_have_the_same_limits() -> None:
+    numbers, limits = {alert.name: alert.numbers for alert in table()}, Limits()
+    assert numbers["KafkaDiskLow"] == {"share": limits.min_disk_free, "bytes": limits.enough_disk_free_bytes}
+    assert numbers["KafkaCertificateExpires"] == {"seconds": limits.min_certificate_days * 86_400}
+    (stopped,) = [alert for alert in table() if alert.name == "KafkaGroupStopped"]
+    assert f"offset {STOPPED_SECONDS // 60}m" in stopped.expr
 
 
 PAGE = 'cluster="c",instance="p1",job="page"'

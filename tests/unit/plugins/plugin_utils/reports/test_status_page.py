@@ -11,6 +11,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import LISTED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import cluster_part, status_data
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_page import status_page
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tables import cluster_tables
 from tests.support.markup import Markup
 from tests.support.status_seen import (
     MADE,
@@ -135,6 +136,17 @@ def test_a_table_is_cut_and_says_where_the_rest_is() -> None:
     many = [partition(f"t{number}", 0, [1]) for number in range(LISTED + 5)]
     page = status_page(status_data([hurt(under_replicated=many)], [], MADE))
     assert f"{LISTED} of {LISTED + 7}; the JSON file has all." in check(page).text
+
+
+def test_partitions_that_lack_a_broker_that_is_down_alone_are_counted_and_not_listed() -> None:
+    rows = [partition("alike", number, [1, 2]) for number in range(399)] + [partition("other", 0, [1])]
+    (table,) = [one for one in cluster_tables(hurt(under_replicated=rows)) if one.title == "Partitions with findings"]
+    # Of orders one has no leader, and one refuses acks=all.
+    assert [row[0].text for row in table.rows] == ["orders", "orders", "other"]
+    assert "399 more lack nothing but replicas on brokers that are down; they take acks=all." in table.note
+    alone = hurt(under_replicated=rows[:1], under_min_isr=[], offline=[])
+    (table,) = [one for one in cluster_tables(alone) if one.title == "Partitions with findings"]
+    assert (table.rows, table.empty) == ([], "No other partition has one.")
 
 
 def test_a_state_is_a_word_and_tables_are_tables_where_they_are_laid_out_as_blocks() -> None:

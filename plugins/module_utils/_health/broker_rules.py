@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The rules on brokers: whether the cluster answers, who is down, cut off or a stranger, and their disks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
+    BALANCE,
+    FATAL,
+    SERIOUS,
+    SHOWN,
+    SITE,
+    Finding,
+    Limits,
+    State,
+)
+
+
+def cluster_unreachable(state: State, _limits: Limits) -> Iterator[Finding]:
+    """Find a cluster of which no server answers."""
+    if state.info is None:
+        yield Finding(
+            "cluster_unreachable",
+            FATAL,
+            f"the cluster does not answer: {state.unreachable}",
+            found="no answer",
+            allowed="an answer of one bootstrap server",
+            next_step=f"look at the processes and logs of the nodes, then: {SITE}",
+        )
+
+
+def broker_down(state: State, _limits: Limits) -> Iterator[Finding]:
+    """Find brokers of the inventory that are fenced or not registered; without an inventory those that are fenced.
+
+    The partitions that lack nothing but its replica are within the finding.
+    """
+    for node_id, how in state.down.items():
+        lacking = state.consequences.lacking(node_id)
+        name = f"{state.name(node_id)} (id {node_id})" if state.nodes else str(node_id)
+        waits = "restart no other broker; " if lacking.close or lacking.refusing else ""
+        yield Finding(
+            "broker_down",
+            SERIOUS,
+            _with(f"broker {name} is down", lacking.phrase),
+            found=how,
+            allowed="registered and not fenced",
+            next_step=f"{waits}look at the log of this broker, then: {SITE}",
+        )
+
+
+def broker_cut_off(state: State, _limits: Limits) -> Iterator[Finding]:
+    """Find brokers that lead partitions which their live followers cannot copy, and so are low because of them."""
+    for node_id, phrase in sorted(state.cut_off.items()):
+        where = next((_address(node) for node in state.nodes if node["node_id"] == node_id), "")
+        yield Finding(
+            "broker_cut_off",
+            SERIOUS,
+            _with(f"{phrase} ({state.name(node_id)}{where})", ", ".join(state.consequences.lacking(node_id).refusals)),
+            found="followers that copy from every other leader",
+            allowed="followers that copy from this one too",
+            next_step="see that its listener between brokers answers there (address, firewall, certificates, login), "
+            f"then: {SITE}, which restarts it first when its files change",
+        )
+
+
+def _with(what: str, follows: str) -> str:
+    """Return a phrase with what follows from it, if anything does."""
+    return f"{what}: {follows}" if follows else what
+
+
+def _address(node: Mapping[str, Any]) -> str:
+    """Return where a node of the inventory says that other brokers reach it, behind its name; empty if unknown."""
+    return f" at {node['replication']}" if node.get("replication") else ""
+
+
+def ghost_broker(state: State, _limits: Limits) -> Iterator[Finding]:
+    """Find registered brokers that the inventory does not have: no run upgrades, restarts or watches them."""
+    for broker in state.strangers:
+        follows = state.consequences.lacking(broker["id"]).phrase if broker["fenced"] else ""
+        if broker["fenced"]:
+            fix = f"move its replicas away, then the module broker_registration: broker {broker['id']}, unregistered"
+        else:
+            fix = "add it to the inventory, or drain_and_remove_broker.yml with an inventory that has it"
+        yield Finding(
+            "ghost_broker",
+            SERIOUS,
+            _with(f"broker {broker['id']} is registered and not in the inventory", follows),
+            found="registered and fenced" if broker["fenced"] else "registered and alive",
+            allowed="the brokers of the inventory",
+            next_step=fix,
+        )
+
+
+def disk_full(state: State, limits: Limits) -> Iterator[Finding]:
+    """Find disks of log directories that run out; one finding a broker."""
+    for broker in state.seen["nodes"]:
+        for disk in broker.get("log_dirs") or ():
+            total, usable = disk.get("total_bytes"), disk.get("usable_bytes")
+            if not total or usable is None:
+                continue
+            least = min(limits.min_disk_free * total, limits.enough_disk_free_bytes)
+            if usable < least:
+                yield Finding(
+                    "disk_full",
+                    SERIOUS,
+                    f"disk of {state.name(broker['id'])} is {100 * (1 - usable / total):.0f} % full",
+                    found=f"{usable / 1000**3:.1f} GB free",
+                    allowed=f"at least {least / 1000**3:.1f} GB free",
+                    next_step=f"shorten retention, add disks, or: {BALANCE}",
+                )
+                break
+
+
+def log_dir_offline(state: State, _limits: Limits) -> Iterator[Finding]:
+    """Find log directories that failed: their broker runs on without the replicas in them (KIP-112)."""
+    for broker, paths in sorted(state.failed_log_dirs.items()):
+        if paths:
+            yield Finding(
+                "log_dir_offline",
+                SERIOUS,
+                f"log directory {capped(list(paths), SHOWN)} of {state.name(broker)} is offline",
+                found="KAFKA_STORAGE_ERROR",
+                allowed="every log directory online",
+                next_step="look at the kernel log of its machine, replace the disk, then restart the broker",
+            )

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What follows from a broker that is a finding already: the partitions that lack nothing but its replicas.
+
+One cause is one finding. What no finding on a broker explains stands alone; partitions without a leader always do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+#: A partition by topic and number.
+Key = tuple[Any, Any]
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """How many partitions with a leader lack replicas because of a broker.
+
+    ``refusing`` of them refuse acks=all, and ``close`` would if one more replica were lost.
+    """
+
+    partitions: int = 0
+    refusing: int = 0
+    close: int = 0
+
+    @property
+    def phrase(self) -> str:
+        """The partitions in words, behind the name of the broker that they lack; empty without one."""
+        if not self.partitions:
+            return ""
+        lack = "partition lacks" if self.partitions == 1 else "partitions lack"
+        return ", ".join([f"{self.partitions:,} {lack} this replica", *self.refusals])
+
+    @property
+    def refusals(self) -> Iterator[str]:
+        """What they mean for acks=all."""
+        if self.refusing:
+            yield f"{self.refusing:,} of them {'refuses' if self.refusing == 1 else 'refuse'} acks=all"
+        if self.close:
+            yield f"{self.close:,} would refuse acks=all with one replica less"
+
+
+@dataclass(frozen=True)
+class Consequences:
+    """By id of a broker what follows from it, and all partitions that are explained so, or have no leader."""
+
+    of: Mapping[int, Lacking] = field(default_factory=dict)
+    explained: frozenset[Key] = frozenset()
+
+    def lacking(self, broker: int) -> Lacking:
+        """Return what follows from a broker."""
+        return self.of.get(broker, Lacking())
+
+    def left(self, rows: Collection[Row]) -> list[Row]:
+        """Return the partitions that nothing explains, of a list of cluster_info."""
+        return [one for one in rows if _key(one) not in self.explained]
+
+
+def down_brokers(nodes: Collection[Row], registered: Collection[Row]) -> dict[int, str]:
+    """Return by id how brokers are down: fenced, or not registered.
+
+    They are those of the inventory; without one (``nodes`` is empty) those that are registered and fenced.
+    """
+    fenced = {broker["id"]: broker["fenced"] for broker in registered}
+    wanted = [node["node_id"] for node in nodes if "broker" in node["roles"]] if nodes else [*fenced]
+    return {one: "fenced" if one in fenced else "not registered" for one in wanted if fenced.get(one, True)}
+
+
+def consequences(info: Row, away: Collection[int], cut_off: Collection[int]) -> Consequences:
+    """Return what follows from brokers that are found ``away`` (down), or ``cut_off`` from their followers.
+
+    A partition does where all replicas that it lacks are on brokers that are away, or its leader is cut off: then those
+    that live cannot copy from it. ``info`` is what cluster_info returns.
+    """
+    refusing, close = ({_key(one) for one in info.get(kind) or ()} for kind in ("under_min_isr", "at_min_isr"))
+    found: dict[int, Lacking] = {}
+    explained = {_key(one) for one in info.get("offline") or ()}
+    for one in info.get("under_replicated") or ():
+        key = _key(one)
+        causes = set() if key in explained else _causes(one, away, cut_off)
+        for broker in causes:
+            was = found.get(broker, Lacking())
+            found[broker] = replace(
+                was,
+                partitions=was.partitions + 1,
+                refusing=was.refusing + (key in refusing),
+                close=was.close + (key in close),
+            )
+        if causes:
+            explained.add(key)
+    return Consequences(found, frozenset(explained))
+
+
+def awaited(offline: Collection[Row]) -> list[int]:
+    """Return the brokers that partitions without a leader wait for: who may lead them, as far as that is known.
+
+    That is who was in sync last, or is eligible (KIP-966); else who led last; else any that has a replica.
+    """
+    found: set[int] = set()
+    for one in offline:
+        may = {*(one.get("isr") or ()), *(one.get("eligible_leaders") or ())}
+        found |= may or set(one.get("last_known_leaders") or one.get("replicas") or ())
+    return sorted(found)
+
+
+def _causes(row: Row, away: Collection[int], cut_off: Collection[int]) -> set[int]:
+    """Return the brokers that all missing replicas of a partition are explained by; none where one is left."""
+    missing = {broker for broker in row["replicas"] if broker not in row["isr"]}
+    causes = missing.intersection(away)
+    if missing - causes:
+        return {*causes, row["leader"]} if row["leader"] in cut_off else set()
+    return causes
+
+
+def _key(row: Row) -> Key:
+    return row.get("topic"), row.get("partition")
