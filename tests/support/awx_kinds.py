@@ -122,6 +122,7 @@ KINDS: Mapping[str, Kind] = {
             "playbook": text(),
             "job_tags": text(),
             "extra_vars": text(),
+            "become_enabled": flag(),
             "diff_mode": flag(),
             "allow_simultaneous": flag(),
             "survey_enabled": flag(),

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tests.support.awx_kinds import KINDS, STARTED, credential_type_error, rule_error, survey_error
 
@@ -48,6 +48,13 @@ class Awx:
         """The object of this id; unified job templates are of several kinds."""
         kinds = STARTED if kind == "unified_job_templates" else (kind,)
         return next((self.objects[one][wanted] for one in kinds if wanted in self.objects[one]), None)
+
+    def named(self, kind: str, url: str) -> Object | None:
+        """The object of a named URL, which is its name and that of its organization."""
+        name, _, organization = unquote(url).partition("++")
+        owners = [one["id"] for one in self.objects["organizations"].values() if one["name"] == organization]
+        found = self.objects.get(kind, {}).values()
+        return next((one for one in found if one["name"] == name and one.get("organization") in owners), None)
 
     def create(self, kind: str, given: Mapping[str, Any]) -> Object:
         """Makes an object as a POST does."""
@@ -165,6 +172,8 @@ class _Handler(BaseHTTPRequestHandler):
             case [kind]:
                 return self._list(method, kind, given, dict(parse_qsl(query)))
             case [kind, number] if number.isdecimal() and (found := self.awx.find(kind, int(number))):
+                return self._detail(method, kind, found, given)
+            case [kind, named] if "++" in named and (found := self.awx.named(kind, named)):
                 return self._detail(method, kind, found, given)
             case [_, number, "survey_spec"]:
                 return self._survey(method, int(number), given)

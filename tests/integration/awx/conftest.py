@@ -63,5 +63,5 @@ def jobs(machines: Machines, project: Path, collection: Path) -> Jobs:
     hosts = {name: {"kafka_node_id": number} for number, name in enumerate(NODES, 1)}
     groups = {"kraft_controllers": hosts, "kafka_brokers": hosts}
     jobs = Jobs(machines, groups, dict(VARIABLES), project, collection)
-    jobs.run("site.yml", **SITE).ok()
+    jobs.run("site", **SITE).ok()
     return jobs

@@ -78,6 +78,7 @@ def test_the_playbook_makes_one_workflow_once_and_puts_back_what_was_changed_by_
         again = described(awx)
         assert again["job_templates"]["Kafka stop"]["playbook"] == "playbooks/stop.yml"
         assert again["workflow_job_template_nodes"] == made["workflow_job_template_nodes"]
+        assert again["job_templates"]["Kafka stop"]["become_enabled"] is True
         nodes = again["workflow_job_template_nodes"]
         assert nodes["Kafka stop, approved: approve"]["success_nodes"] == ["Kafka stop, approved: apply"]
         assert nodes["Kafka stop, approved: apply"]["failure_nodes"] == ["Kafka stop, approved: look"]

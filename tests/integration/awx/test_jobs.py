@@ -9,13 +9,13 @@ from tests.support.awx_job import Jobs, begins
 
 
 def test_the_status_of_what_the_first_job_installed_is_ok(jobs: Jobs) -> None:
-    job = jobs.run("playbooks/status.yml", status_strict="yes").ok()
+    job = jobs.run("watch").ok()
     assert "OK orders: 3 brokers up, 6 partitions in sync" in job.told
     assert job.changed == 0
 
 
 def test_a_plan_asked_for_by_the_text_of_a_survey_moves_nothing(jobs: Jobs) -> None:
-    job = jobs.run("playbooks/rebalance.yml", plan_only="yes").ok()
+    job = jobs.run("rebalance", plan_only="yes").ok()
     assert job.changed == 0
 
 
