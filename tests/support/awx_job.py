@@ -23,6 +23,7 @@ from typing import IO, Any
 
 import ansible_runner
 
+from tests.support.awx_inventory import program
 from tests.support.awx_words import Login, Template, Vault, prompts, variables, words
 from tests.support.ssh_machines import LABEL, USER, Machines
 
@@ -118,7 +119,7 @@ class Jobs:
             **{name: {"hosts": list(group)} for name, group in self.groups.items()},
             "_meta": {"hostvars": hosts},
         }
-        return f"#! /usr/bin/env python3\n# -*- coding: utf-8 -*-\nprint({json.dumps(said)!r})\n"
+        return program(said)
 
     def run(self, name: str, *, limit: str = "", kill: Callable[[Event], bool] | None = None, **answers: str) -> Job:
         """Run a job template to its end, or until `kill` says so of an event.
