@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""AWX offers exactly the public playbooks of the project that users copy, and of this repository the known ones more."""
+"""AWX offers the public playbooks alone of the project that users copy, and of this repository known ones besides."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.cluster import ROOT
 
 #: What AWX shows besides: it cannot be told apart from a playbook by its content (docs/awx.md).
 CLUTTER = ("playbooks/_", "inventories/", "molecule/", "awx/project/")
-#: Public playbooks that are no jobs: awx.yml makes the jobs, the other one writes files for a person on the control node.
+#: Public playbooks that are no jobs: awx.yml makes the jobs, the other writes files on the control node, for a person.
 NO_JOBS = {"playbooks/awx.yml", "playbooks/monitoring_files.yml"}
 PROJECT = ROOT / "awx" / "project"
 

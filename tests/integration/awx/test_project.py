@@ -72,7 +72,7 @@ def test_values_that_are_sealed_one_by_one_come_through_awx_to_a_job(
     inventory = tmp_path / "hosts"
     inventory.write_text(program(synced))
     inventory.chmod(0o700)
-    show = ["-m", "ansible.builtin.debug", "-a", "var=kafka_users,kafka_admin_password,kafka_node_id"]
+    show = ["-m", "ansible.builtin.debug", "-a", "var=[kafka_users,kafka_admin_password]"]
     shown = run("ansible", "-i", inventory, "broker4", *show, "--vault-password-file", password, cwd=tmp_path)
     assert shown.count(SECRET) == 2, shown
     assert "CHANGE-ME" not in shown
