@@ -47,12 +47,7 @@ def ref(to: str, required: bool = False) -> Field:
 NAMED = {"name": text(required=True), "description": text()}
 _NOTIFIED = tuple(f"notification_templates_{on}" for on in ("started", "success", "error"))
 KINDS: Mapping[str, Kind] = {
-    "organizations": Kind(
-        "organization",
-        NAMED,
-        ("name",),
-        (*_NOTIFIED, "notification_templates_approvals", "galaxy_credentials"),
-    ),
+    "organizations": Kind("organization", NAMED, ("name",), (*_NOTIFIED, "notification_templates_approvals")),
     "execution_environments": Kind(
         "execution_environment",
         {
@@ -67,7 +62,7 @@ KINDS: Mapping[str, Kind] = {
         "credential_type",
         {
             **NAMED,
-            "kind": text(required=True, choices=("cloud", "net", "ssh", "vault", "galaxy")),
+            "kind": text(required=True, choices=("cloud", "net", "ssh", "vault")),
             "inputs": Field("json", default={}),
             "injectors": Field("json", default={}),
             "managed": flag(),

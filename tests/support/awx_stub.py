@@ -147,8 +147,6 @@ def member_kind(name: str) -> str:
     """The kind of the objects in a list of another object."""
     if name.endswith("_nodes"):
         return "workflow_job_template_nodes"
-    if name == "galaxy_credentials":
-        return "credentials"
     return "notification_templates" if name.startswith("notification_templates") else name
 
 

@@ -47,9 +47,9 @@ def run(*words: str | Path, cwd: Path) -> str:
 def sealed_values(project: Path, password: Path) -> None:
     """Seal the values of the example one by one, as it says."""
     example = project / "inventory" / "group_vars" / "all" / "vault.yml.example"
-    words = ["encrypt_string", "--vault-password-file", password]
-    names = [arg for name in yaml.safe_load(example.read_text()) for arg in ("--name", name)]
-    sealed = run("ansible-vault", *words, *names, *[SECRET] * (len(names) // 2), cwd=project)
+    names = list(yaml.safe_load(example.read_text()))
+    words = [word for name in names for word in ("--name", name)] + [SECRET] * len(names)
+    sealed = run("ansible-vault", "encrypt_string", "--vault-password-file", password, *words, cwd=project)
     example.with_name("vault.yml").write_text(f"---\n{sealed}")
 
 
