@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""AWX offers the playbooks of this repository that are meant for job templates, and otherwise only those known here."""
+"""AWX offers the public playbooks alone of the project that users copy, and of this repository known ones besides."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -10,7 +11,10 @@ from tests.support.awx_project import shown
 from tests.support.cluster import ROOT
 
 #: What AWX shows besides: it cannot be told apart from a playbook by its content (docs/awx.md).
-CLUTTER = ("playbooks/_", "inventories/", "molecule/")
+CLUTTER = ("playbooks/_", "inventories/", "molecule/", "awx/project/")
+#: Public playbooks that are no jobs: awx.yml makes the jobs, the other writes files on the control node, for a person.
+NO_JOBS = {"playbooks/awx.yml", "playbooks/monitoring_files.yml"}
+PROJECT = ROOT / "awx" / "project"
 
 
 def tracked() -> list[str]:
@@ -18,8 +22,19 @@ def tracked() -> list[str]:
     return [name for name in listed.stdout.splitlines() if not (ROOT / name).is_symlink()]
 
 
-def test_awx_shows_every_public_playbook_and_no_other_but_the_known() -> None:
-    wanted = {f"playbooks/{path.name}" for path in (ROOT / "playbooks").glob("[a-z]*.yml")}
+def public() -> set[str]:
+    """Return the playbooks that users run."""
+    return {f"playbooks/{path.name}" for path in (ROOT / "playbooks").glob("[a-z]*.yml")}
+
+
+def test_the_project_lists_exactly_the_playbooks_that_templates_name_and_these_are_the_public_ones() -> None:
+    files = [str(path.relative_to(PROJECT)) for path in PROJECT.rglob("*") if path.is_file()]
+    named = {one["playbook"] for one in json.loads((ROOT / "awx" / "export.json").read_text())["job_templates"]}
+    assert set(shown(PROJECT, files)) == named == public() - NO_JOBS
+
+
+def test_awx_shows_every_public_playbook_of_a_checkout_and_no_other_but_the_known() -> None:
+    wanted = public()
     found = set(shown(ROOT, tracked()))
     assert wanted <= found
     assert {name for name in found - wanted if not name.startswith(CLUTTER)} == set()

@@ -11,6 +11,7 @@ import base64
 import io
 import json
 import re
+import shlex
 import subprocess
 import tempfile
 import threading
@@ -22,6 +23,8 @@ from typing import IO, Any
 
 import ansible_runner
 
+from tests.support.awx_inventory import program
+from tests.support.awx_words import Login, Template, Vault, prompts, variables, words
 from tests.support.ssh_machines import LABEL, USER, Machines
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,6 +37,8 @@ TRUSTED = Path("/etc/ssl/certs")
 LONGEST = 1500
 #: Answers of a survey for site.yml: a node of a busy machine may take long to start, and the proof takes minutes.
 SITE = {"spark_validation_enabled": "no", "kafka_start_timeout": "400"}
+#: The machine credential of the jobs.
+LOGIN = Login(USER)
 Event = Mapping[str, Any]
 
 
@@ -82,9 +87,17 @@ class Job:
         return self
 
 
+def template(name: str) -> Template:
+    """Return the job template of this name, without its prefix, or one for a playbook that only tests have."""
+    if name.endswith(".yml"):
+        return {"name": name, "playbook": name, "become_enabled": True}
+    shipped = json.loads((ROOT / "awx" / "export.json").read_text())["job_templates"]
+    return next(one for one in shipped if one["name"] == f"Kafka {name}")
+
+
 @dataclass
 class Jobs:
-    """Job templates of one inventory: what AWX knows of its machines, and the project that it has fetched."""
+    """Job templates of one inventory: what AWX knows of its machines, the project that it has fetched, credentials."""
 
     machines: Machines
     groups: Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -92,6 +105,9 @@ class Jobs:
     project: Path
     collection: Path
     number: int = 0
+    login: Login = LOGIN
+    vaults: tuple[Vault, ...] = ()
+    injected: Mapping[str, Any] = field(default_factory=dict)
 
     def inventory(self) -> str:
         """Return the script that AWX writes for an inventory."""
@@ -103,38 +119,39 @@ class Jobs:
             **{name: {"hosts": list(group)} for name, group in self.groups.items()},
             "_meta": {"hostvars": hosts},
         }
-        return f"#! /usr/bin/env python3\n# -*- coding: utf-8 -*-\nprint({json.dumps(said)!r})\n"
+        return program(said)
 
-    def run(self, playbook: str, *words: str, kill: Callable[[Event], bool] | None = None, **answers: str) -> Job:
-        """Run a playbook of the project to its end, or until `kill` says so of an event.
+    def run(self, name: str, *, limit: str = "", kill: Callable[[Event], bool] | None = None, **answers: str) -> Job:
+        """Run a job template to its end, or until `kill` says so of an event.
 
         Args:
-            playbook: Its path in the project.
-            words: Further arguments of ansible-playbook, as a job type or limit becomes them (`--check`).
+            name: Its name in awx/data/job_templates.yml without the prefix, or a playbook of the tests.
+            limit: The limit of the template.
             kill: Whether the container is to be killed at this event.
-            answers: Answers of a survey, all of them text.
+            answers: Answers of a survey and other variables that a person gives, all of them text.
         """
         assert all(isinstance(answer, str) for answer in answers.values()), "the answers of a survey are text"
         self.number += 1
+        launched = {**template(name), "limit": limit}
         with tempfile.TemporaryDirectory() as work:
-            self._private_data(Path(work), answers)
+            self._private_data(Path(work), variables(launched, answers, self.number))
             with tempfile.TemporaryFile() as payload:
                 ansible_runner.run(
-                    streamer="transmit", private_data_dir=work, _output=payload, playbook=playbook,
+                    streamer="transmit", private_data_dir=work, _output=payload, playbook=launched["playbook"],
                     ident=str(self.number), settings={"suppress_ansible_output": True},
-                    cmdline=" ".join(["-u", USER, "--become", *words]),
+                    cmdline=shlex.join([*words(launched, self.login, self.vaults), *self._injected(Path(work))]),
+                    passwords=prompts(self.login, self.vaults),
                 )  # fmt: skip
                 payload.seek(0)
                 return self._work(payload, kill)
 
-    def _private_data(self, directory: Path, answers: Mapping[str, str]) -> None:
+    def _private_data(self, directory: Path, extra: Mapping[str, Any]) -> None:
         """Write what AWX writes for a job; awx/main/tasks/jobs.py has the variables of the environment."""
         for name in ("inventory", "env"):
             (directory / name).mkdir()
         hosts = directory / "inventory" / "hosts"
         hosts.write_text(self.inventory())
         hosts.chmod(0o700)
-        extra = {**answers, "awx_job_id": self.number, "awx_user_name": "anna"}
         environment = {
             "ANSIBLE_FORCE_COLOR": "True",
             "ANSIBLE_HOST_KEY_CHECKING": "False",
@@ -153,6 +170,13 @@ class Jobs:
         key = directory / "env" / "ssh_key"
         key.write_text(self.machines.key)
         key.chmod(0o600)
+
+    def _injected(self, directory: Path) -> list[str]:
+        """Write the extra variables that credentials inject, and return the words that name them."""
+        if not self.injected:
+            return []
+        (directory / "env" / "injected").write_text(json.dumps(self.injected))
+        return ["-e", "@/runner/env/injected"]
 
     def _work(self, payload: IO[bytes], kill: Callable[[Event], bool] | None) -> Job:
         name = f"awx-job-{self.number}"

@@ -62,14 +62,23 @@ KINDS: Mapping[str, Kind] = {
         "credential_type",
         {
             **NAMED,
-            "kind": text(required=True, choices=("cloud", "net")),
+            "kind": text(required=True, choices=("cloud", "net", "ssh", "vault")),
             "inputs": Field("json", default={}),
             "injectors": Field("json", default={}),
             "managed": flag(),
         },
         ("name", "kind"),
     ),
-    "credentials": Kind("credential", {**NAMED, "organization": ref("organizations")}),
+    "credentials": Kind(
+        "credential",
+        {
+            **NAMED,
+            "organization": ref("organizations"),
+            "credential_type": ref("credential_types", True),
+            "inputs": Field("json", default={}),
+        },
+        ("organization", "name", "credential_type"),
+    ),
     "notification_templates": Kind("notification_template", {**NAMED, "organization": ref("organizations")}),
     "labels": Kind("label", {"name": text(required=True), "organization": ref("organizations", True)}),
     "projects": Kind(
@@ -122,6 +131,7 @@ KINDS: Mapping[str, Kind] = {
             "playbook": text(),
             "job_tags": text(),
             "extra_vars": text(),
+            "become_enabled": flag(),
             "diff_mode": flag(),
             "allow_simultaneous": flag(),
             "survey_enabled": flag(),

@@ -2,7 +2,7 @@
 
 It keeps objects, and refuses what AWX 24.6.1 refuses: fields of another type, missing ones, a second object of one
 name, references to nothing, playbooks that the project does not show, surveys and schedules that break AWX's rules,
-answers that nothing asks for. No job ever runs.
+answers that nothing asks for, a second credential of a type. No job ever runs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tests.support.awx_kinds import KINDS, STARTED, credential_type_error, rule_error, survey_error
 
@@ -48,6 +48,13 @@ class Awx:
         """The object of this id; unified job templates are of several kinds."""
         kinds = STARTED if kind == "unified_job_templates" else (kind,)
         return next((self.objects[one][wanted] for one in kinds if wanted in self.objects[one]), None)
+
+    def named(self, kind: str, url: str) -> Object | None:
+        """The object of a named URL, which is its name and that of its organization."""
+        name, _, organization = unquote(url).partition("++")
+        owners = [one["id"] for one in self.objects["organizations"].values() if one["name"] == organization]
+        found = self.objects.get(kind, {}).values()
+        return next((one for one in found if one["name"] == name and one.get("organization") in owners), None)
 
     def create(self, kind: str, given: Mapping[str, Any]) -> Object:
         """Makes an object as a POST does."""
@@ -110,7 +117,30 @@ class Awx:
         if given.get("disassociate"):
             members.remove(given["id"])
         elif given["id"] not in members:
+            self._check_place(name, given["id"], members)
             members.append(given["id"])
+
+    def _check_place(self, name: str, new: int, members: list[int]) -> None:
+        """Refuses a second credential of a type, as JobTemplateCredentialsList does; of vaults one for each id."""
+        if name != "credentials":
+            return
+        taken = [self._place(one) for one in members]
+        if self._place(new) in taken:
+            kind = self.objects["credential_types"][self._place(new)[0]]["name"]
+            raise Refused({"error": f"Cannot assign multiple {kind} credentials."})
+
+    def _place(self, credential: int) -> tuple[int, str]:
+        one = self.objects["credentials"][credential]
+        return one["credential_type"], one["inputs"].get("vault_id", "")
+
+    def value(self, kind: str, one: Object, field: str) -> Any:
+        """The value of a field, or of one of what it refers to (organization__name)."""
+        name, _, behind = field.partition("__")
+        if not behind:
+            return one.get(name)
+        to = KINDS[kind].fields[name].to
+        refers = self.find(to, one[name]) if one[name] is not None else None
+        return self.value(to, refers, behind) if refers else None
 
 
 def member_kind(name: str) -> str:
@@ -166,6 +196,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return self._list(method, kind, given, dict(parse_qsl(query)))
             case [kind, number] if number.isdecimal() and (found := self.awx.find(kind, int(number))):
                 return self._detail(method, kind, found, given)
+            case [kind, named] if "++" in named and (found := self.awx.named(kind, named)):
+                return self._detail(method, kind, found, given)
             case [_, number, "survey_spec"]:
                 return self._survey(method, int(number), given)
             case ["workflow_job_template_nodes", number, "create_approval_template"]:
@@ -184,7 +216,13 @@ class _Handler(BaseHTTPRequestHandler):
             return 201, self._shown(kind, self.awx.create(kind, given))
         kinds = STARTED if kind == "unified_job_templates" else (kind,)
         found = [(one, each) for one in kinds for each in self.awx.objects[one].values()]
-        return 200, _page([self._shown(one, each) for one, each in found if _matches(each, query)])
+        return 200, _page([self._shown(one, each) for one, each in found if self._matches(one, each, query)])
+
+    def _matches(self, kind: str, one: Object, query: Mapping[str, str]) -> bool:
+        values = {name: str(self.awx.value(kind, one, name.removeprefix("or__"))) for name in query if _asks(name)}
+        either = [values[name] == query[name] for name in values if name.startswith("or__")]
+        every = [values[name] == query[name] for name in values if not name.startswith("or__")]
+        return all(every) and (any(either) or not either)
 
     def _detail(self, method: str, kind: str, found: Object, given: Object) -> tuple[int, Any]:
         if method == "PATCH":
@@ -240,7 +278,10 @@ class _Handler(BaseHTTPRequestHandler):
         if kind == "workflow_job_template_nodes":
             related["create_approval_template"] = f"{url}create_approval_template/"
         state = {"status": "successful", "scm_revision": "0"} if kind == "projects" else {}
-        return {**one, **state, "type": KINDS[kind].type, "url": url, "related": related, "summary_fields": {}}
+        named = {
+            name: {"name": self.awx.value(kind, one, f"{name}__name")} for name in ("credential_type",) if name in one
+        }
+        return {**one, **state, "type": KINDS[kind].type, "url": url, "related": related, "summary_fields": named}
 
     def _answer(self, status: int, body: Any) -> None:
         text = b"" if body is None else json.dumps(body).encode()
@@ -264,14 +305,9 @@ def _options(kind: str) -> Object:
     return {"actions": {"POST": post}, "search_fields": ["name"]}
 
 
-def _matches(one: Object, query: Mapping[str, str]) -> bool:
-    either = [str(one.get(name[4:])) == value for name, value in query.items() if name.startswith("or__")]
-    every = [
-        str(one.get(name)) == value
-        for name, value in query.items()
-        if not re.match(r"or__|page|order_by", name) and name != "type"
-    ]
-    return all(every) and (any(either) or not either)
+def _asks(name: str) -> bool:
+    """Whether a word of a query is about a field, not about pages, order or the type."""
+    return name != "type" and re.match(r"page|order_by", name) is None
 
 
 @contextmanager

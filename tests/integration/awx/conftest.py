@@ -14,8 +14,6 @@ from tests.support.awx_job import SITE, Jobs
 from tests.support.cluster import NODE_OPTIONS, ROOT
 from tests.support.ssh_machines import Machines, ssh_machines
 
-#: What AWX would fetch of this repository, as far as jobs read it.
-PROJECT = ("ansible.cfg", "site.yml", "playbooks")
 NODES = ("kafka1", "kafka2", "kafka3")
 #: The same three combined nodes as in the smallest real cluster; nothing of it but numbers and booleans is special.
 VARIABLES = {
@@ -46,11 +44,8 @@ def machines(collection: Path) -> Iterator[Machines]:
 
 @pytest.fixture(scope="session")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The project that AWX has fetched: playbooks of this checkout and no collection, which the environment holds."""
-    project = tmp_path_factory.mktemp("project")
-    for name in PROJECT:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, project / name)
+    """The project that AWX has fetched: the shipped one without a collection, which the environment holds."""
+    project = Path(shutil.copytree(ROOT / "awx" / "project", tmp_path_factory.mktemp("awx") / "project"))
     shutil.copy(Path(__file__).parent / "tasks" / "hold_lock.yml", project)
     for path in (project, *project.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
@@ -63,5 +58,5 @@ def jobs(machines: Machines, project: Path, collection: Path) -> Jobs:
     hosts = {name: {"kafka_node_id": number} for number, name in enumerate(NODES, 1)}
     groups = {"kraft_controllers": hosts, "kafka_brokers": hosts}
     jobs = Jobs(machines, groups, dict(VARIABLES), project, collection)
-    jobs.run("site.yml", **SITE).ok()
+    jobs.run("site", **SITE).ok()
     return jobs

@@ -27,10 +27,16 @@ SOME = [
 ]
 
 
-def apply(address: str, *arguments: str, only: list[str] | None = None, **environment: str) -> tuple[int, str]:
+def apply(
+    address: str,
+    *arguments: str,
+    only: list[str] | None = None,
+    settings: dict[str, Any] | None = None,
+    **environment: str,
+) -> tuple[int, str]:
     """Runs the playbook; its exit status and output."""
     program = str(Path(sys.executable).parent / "ansible-playbook")
-    given = ["-e", json.dumps({"awx_only": only or []})]
+    given = ["-e", json.dumps({"awx_only": only or [], **(settings or {})})]
     reached = {"CONTROLLER_HOST": address, "CONTROLLER_OAUTH_TOKEN": TOKEN}
     done = subprocess.run(
         [program, "-i", "localhost,", "streamops.kafka.awx", *given, *arguments],
@@ -78,9 +84,71 @@ def test_the_playbook_makes_one_workflow_once_and_puts_back_what_was_changed_by_
         again = described(awx)
         assert again["job_templates"]["Kafka stop"]["playbook"] == "playbooks/stop.yml"
         assert again["workflow_job_template_nodes"] == made["workflow_job_template_nodes"]
+        assert again["job_templates"]["Kafka stop"]["become_enabled"] is True
         nodes = again["workflow_job_template_nodes"]
         assert nodes["Kafka stop, approved: approve"]["success_nodes"] == ["Kafka stop, approved: apply"]
         assert nodes["Kafka stop, approved: apply"]["failure_nodes"] == ["Kafka stop, approved: look"]
+
+
+def by_hand(awx: Awx) -> tuple[dict[str, int], int]:
+    """Make what people make in AWX; the ids of credentials and notifications by name, and that of the one template."""
+    (own,) = awx.objects["organizations"]
+    other = awx.create("organizations", {"name": "Other"})["id"]
+    kinds = {"Machine": "ssh", "Vault": "vault", "Store": "cloud"}
+    types = {name: awx.create("credential_types", {"name": name, "kind": kind})["id"] for name, kind in kinds.items()}
+
+    def credential(name: str, kind: str, organization: int = own, **inputs: str) -> int:
+        given = {"name": name, "organization": organization, "credential_type": types[kind], "inputs": inputs}
+        return int(awx.create("credentials", given)["id"])
+
+    def told(name: str, organization: int = own) -> int:
+        return int(awx.create("notification_templates", {"name": name, "organization": organization})["id"])
+
+    credential("Machines", "Machine", other), credential("Vault of prod", "Vault", other), told("Pager", other)
+    made = {
+        "named": credential("Machines", "Machine"),
+        "namesake": credential("Machines", "Store"),
+        "vault": credential("Vault of prod", "Vault", vault_id="prod"),
+        "other vault": credential("Vault of test", "Vault", vault_id="test"),
+        "store": credential("Buckets", "Store"),
+        "old": credential("Old machines", "Machine"),
+        "pager": told("Pager"),
+        "mail": told("Mail"),
+    }
+    (template,) = awx.objects["job_templates"]
+    return made, template
+
+
+WATCH = ["Kafka", "Kafka looks", "Kafka watch"]
+
+
+@pytest.mark.full
+def test_what_was_attached_by_hand_stays_and_names_are_those_of_the_organization_and_the_type() -> None:
+    machines = {"name": "Machines", "type": "Machine"}
+    settings = {"awx_credentials": [machines, "Vault of prod"], "awx_notification_templates": ["Pager"]}
+    with stub(PLAYBOOKS) as (address, awx):
+        status, output = apply(address, only=WATCH)
+        assert status == 0, output
+        made, template = by_hand(awx)
+        for name in ("store", "other vault", "old"):
+            awx.attach(template, "credentials", {"id": made[name]})
+        awx.attach(template, "notification_templates_error", {"id": made["mail"]})
+        before = awx.members(template, "credentials").copy()
+        status, output = apply(address, only=WATCH)
+        assert (status, awx.members(template, "credentials")) == (0, before), output
+        written = len(awx.writes)
+        status, output = apply(address, only=WATCH, settings={"awx_credentials": ["Machines"]})
+        assert status != 0
+        assert "2 were found in the organization Kafka (Machine, Store)" in " ".join(output.split())
+        assert len(awx.writes) == written
+        status, output = apply(address, only=WATCH, settings=settings)
+        assert status == 0, output
+        attached = {made[name] for name in ("named", "vault", "store", "other vault")}
+        assert set(awx.members(template, "credentials")) == attached
+        assert set(awx.members(template, "notification_templates_error")) == {made["pager"], made["mail"]}
+        written = len(awx.writes)
+        status, output = apply(address, only=WATCH, settings=settings)
+        assert is_unchanged(awx, written, output), output
 
 
 def test_a_name_that_nothing_has_and_a_missing_token_are_refused_before_any_call() -> None:

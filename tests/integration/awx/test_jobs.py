@@ -4,19 +4,33 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+
+from ansible.parsing.vault import VaultLib, VaultSecret
 
 from tests.support.awx_job import Jobs, begins
+from tests.support.awx_words import Vault
 
 
 def test_the_status_of_what_the_first_job_installed_is_ok(jobs: Jobs) -> None:
-    job = jobs.run("playbooks/status.yml", status_strict="yes").ok()
+    job = jobs.run("watch").ok()
     assert "OK orders: 3 brokers up, 6 partitions in sync" in job.told
     assert job.changed == 0
 
 
 def test_a_plan_asked_for_by_the_text_of_a_survey_moves_nothing(jobs: Jobs) -> None:
-    job = jobs.run("playbooks/rebalance.yml", plan_only="yes").ok()
+    job = jobs.run("rebalance", plan_only="yes").ok()
     assert job.changed == 0
+
+
+def test_a_value_of_the_inventory_that_is_sealed_by_itself_is_opened_by_the_vault_credential(jobs: Jobs) -> None:
+    sealed = VaultLib([("default", VaultSecret(b"opens"))]).encrypt("0").decode()
+    given = {**jobs.variables, "seconds": {"__ansible_vault": sealed}}
+    replace(jobs, variables=given, vaults=(Vault("opens"),)).run("hold_lock.yml").ok()
+
+
+def test_a_variable_that_a_credential_injects_goes_before_the_inventory(jobs: Jobs) -> None:
+    replace(jobs, variables={**jobs.variables, "seconds": "none"}, injected={"seconds": "0"}).run("hold_lock.yml").ok()
 
 
 LOCK = "/etc/kafka/orders.lock"

@@ -45,7 +45,7 @@ def values(jobs: Jobs) -> set[str | None]:
 
 def is_whole(jobs: Jobs) -> None:
     """Assert that a job finds the cluster whole, and that no lock and no record of a move is left."""
-    job = jobs.run("playbooks/status.yml", status_strict="yes").ok()
+    job = jobs.run("watch").ok()
     assert "OK orders: 3 brokers up" in job.told
     assert jobs.machines.run("kafka1", "cat", LOCK) == ""
 
@@ -71,15 +71,15 @@ def test_a_change_that_was_killed_while_a_node_restarted_is_finished_by_the_job_
 ) -> None:
     before = started(jobs)
     jobs.variables["kafka_broker_config"] = {KEY: 431}
-    killed(jobs.run("site.yml", kill=begins(WAITS), **SITE))
+    killed(jobs.run("site", kill=begins(WAITS), **SITE))
     owner = owner_of_the_killed(jobs)
     middle = started(jobs)
     assert len([name for name in before if middle[name] != before[name]]) == 1
-    refused = jobs.run("site.yml", **SITE).refused()
+    refused = jobs.run("site", **SITE).refused()
     assert f"another run is changing it (site.yml), {owner}" in refused
     assert f"kafka_ended_run '{owner}'" in refused
     assert started(jobs) == middle
-    done = jobs.run("site.yml", kafka_ended_run=owner, **SITE).ok()
+    done = jobs.run("site", kafka_ended_run=owner, **SITE).ok()
     after = started(jobs)
     assert {name for name in middle if after[name] != middle[name]} == {
         name for name in before if middle[name] == before[name]
@@ -87,7 +87,7 @@ def test_a_change_that_was_killed_while_a_node_restarted_is_finished_by_the_job_
     assert f"the lock of {owner}" in done.told
     assert values(jobs) == {"431"}
     is_whole(jobs)
-    assert jobs.run("site.yml", **SITE).ok().changed == 0
+    assert jobs.run("site", **SITE).ok().changed == 0
 
 
 def moving(jobs: Jobs) -> bool:
@@ -114,15 +114,15 @@ def test_a_rebalance_that_was_killed_while_replicas_moved_goes_on_and_leaves_no_
 
     before = throttles(cluster)
     with topic_of(cluster, "skewed", {number: [1, 2] for number in range(6)}, 10):
-        killed(jobs.run("playbooks/rebalance.yml", kill=moves, kafka_resources_move_throttle="500000"))
+        killed(jobs.run("rebalance", kill=moves, kafka_resources_move_throttle="500000"))
         assert moving(jobs), "Kafka goes on with what the killed job began"
         assert set_in(throttles(cluster, "skewed"), "topics")
         owner = owner_of_the_killed(jobs)
-        refused = jobs.run("playbooks/rebalance.yml").refused()
+        refused = jobs.run("rebalance").refused()
         assert f"another run is changing it (rebalance.yml), {owner}" in refused
         # A plan of now is one of the rest, and another job may give it more.
         answers = {"kafka_ended_run": owner, "kafka_resources_move_throttle": "50000000"}
-        again = jobs.run("playbooks/rebalance.yml", **answers).ok()
+        again = jobs.run("rebalance", **answers).ok()
         assert not moving(jobs)
         assert throttles(cluster) == before
         assert not set_in(throttles(cluster, "skewed"), "topics")
@@ -135,8 +135,8 @@ def test_a_rebalance_that_was_killed_while_replicas_moved_goes_on_and_leaves_no_
 
 def test_a_rolling_restart_that_was_killed_is_done_by_the_next_job(jobs: Jobs) -> None:
     before = started(jobs)
-    killed(jobs.run("playbooks/rolling_restart.yml", kill=begins(WAITS), **SITE))
-    jobs.run("playbooks/rolling_restart.yml", kafka_ended_run=owner_of_the_killed(jobs), **SITE).ok()
+    killed(jobs.run("rolling restart", kill=begins(WAITS), **SITE))
+    jobs.run("rolling restart", kafka_ended_run=owner_of_the_killed(jobs), **SITE).ok()
     after = started(jobs)
     assert all(after[name] != before[name] for name in before)
     is_whole(jobs)
@@ -147,9 +147,9 @@ def test_a_replacement_that_was_killed_is_finished_by_the_next_job(jobs: Jobs, t
     jobs.machines.run("kafka3", "systemctl", "stop", "kafka-kafka3")
     jobs.machines.run("kafka3", "find", "/var/lib/kafka/kafka3", "-mindepth", "1", "-delete")
     answers = {"kafka_replace_node": "kafka3", **SITE}
-    assert "comes back by playbooks/replace_node.yml" in jobs.run("site.yml", **SITE).refused()
-    killed(jobs.run("playbooks/replace_node.yml", kill=begins(task, "kafka3"), **answers))
-    jobs.run("playbooks/replace_node.yml", kafka_ended_run=owner_of_the_killed(jobs), **answers).ok()
+    assert "comes back by playbooks/replace_node.yml" in jobs.run("site", **SITE).refused()
+    killed(jobs.run("replace a node", kill=begins(task, "kafka3"), **answers))
+    jobs.run("replace a node", kafka_ended_run=owner_of_the_killed(jobs), **answers).ok()
     assert jobs.machines.run("kafka3", "sh", "-c", "ls -d /var/lib/kafka/kafka3/orders-* | wc -l").strip() == "6"
     is_whole(jobs)
-    assert jobs.run("site.yml", **SITE).ok().changed == 0
+    assert jobs.run("site", **SITE).ok().changed == 0

@@ -1,36 +1,48 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Playbooks as jobs of AWX on a cluster that leaves them nothing to do, or no way to do it."""
+"""Job templates as jobs of AWX on a cluster that leaves them nothing to do, or no way to do it."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
 from tests.support.awx_job import SITE, Jobs
+from tests.support.awx_words import Login
 
 pytestmark = pytest.mark.full
 
-#: By playbook its arguments, its answers, and what a job without mistakes says.
-DONE: dict[str, tuple[list[str], dict[str, str], str]] = {
-    "mirrors": ([], SITE, ""),
-    "rebalance": ([], {}, "Nothing to move"),
-    "status": ([], {"status_strict": "yes"}, "OK orders"),
+#: By job template its answers, and what a job without mistakes says.
+DONE: dict[str, tuple[dict[str, str], str]] = {
+    "groups": ({}, ""),
+    "mirrors": (SITE, ""),
+    "rebalance": ({}, "Nothing to move"),
+    "rebalance, plan": ({}, "Nothing to move"),
+    "site, plan": (SITE, "OK orders"),
+    "users and ACLs": ({}, ""),
+    "watch": ({}, "OK orders"),
 }
 #: The same of what this cluster cannot do, or what fails whenever it runs.
-REFUSED: dict[str, tuple[list[str], dict[str, str], str]] = {
-    "drain_and_remove_broker": ([], {"kafka_remove_broker": "kafka3"}, "every broker here is a voter"),
-    "look_after_failure": ([], {}, "OK orders"),
-    "replace_node": (["--check"], {"kafka_replace_node": "kafka3", **SITE}, "A node that lives needs no replacement"),
-    "zookeeper_members": ([], SITE, "zookeeper"),
+REFUSED: dict[str, tuple[dict[str, str], str]] = {
+    "drain and remove a broker": ({"kafka_remove_broker": "kafka3"}, "every broker here is a voter"),
+    "look after a failure": ({}, "OK orders"),
+    "replace a node, plan": ({"kafka_replace_node": "kafka3", **SITE}, "A node that lives needs no replacement"),
+    "ZooKeeper members": (SITE, "zookeeper"),
 }
 
 
-@pytest.mark.parametrize("playbook", DONE)
-def test_a_playbook_runs_as_a_job(playbook: str, jobs: Jobs) -> None:
-    words, answers, said = DONE[playbook]
-    assert said in jobs.run(f"playbooks/{playbook}.yml", *words, **answers).ok().told
+@pytest.mark.parametrize("name", DONE)
+def test_a_template_runs_as_a_job(name: str, jobs: Jobs) -> None:
+    answers, said = DONE[name]
+    assert said in jobs.run(name, **answers).ok().told
 
 
-@pytest.mark.parametrize("playbook", REFUSED)
-def test_a_playbook_that_cannot_do_its_work_here_says_so_as_a_job(playbook: str, jobs: Jobs) -> None:
-    words, answers, said = REFUSED[playbook]
-    assert said in jobs.run(f"playbooks/{playbook}.yml", *words, **answers).refused()
+@pytest.mark.parametrize("name", ["groups", "users and ACLs"])
+def test_a_template_that_does_not_escalate_needs_no_machine(name: str, jobs: Jobs) -> None:
+    replace(jobs, login=Login("nobody-there")).run(name).ok()
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_template_that_cannot_do_its_work_here_says_so_as_a_job(name: str, jobs: Jobs) -> None:
+    answers, said = REFUSED[name]
+    assert said in jobs.run(name, **answers).refused()

@@ -26,6 +26,8 @@ TEMPLATES = {one["name"]: one for one in DATA["controller_templates"]}
 def test_generated_files_are_those_of_the_data() -> None:
     assert TOOL["SURVEYS"].read_text() == TOOL["surveys_text"](DATA["awx_questions"]), "run tools/make_awx"
     assert TOOL["EXPORT"].read_text() == TOOL["export_text"](DATA), "run tools/make_awx"
+    for path, text in TOOL["project"](DATA).items():
+        assert (TOOL["PROJECT"] / path).read_text() == text, f"{path}: run tools/make_awx"
 
 
 @pytest.mark.parametrize("key", SURVEYS)
@@ -97,10 +99,14 @@ def test_awx_takes_the_rules_of_schedules() -> None:
     assert [rule_error(one["rrule"]) for one in DATA["controller_schedules"]] == [None, None]
 
 
+#: What stands after the name of a secret and is none.
+PLAIN = ("true", "false", "CHANGE-ME")
+
+
 def secrets(text: str) -> list[str]:
     """Values of keys that hold secrets, but for expressions that AWX fills in."""
     found = re.findall(r'"?\b\w*(?:password|token|secret|key)"?: *"?([^",}\n]+)', text, re.I)
-    return [one for one in found if not one.lstrip('"').startswith(("{", "[")) and one not in ("true", "false")]
+    return [one for one in found if not one.lstrip('"').startswith(("{", "[")) and one not in PLAIN]
 
 
 def test_no_file_of_awx_holds_a_secret() -> None:

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What AWX runs for our job templates, argument by argument."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.support.awx_words import Login, Vault, prompts, variables, words
+from tests.support.cluster import ROOT
+
+TEMPLATES: dict[str, dict[str, Any]] = {
+    one["name"].removeprefix("Kafka "): one
+    for one in json.loads((ROOT / "awx" / "export.json").read_text())["job_templates"]
+}
+#: Playbooks that ask Kafka from the control node and touch no machine.
+ASKS_KAFKA = {"playbooks/groups.yml", "playbooks/resources.yml", "playbooks/validate.yml"}
+DEPLOY = Login("deploy")
+
+
+def test_jobs_escalate_where_their_playbook_touches_machines() -> None:
+    unescalated = {one["playbook"] for one in TEMPLATES.values() if "--become" not in words(one, DEPLOY)}
+    escalated = {one["playbook"] for one in TEMPLATES.values() if "--become" in words(one, DEPLOY)}
+    assert unescalated == ASKS_KAFKA
+    assert not escalated & ASKS_KAFKA
+
+
+def test_the_words_of_our_templates() -> None:
+    assert words(TEMPLATES["site"], DEPLOY) == ["-u", "deploy", "--become", "--diff"]
+    assert words(TEMPLATES["site, plan"], DEPLOY) == ["--check", "-u", "deploy", "--become", "--diff"]
+    tags = "kafka_users,kafka_acls,kafka_quotas,kafka_client_bundle"
+    assert words(TEMPLATES["users and ACLs"], None) == ["-u", "root", "--diff", "-t", tags]
+
+
+def test_the_words_that_a_template_and_its_credentials_may_add() -> None:
+    asked = {"forks": 20, "limit": "kafka1:&dc a", "verbosity": 2, "skip_tags": "slow", "force_handlers": True}
+    login = Login("deploy", "sudo", "kafka", "planted")
+    vaults = (Vault("one"), Vault("two", "prod"))
+    assert words({**asked, "become_enabled": True}, login, vaults) == [
+        *("-u", "deploy", "--become", "--become-method", "sudo", "--become-user", "kafka", "--ask-become-pass"),
+        *("--ask-vault-pass", "--vault-id", "prod@prompt", "--forks=20", "--force-handlers", "-l", "kafka1:&dc a"),
+        *("-vv", "--skip-tags=slow"),
+    ]
+    assert set(prompts(login, vaults).values()) == {"planted", "one", "two"}
+
+
+@pytest.mark.parametrize("name", ["site", "rebalance, plan"])
+def test_a_job_gets_the_defaults_of_its_survey_and_what_a_person_answers(name: str) -> None:
+    given = variables(TEMPLATES[name], {"kafka_ended_run": "anna"}, 7)
+    assert given["kafka_ended_run"] == "anna"
+    assert given["awx_job_id"] == given["tower_job_id"] == 7
+    assert given.get("plan_only") == (True if name.endswith("plan") else None)
+    asked = TEMPLATES[name]["related"]["survey_spec"]["spec"]
+    assert {one["variable"] for one in asked} <= set(given)
+
+
+def test_a_default_that_breaks_its_own_rule_is_left_out() -> None:
+    # A number without a default has an empty one in the survey.
+    given = variables(TEMPLATES["grow a topic"], {}, 7)
+    assert "kafka_grow_partitions" not in given
+    assert given["kafka_grow_topic"] == ""
