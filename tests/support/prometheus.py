@@ -115,7 +115,9 @@ def hastened(rules: Mapping[str, Any], times: int, least: int = 10) -> dict[str,
         return f"{max(least, int(found[1]) * _SECONDS[found[2]] // times)}s"
 
     def rule(one: Mapping[str, Any]) -> dict[str, Any]:
-        return {**one, "expr": _TIME.sub(shorter, one["expr"]), "for": "0s" if one["for"].startswith("0") else "1s"}
+        # A rule that only records a series has no `for`.
+        lasts = {"for": "0s" if one["for"].startswith("0") else "1s"} if "for" in one else {}
+        return {**one, "expr": _TIME.sub(shorter, one["expr"]), **lasts}
 
     return {"groups": [{**group, "rules": [rule(one) for one in group["rules"]]} for group in rules["groups"]]}
 
