@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core import commands
@@ -113,24 +114,40 @@ def trial(params: Mapping[str, Any], run: Callable[..., Any] = commands.run) -> 
     return {"changed": False, "judged": bool(looks) and not warnings, "warnings": warnings}
 
 
-def _files_tried(name: str, java: str, words: Sequence[str], properties: str, run: Callable[..., Any]) -> str:
-    """Try arguments and properties; a warning where they cannot be judged. Raises TrialError where they are bad."""
+def _tried_by(
+    look: Callable[[], tuple[str, str]], hidden: Callable[[str], str], bad: str, unsure: str, fix: str
+) -> str:
+    """Carry out a trial; a warning where it could not judge. Raises TrialError where it finds a fault.
+
+    look -- returns the fault and why there is no verdict, both empty where all is well; hidden -- takes secrets out of
+    either; bad, unsure -- what each means for the node.
+    """
     try:
-        code, said = _said(java, tried(words), properties, run)
-        found = fault(said)
-        not_judged = "" if found else why_not_judged(code, said, bool(properties))
-        if elsewhere_only := _NOT_HERE.search(found):
-            found, not_judged = "", f"{elsewhere_only[0]} is not known here"
+        found, not_judged = look()
     except (OSError, CommandTimeoutError) as problem:
         found, not_judged = "", getattr(problem, "message", str(problem))
     if found:
-        raise TrialError(
-            f"{name} would not start with what this run would write: {shown(found, properties, words)}. "
-            f"fix: correct that value in the inventory. {_UNTOUCHED}"
-        )
-    return not_judged and (
-        f"{name}: Java and Kafka could not judge what this run writes, so a value that they do not take "
-        f"would be seen at the start of the node alone: {shown(not_judged, properties, words)}"
+        raise TrialError(f"{bad}{hidden(found)}. fix: {fix}. {_UNTOUCHED}")
+    return not_judged and f"{unsure} would be seen at the start of the node alone: {hidden(not_judged)}"
+
+
+def _files_tried(name: str, java: str, words: Sequence[str], properties: str, run: Callable[..., Any]) -> str:
+    """Try arguments and properties, as C(_tried_by)."""
+
+    def look() -> tuple[str, str]:
+        """Have Java and Kafka read them."""
+        code, said = _said(java, tried(words), properties, run)
+        found = fault(said)
+        if elsewhere_only := _NOT_HERE.search(found):
+            return "", f"{elsewhere_only[0]} is not known here"
+        return found, "" if found else why_not_judged(code, said, bool(properties))
+
+    return _tried_by(
+        look,
+        partial(shown, properties=properties, words=words),
+        bad=f"{name} would not start with what this run would write: ",
+        unsure=f"{name}: Java and Kafka could not judge what this run writes, so a value that they do not take",
+        fix="correct that value in the inventory",
     )
 
 
@@ -142,22 +159,21 @@ def _stores_tried(
     stores: Mapping[str, Mapping[str, Any]],
     run: Callable[..., Any],
 ) -> str:
-    """Try key, certificates and CAs; a warning where they cannot be judged. Raises TrialError where they are bad."""
-    try:
+    """Try key, certificates and CAs, as C(_tried_by)."""
+
+    def look() -> tuple[str, str]:
+        """Have a client of Kafka load the stores and talk to one that shows them."""
         with scratch("trial") as place:
             arguments = write(place, "arguments", "".join(quoted(tried(words))))
-            found, not_judged = store_trial.said_by(java, [f"@{arguments}"], properties, stores, place, run)
-    except (OSError, CommandTimeoutError) as problem:
-        found, not_judged = "", getattr(problem, "message", str(problem))
-    if found:
-        raise TrialError(
-            f"{name} would not start with the key and the certificates that this run would bring, as Java says: "
-            f"{shown(found, properties, words)}. fix: correct kafka_tls_certificate_file, kafka_tls_key_file or "
-            f"kafka_tls_ca_file. {_UNTOUCHED}"
-        )
-    return not_judged and (
-        f"{name}: Java and Kafka could not judge the key and the certificates that this run brings, so what they do "
-        f"not take would be seen at the start of the node alone: {shown(not_judged, properties, words)}"
+            return store_trial.said_by(java, [f"@{arguments}"], properties, stores, place, run)
+
+    return _tried_by(
+        look,
+        partial(shown, properties=properties, words=words),
+        bad=f"{name} would not start with the key and the certificates that this run would bring, as Java says: ",
+        unsure=f"{name}: Java and Kafka could not judge the key and the certificates that this run brings, so what "
+        "they do not take",
+        fix="correct kafka_tls_certificate_file, kafka_tls_key_file or kafka_tls_ca_file",
     )
 
 

@@ -12,19 +12,28 @@ from page.picture import Picture
 from page.poller import Poller
 
 
-def test_a_poll_that_fails_leaves_the_last_picture_and_is_counted() -> None:
-    answers = [Picture(1.0, 0.1, 1, 1, 0, {}, []), ValueError("broken"), Picture(2.0, 0.1, 1, 1, 0, {}, [])]
-
-    pictures: list[Picture | None] = []
+def answering(answers: list[Picture | Exception], before: list[Picture | None]) -> Poller:
+    """A poller whose polls end so, one after the other; C(before) gets the picture that each is told."""
 
     def take(last: Picture | None) -> Picture:
-        pictures.append(last)
+        before.append(last)
         answer = answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
         return answer
 
-    poller = Poller("orders", take, 30, 100)
+    return Poller("orders", take, 30, 100)
+
+
+def test_a_poll_that_fails_leaves_the_last_picture_and_is_counted() -> None:
+    answers: list[Picture | Exception] = [
+        Picture(1.0, 0.1, 1, 1, 0, {}, []),
+        ValueError("broken"),
+        Picture(2.0, 0.1, 1, 1, 0, {}, []),
+    ]
+
+    pictures: list[Picture | None] = []
+    poller = answering(answers, pictures)
     poller.poll()
     first = poller.seen
     poller.poll()
@@ -50,15 +59,7 @@ def test_a_poll_that_fails_leaves_the_last_picture_and_is_counted() -> None:
     ],
 )
 def test_a_cluster_of_which_no_server_answers_is_down_until_one_does(failure: Exception, is_down: bool) -> None:
-    answers = [failure, Picture(1.0, 0.1, 1, 1, 0, {}, [])]
-
-    def take(_last: Picture | None) -> Picture:
-        answer = answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    poller = Poller("orders", take, 30, 100)
+    poller = answering([failure, Picture(1.0, 0.1, 1, 1, 0, {}, [])], [])
     poller.poll()
     assert poller.seen.polls.is_down == is_down
     poller.poll()
