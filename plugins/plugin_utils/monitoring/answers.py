@@ -8,18 +8,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.targets import PREFIX
+from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.targets import JOBS, PREFIX
 
 _SHOWN = 10
 
 
 def answers(targets: Sequence[Mapping[str, Any]]) -> str:
-    """Return how many targets of this collection answer, and which do not, each with what Prometheus says of it.
+    """Return how many targets of the inventory answer, and which do not, each with what Prometheus says of it.
+
+    What Prometheus reads of itself and of Alertmanager is none of them.
 
     Args:
         targets: C(activeTargets) of GET /api/v1/targets of Prometheus' HTTP API.
     """
-    own = [one for one in targets if one.get("scrapePool", "").startswith(f"{PREFIX}-")]
+    pools = tuple(f"{PREFIX}-{job}" for job in JOBS)
+    own = [one for one in targets if one.get("scrapePool", "").startswith(pools)]
     # Prometheus has them in no order.
     silent = sorted(_silent(one) for one in own if one.get("health") != "up")
     said = f"Prometheus reads {len(own)} target{'' if len(own) == 1 else 's'}; {len(own) - len(silent)} answer."

@@ -29,5 +29,10 @@ def test_targets_of_the_user_are_not_counted() -> None:
     assert answers([target("x", "down", "refused", pool="own")]) == "Prometheus reads 0 targets; 0 answer."
 
 
+def test_what_prometheus_reads_of_itself_is_not_counted() -> None:
+    watchers = [target("prom1", "unknown", pool=f"streamops-{name}") for name in ("prometheus", "alertmanager")]
+    assert answers([target("b1", "up"), *watchers]) == "Prometheus reads 1 target; 1 answer."
+
+
 def test_many_are_counted() -> None:
     assert answers([target(f"b{n}", "down", "refused") for n in range(12)]).endswith("refused and 2 more.")
