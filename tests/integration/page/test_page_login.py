@@ -47,7 +47,8 @@ def page(tmp_path_factory: pytest.TempPathFactory, settings: dict[str, Any]) -> 
 
 
 def test_only_a_right_login_gets_in_and_each_path_needs_one(page: Page) -> None:
-    assert page.get("health").json()["clusters"]["orders"]["status"] == "unknown"
+    page.wait_until(lambda: page.get("health").json()["clusters"]["orders"]["status"] == "down", "the first poll")
+    assert page.get("health").status == 503
     for path, method in (("metrics", "GET"), ("health", "GET"), ("none", "GET"), ("metrics", "POST")):
         for headers in ({}, {"Authorization": "Bearer x"}, {"Authorization": "Basic !"}):
             answer = page.get(path, method, headers)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._spark import run
+from ansible_collections.streamops.kafka.plugins.modules.spark_job import SPEC
 from tests.support.cluster import BIN, ROOT, Cluster, until
 from tests.support.modules import run_module
 from tests.support.secret_names import SECRET
@@ -135,19 +136,16 @@ def test_a_job_whose_run_was_killed_ends_by_itself_and_leaves_no_secret(
 ) -> None:
     monkeypatch.setattr(run, "UNWATCHED_SECONDS", 20)
     given = {
+        **{name: option.get("default") for name, option in SPEC.items()},
         "output_dir": str(tmp_path),
         "job_dir": str(tmp_path / "left"),
         "package": str(ROOT / "spark_validation"),
         "job": "smoke",
-        "audit_run_id": None,
-        "client_properties": {},
         "secret_properties": dict.fromkeys(SECRET, "not-for-others"),
         "master": "local[2]",
         "python": sys.executable,
         "spark_submit": str(BIN / "spark-submit"),
-        "java_home": None,
         "jars": jars,
-        "conf": {},
         # No broker is there, and the job would wait for one for ten minutes.
         "arguments": {"run_id": "left", "mode": "run", "bootstrap_servers": ["127.0.0.1:1"], "timeout_seconds": 600},
     }
