@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from ansible.template import trust_as_template
@@ -30,7 +31,7 @@ class TaskReader:
         self._templar, self._task = templar, variables
         self.host = str(variables["inventory_hostname"])
         self._hostvars = variables["hostvars"]
-        defaults = {name: _trusted(spec["default"]) for name, spec in role_options().items() if "default" in spec}
+        defaults = trusted_defaults()
         inventory = self._hostvars.raw_get(self.host)
         given = {name: value for name, value in variables.items() if name not in CONNECTION}
         self._beneath = {**defaults, **{name: value for name, value in given.items() if name not in inventory}}
@@ -70,6 +71,12 @@ class TaskReader:
 def is_worker() -> bool:
     """Whether this is the process of one task on one host, where nothing that was read changes before it ends."""
     return multiprocessing.parent_process() is not None
+
+
+@cache
+def trusted_defaults() -> Mapping[str, Any]:
+    """Return by variable the default of its argument spec, as a task of its role sees it; nobody changes them."""
+    return {name: _trusted(spec["default"]) for name, spec in role_options().items() if "default" in spec}
 
 
 def _trusted(value: Any) -> Any:

@@ -68,6 +68,7 @@ class Seen(Parts):
                 "at_once": self._at_once,
                 "is_cut_off": lambda: model["node"]["host"] in cut_off(self._controllers),
                 "ends_unsteady": self._ends_unsteady,
+                "is_unwell": lambda: self["is_cut_off"] or self["ends_unsteady"] or self["restarts_at_once"],
                 "gives_back": lambda: taken_back(self._controllers, time.time()),
                 "unsteady": self._unsteady,
                 "unsteady_note": lambda: unsteady.note(model["settings"]["kafka_cluster_name"], self._lost_leader),

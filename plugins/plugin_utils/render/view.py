@@ -127,6 +127,9 @@ class View(Parts):
             "zookeepers": lambda: self._plain(node for node in self._inventory.nodes if node.zookeeper),
             "mirrors": lambda: self._plain(self._inventory.mirrors),
             "members": self._members,
+            "hosts": lambda: self._hosts(self._inventory.kafka),
+            "first_host": lambda: next(iter(self._shares_cluster()), reader.host),
+            "first_in_play": self._first_in_play,
             "first": self._first,
             "services": self._services,
             "bootstrap_servers": lambda: endpoints(self["nodes"], "clients"),
@@ -182,15 +185,33 @@ class View(Parts):
         cluster = self._cluster()
         return [node.plain() for node in nodes if node.cluster == cluster]
 
+    # Tasks ask most often who does what is done once for a cluster: names alone, for which no listener is read.
+
+    def _hosts(self, nodes: Iterable[Node]) -> list[str]:
+        cluster = self._cluster()
+        return [node.name for node in nodes if node.cluster == cluster]
+
+    def _shares_cluster(self) -> list[str]:
+        """Return the hosts of the cluster: its nodes of Kafka, then the members of its ensemble."""
+        named = self["settings"]["zookeeper_members"]
+        servers = self._hosts(node for node in self._inventory.nodes if node.zookeeper)
+        return [*self["hosts"], *(host for host in servers if not named or host in named)]
+
+    def _first_in_play(self) -> str:
+        """Return the first of them that the play has; empty where it has none."""
+        play_hosts = set(self._reader.play_hosts)
+        return next((host for host in self._shares_cluster() if host in play_hosts), "")
+
     def _cluster(self) -> str:
         return str(self["settings"]["kafka_cluster_name"]).strip()
 
     def _node(self) -> dict[str, Any]:
-        nodes = (*self["nodes"], *self["zookeepers"], *self["mirrors"])
-        found = [node for node in nodes if node["host"] == self._reader.host]
+        # Not by way of all nodes: most tasks ask for nothing of the others, whose listeners are templates.
+        own = (node for node in self._inventory.processes if node.name == self._reader.host)
+        found = self._plain(own)
         if not found:
             raise ValueError(f"{self._reader.host} is in none of the groups {GROUP_NAMES}; fix: {GROUP_FIX}")
-        return dict(found[0])
+        return found[0]
 
     def _members(self) -> list[dict[str, Any]]:
         """The members of the ensemble: all servers, but for those that come or go just now."""
