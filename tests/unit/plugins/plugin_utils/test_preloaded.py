@@ -23,8 +23,7 @@ print(templar.template(trust_as_template("{{{{ " + names + " | streamops.kafka.p
 for name in ("plugin_utils.render.view", "plugin_utils.render.seen", "lookup.model"):
     assert room + name in sys.modules, name
 from ansible import constants
-assert constants.config.has_configuration_definition("lookup", "streamops.kafka.model") or \\
-    constants.config.has_configuration_definition("lookup", "model")
+assert constants.config.has_configuration_definition("lookup", room + "lookup.model")
 """
 
 
