@@ -35,7 +35,8 @@ PLAY = """
   connection: local
   vars: {ansible_python_interpreter: "{{ ansible_playbook_python }}"}
   tasks:
-    - ansible.builtin.include_role: {name: streamops.kafka._common, tasks_from: archive.yml}
+    - ansible.builtin.import_role: {name: streamops.kafka._common, tasks_from: archive.yml}
+      when: _common_installs_release
 """
 
 
