@@ -19,7 +19,8 @@ from tests.support.status_seen import MADE, everything
 
 PAGES = [
     "/", "/clusters/orders", "/clusters/orders/brokers", "/clusters/orders/topics?sort=size",
-    "/clusters/orders/topics?search=nothing", "/clusters/orders/groups", "/clusters/orders/topics/orders",
+    "/clusters/orders/topics?search=nothing&internal=no", "/clusters/orders/groups",
+    "/clusters/orders/groups?state=stable&sort=-name&refresh=no", "/clusters/orders/topics/orders",
     "/clusters/orders/groups/search-index", "/clusters/orders/moves?sort=left", "/clusters/quiet/moves",
     "/clusters/payments", "/clusters/begins/topics", "/clusters/none",
     "/clusters/orders/operations", "/clusters/orders/operations?search=nothing", "/clusters/begins/operations",
@@ -31,7 +32,7 @@ PAGES = [
 ]  # fmt: skip
 #: A screen with 200 % zoom is as narrow as a phone.
 SCREENS = pytest.mark.parametrize(
-    ("width", "is_dark"), [(1280, False), (400, True)], ids=["wide and light", "narrow and dark"]
+    ("width", "is_dark"), [(1280, False), (390, True)], ids=["wide and light", "narrow and dark"]
 )
 
 
