@@ -16,10 +16,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from page.access import Access, Answer
+from page.exposition import CONTENT_TYPE, exposition
 from page.filed.shelf import Shelf
+from page.flow_metrics import FlowMetrics
 from page.health import health, is_current
 from page.hosts import is_served
-from page.metrics import CONTENT_TYPE, exposition, families_of_polls
+from page.metrics import families_of_polls
 from page.pages import Pages
 from page.poller import Seen
 
@@ -60,13 +62,17 @@ def application(
     C(reports) is the directory of reports, empty for none, and C(mirrors) are the flows of mirrors.
     """
 
+    flows = FlowMetrics(mirrors)
+
     async def metrics(_request: Request) -> Response:
         """Serve the metrics of the last pictures with their ages."""
         seen, now = look(), time.time()
         polls = [families_of_polls(name, one.polls, one.picture, now, stale_after) for name, one in seen.items()]
         # What is no longer seen must not look as if it stood still: groups that have stopped, lag that does not grow.
-        shown = [one.families for one in seen.values() if is_current(one.polls, one.picture, now, stale_after)]
-        text = exposition([*polls, *shown])
+        held = {name: one for name, one in seen.items() if is_current(one.polls, one.picture, now, stale_after)}
+        shown = [one.families for one in held.values()]
+        told = flows.families(lambda name: held[name].picture if name in held else None)
+        text = exposition([*polls, *shown, *told])
         return Response(text, headers={"content-type": CONTENT_TYPE})
 
     async def healthy(_request: Request) -> Response:
