@@ -40,9 +40,13 @@ def exposition(clusters: Iterable[Iterable[Family]]) -> str:
 
 def family(cluster: str, name: str, meaning: str, series: Iterable[Series], kind: str = "gauge") -> Iterator[Family]:
     """Yield one metric of a cluster; none when it has no series."""
-    lines = [f"{name}{_labels({'cluster': cluster, **labels})} {_number(value)}" for labels, value in series]
-    if lines:
-        yield Family(name, f"# HELP {name} {meaning}\n# TYPE {name} {kind}", "\n".join(lines))
+    yield from family_of_service(name, meaning, (({"cluster": cluster, **labels}, one) for labels, one in series), kind)
+
+
+def family_of_service(name: str, meaning: str, series: Iterable[Series], kind: str) -> list[Family]:
+    """Return one metric of the service itself, which belongs to no cluster; none when it has no series."""
+    lines = [f"{name}{_labels(labels)} {_number(value)}" for labels, value in series]
+    return [Family(name, f"# HELP {name} {meaning}\n# TYPE {name} {kind}", "\n".join(lines))] if lines else []
 
 
 def _labels(labels: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
+from anyio.to_thread import current_default_thread_limiter
 from starlette.applications import Starlette
 from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.requests import Request
@@ -16,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from page.access import Access, Answer
+from page.crowd import Crowd
 from page.exposition import CONTENT_TYPE, exposition
 from page.filed.shelf import Shelf
 from page.flow_metrics import FlowMetrics
@@ -24,6 +26,7 @@ from page.hosts import is_served
 from page.metrics import families_of_polls
 from page.pages import Pages
 from page.poller import Seen
+from page.refusals import Refusals
 
 _HEADERS = {
     b"content-security-policy": b"default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; "
@@ -32,6 +35,9 @@ _HEADERS = {
     b"referrer-policy": b"no-referrer",
     b"cache-control": b"no-store",
 }
+#: Pages that are made at once: each is work of a processor, and with as many threads as Starlette has the event loop,
+#: which answers /metrics, would get its turn too late.
+_THREADS = 4
 #: What has no right login keeps no connection, of which there are few.
 _END = {"connection": "close"}
 _LOGIN = {"www-authenticate": 'Basic realm="streamops.kafka", charset="UTF-8"', **_END}
@@ -54,15 +60,18 @@ def application(
     served: frozenset[str] | None = None,
     reports: str = "",
     mirrors: Sequence[Flow] = (),
+    refusals: Refusals | None = None,
 ) -> ASGIApp:
     """Return the application.
 
     C(look) gives what the pollers have by cluster, C(stale_after) is in seconds, without C(access) there is no login,
     C(beside) runs as long as the application, requests are answered for the names C(served) alone, None for any,
-    C(reports) is the directory of reports, empty for none, and C(mirrors) are the flows of mirrors.
+    C(reports) is the directory of reports, empty for none, C(mirrors) are the flows of mirrors, and C(refusals) counts
+    what is refused.
     """
 
     flows = FlowMetrics(mirrors)
+    refused = refusals or Refusals()
 
     async def metrics(_request: Request) -> Response:
         """Serve the metrics of the last pictures with their ages."""
@@ -72,7 +81,7 @@ def application(
         held = {name: one for name, one in seen.items() if is_current(one.polls, one.picture, now, stale_after)}
         shown = [one.families for one in held.values()]
         told = flows.families(lambda name: held[name].picture if name in held else None)
-        text = exposition([*polls, *shown, *told])
+        text = exposition([*polls, *shown, *told, refused.families()])
         return Response(text, headers={"content-type": CONTENT_TYPE})
 
     async def healthy(_request: Request) -> Response:
@@ -84,6 +93,7 @@ def application(
     @contextlib.asynccontextmanager
     async def lifespan(_application: Starlette) -> AsyncIterator[None]:
         """Run what runs beside the application."""
+        current_default_thread_limiter().total_tokens = _THREADS
         task = asyncio.ensure_future(beside())
         yield
         task.cancel()
@@ -96,7 +106,7 @@ def application(
     inner.add_route("/icon.svg", pages.icon, methods=["GET"])
     register_url_convertor("everything", _Everything())
     inner.add_route("/{rest:everything}", pages.answer, methods=["GET"])
-    return _guarded(inner, access, served)
+    return _guarded(Crowd(inner, refused), access, served)
 
 
 def _guarded(inner: ASGIApp, access: Access | None, served: frozenset[str] | None) -> ASGIApp:
