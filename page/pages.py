@@ -22,9 +22,10 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_vie
 from page.filed.shelf import Shelf
 from page.newest import of_cluster
 from page.poller import Seen
-from page.shown import access, clusters, group_kinds, groups, mirrors, moves, operations, topics
+from page.shown import access, clusters, groups, mirrors, moves, operations, topics
 from page.shown.files import as_csv, as_json
 from page.shown.freshness import iso
+from page.shown.group_kinds import KINDS as GROUP_KINDS
 from page.shown.kinds import Kinds
 from page.shown.names import names_in, path
 from page.shown.sheet import Link, Sheet, State, state_of
@@ -50,7 +51,7 @@ _LISTS: Mapping[str, tuple[Sequence[Sort], Callable[[State, Wanted], Sheet]]] = 
     "access": (access.SORTS, access.access),
 }
 #: The parts that links of a list choose by.
-_KINDS: Mapping[str, Kinds] = {"topics": topics.KINDS, "groups": group_kinds.KINDS}
+_KINDS: Mapping[str, Kinds] = {"topics": topics.KINDS, "groups": GROUP_KINDS}
 _SUBJECTS: Mapping[str, tuple[Sequence[Sort], Callable[[State, str, Wanted], Sheet | None]]] = {
     "topics": (topics.PARTITION_SORTS, topics.topic),
     "groups": (groups.POSITION_SORTS, groups.group),

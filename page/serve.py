@@ -90,7 +90,7 @@ def _server(config: Config, pollers: dict[str, Poller]) -> uvicorn.Server:
             names_served(config.host, bool(config.users)),
             config.reports,
             config.mirrors,
-            refusals,
+            refusals=refusals,
         ),
         host=config.host,
         port=config.port,

@@ -37,7 +37,7 @@ _HEADERS = {
 }
 #: Pages that are made at once: each is work of a processor, and with as many threads as Starlette has the event loop,
 #: which answers /metrics, would get its turn too late.
-_THREADS = 4
+_THREADS = 8
 #: What has no right login keeps no connection, of which there are few.
 _END = {"connection": "close"}
 _LOGIN = {"www-authenticate": 'Basic realm="streamops.kafka", charset="UTF-8"', **_END}
