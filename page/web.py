@@ -7,8 +7,8 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
-from anyio.to_thread import current_default_thread_limiter
 from starlette.applications import Starlette
 from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.requests import Request
@@ -93,7 +93,6 @@ def application(
     @contextlib.asynccontextmanager
     async def lifespan(_application: Starlette) -> AsyncIterator[None]:
         """Run what runs beside the application."""
-        current_default_thread_limiter().total_tokens = _THREADS
         task = asyncio.ensure_future(beside())
         yield
         task.cancel()
@@ -105,7 +104,13 @@ def application(
     inner.add_route("/style.css", pages.style, methods=["GET"])
     inner.add_route("/icon.svg", pages.icon, methods=["GET"])
     register_url_convertor("everything", _Everything())
-    inner.add_route("/{rest:everything}", pages.answer, methods=["GET"])
+    threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="page")
+
+    async def answer(request: Request) -> Response:
+        """Serve a page, made in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(threads, pages.answer, request)
+
+    inner.add_route("/{rest:everything}", answer, methods=["GET"])
     return _guarded(Crowd(inner, refused), access, served)
 
 
