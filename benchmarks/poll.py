@@ -29,7 +29,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import topics_at
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, log_ends
 from page.expected import Expected
-from page.metrics import exposition, families_of
+from page.exposition import exposition
+from page.metrics import families_of
 from page.poll import BoundedSession, take
 from tests.support.cluster import free_port_base, until
 from tests.support.groups import commit

@@ -10,60 +10,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, DOWN, OK
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import UNKNOWN
+from page.exposition import Family, Series, family
+from page.partitions import families_of_partitions, series_of
 from page.picture import Picture, Polls
 from page.shown.freshness import freshness
-
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-#: What the exposition format wants escaped in the value of a label.
-_ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
-_Series = tuple[dict[str, Any], float]
-
-
-def escaped(value: str) -> str:
-    """Return the value of a label as the text format has it; what is no valid Unicode becomes a question mark."""
-    return value.translate(_ESCAPES).encode("utf-8", "replace").decode("utf-8")
-
-
-@dataclass(frozen=True)
-class Family:
-    """One metric of one cluster as text: C(head) is what it means, C(body) its series."""
-
-    name: str
-    head: str
-    body: str
-
-
-def exposition(clusters: Iterable[Iterable[Family]]) -> str:
-    """Return the text of many clusters, each metric once: the format wants all series of a metric in one group."""
-    heads: dict[str, str] = {}
-    bodies: dict[str, list[str]] = {}
-    for families in clusters:
-        for one in families:
-            heads.setdefault(one.name, one.head)
-            bodies.setdefault(one.name, []).append(one.body)
-    return "".join(f"{line}\n" for name, some in bodies.items() for line in (heads[name], *some))
-
-
-def family(cluster: str, name: str, meaning: str, series: Iterable[_Series], kind: str = "gauge") -> Iterator[Family]:
-    """Yield one metric of a cluster; none when it has no series."""
-    lines = [f"{name}{_labels({'cluster': cluster, **labels})} {_number(value)}" for labels, value in series]
-    if lines:
-        yield Family(name, f"# HELP {name} {meaning}\n# TYPE {name} {kind}", "\n".join(lines))
-
-
-def _labels(labels: dict[str, Any]) -> str:
-    pairs = ",".join(f'{name}="{escaped(str(value))}"' for name, value in labels.items())
-    return f"{{{pairs}}}"
-
-
-def _number(value: float) -> str:
-    return str(value) if isinstance(value, int) else f"{value:.3f}"
 
 
 def families_of_polls(
@@ -104,7 +59,7 @@ def _status(polls: Polls, picture: Picture | None, now: float, stale_after: floa
     return str(picture.cluster["status"])
 
 
-def _brokers(polls: Polls, picture: Picture | None) -> Iterator[_Series]:
+def _brokers(polls: Polls, picture: Picture | None) -> Iterator[Series]:
     """Yield how many brokers serve: none where no server answers."""
     if polls.is_down:
         yield {}, 0
@@ -115,8 +70,8 @@ def _brokers(polls: Polls, picture: Picture | None) -> Iterator[_Series]:
 def families_of(cluster: str, picture: Picture, limit: int) -> list[Family]:
     """Return the metrics of a picture of a cluster with at most C(limit) series by partition.
 
-    Groups come first, since alerts need them, those that must be there before others. Whole groups and topics are left
-    out where they do not fit.
+    Groups come first, since alerts need them, those that must be there before others; then offsets of topics, and last
+    where their replicas are. Whole groups and topics are left out where they do not fit.
     """
     groups = sorted(picture.groups, key=lambda one: (one["name"] not in picture.watched, str(one["name"])))
     rows = {str(one["name"]): list(_positions(one)) for one in groups}
@@ -126,10 +81,13 @@ def families_of(cluster: str, picture: Picture, limit: int) -> list[Family]:
         topic: {index: log for index, log in sorted(logs.items()) if not log.missing}
         for topic, logs in sorted(picture.logs.items())
     }
-    shown_topics, _left = _fitting({topic: 2 * len(logs) for topic, logs in known.items()}, left)
+    shown_topics, left = _fitting({topic: 2 * len(logs) for topic, logs in known.items()}, left)
+    placed = {str(one["name"]): series_of(one) for one in picture.cluster.get("topics", ())}
+    shown_placed, _left = _fitting(placed, left)
     out = {
         "group": sum(size for name, size in sizes.items() if name not in shown_groups),
         "topic": sum(2 * len(logs) for topic, logs in known.items() if topic not in shown_topics),
+        "replica": sum(size for name, size in placed.items() if name not in shown_placed),
     }
     positions = [
         ({"consumergroup": name, "topic": topic, "partition": one["partition"]}, one)
@@ -177,6 +135,9 @@ def families_of(cluster: str, picture: Picture, limit: int) -> list[Family]:
         *family_of(
             "kafka_topic_partition_oldest_offset", "Start of a log.", ((labels, log.start) for labels, log in logs)
         ),
+        *families_of_partitions(
+            cluster, [one for one in picture.cluster.get("topics", ()) if one["name"] in shown_placed]
+        ),
         *_of_poll(cluster, picture),
         *_of_health(cluster, picture.cluster),
         *family_of(
@@ -192,7 +153,7 @@ def _positions(group: Any) -> Iterator[tuple[str, Any]]:
         yield from ((topic["name"], one) for one in topic["partitions"] if one["committed"] is not None)
 
 
-def _wanted(groups: Iterable[Any], watched: Collection[str]) -> Iterator[_Series]:
+def _wanted(groups: Iterable[Any], watched: Collection[str]) -> Iterator[Series]:
     """Yield by group and topic whether somebody counts on it that the group reads there."""
     for group in groups:
         assigned = {one["topic"] for member in group.get("members") or () for one in member["assignment"]}
@@ -237,6 +198,25 @@ def _of_groups(cluster: str, groups: Iterable[Any]) -> Iterator[Family]:
         "kafka_consumergroup_topic_lag_unknown",
         "Partitions of a topic in which the lag of a group is unknown.",
         ((labels, topic["lag_unknown"]) for labels, topic in topics),
+    )
+    # kafka_exporter calls these gauges; only a histogram may have such a name then (promtool check metrics).
+    sums = [(labels, [one for one in topic["partitions"] if one["committed"] is not None]) for labels, topic in topics]
+    yield from family_of(
+        "kafka_consumergroup_current_offset_sum",
+        "Sum of the next offsets that a group reads in a topic, where it has committed.",
+        ((labels, sum(one["committed"] for one in some)) for labels, some in sums if some),
+        "untyped",
+    )
+    # With an unknown part the sum would fall, as if the group had caught up.
+    yield from family_of(
+        "kafka_consumergroup_lag_sum",
+        "Records that a group has before it in a topic, where it has committed; none where one of them is unknown.",
+        (
+            (labels, sum(one["lag"] for one in some))
+            for labels, some in sums
+            if some and all(one["lag"] is not None for one in some)
+        ),
+        "untyped",
     )
 
 

@@ -25,12 +25,18 @@ from page.poller import Seen
 from page.shown import access, clusters, groups, mirrors, moves, operations, topics
 from page.shown.files import as_csv, as_json
 from page.shown.freshness import iso
+from page.shown.group_kinds import KINDS as GROUP_KINDS
+from page.shown.kinds import Kinds
 from page.shown.names import names_in, path
 from page.shown.sheet import Link, Sheet, State, state_of
 from page.shown.wanted import CSV, HTML, JSON, LONGEST_SEARCH, Sort, Wanted, WrongQueryError, wanted_of
 
 _HERE = Path(__file__).parent
 _LINKS = {"stylesheet": "/style.css", "icon": "/icon.svg"}
+#: Seconds after which a browser asks for a page again: the header Refresh needs no script, and keeps the address.
+LOOK_AGAIN = 60
+#: Characters from which on a name may be cut by the style, so that its whole text must be in reach.
+CUT_AT = 30
 _HOME = Link("All clusters", "/")
 #: A report is one file with its style in it, and nobody knows who wrote it: no script of it runs, and it is no page of
 #: this site (Content Security Policy Level 3, sandbox).
@@ -44,6 +50,8 @@ _LISTS: Mapping[str, tuple[Sequence[Sort], Callable[[State, Wanted], Sheet]]] = 
     "moves": (moves.SORTS, moves.moves),
     "access": (access.SORTS, access.access),
 }
+#: The parts that links of a list choose by.
+_KINDS: Mapping[str, Kinds] = {"topics": topics.KINDS, "groups": GROUP_KINDS}
 _SUBJECTS: Mapping[str, tuple[Sequence[Sort], Callable[[State, str, Wanted], Sheet | None]]] = {
     "topics": (topics.PARTITION_SORTS, topics.topic),
     "groups": (groups.POSITION_SORTS, groups.group),
@@ -106,11 +114,13 @@ class Pages:
                 sheet=sheet,
                 again=f"{here}{wanted.query()}",
                 as_json=f"{here}{wanted.query(form=JSON, page=1)}",
+                refreshes=wanted.refresh,
+                turned=f"{here}{wanted.query(refresh=not wanted.refresh)}",
                 longest=LONGEST_SEARCH,
                 now=iso(time.time()),
             )
         )
-        return _page(sheet.title, body)
+        return _page(sheet.title, body, headers={"refresh": str(LOOK_AGAIN)} if wanted.refresh else None)
 
     def _sheet(self, names: list[str] | None, query: bytes) -> tuple[Sheet, Wanted]:
         now = time.time()
@@ -173,7 +183,7 @@ def _of_cluster(state: State, names: list[str], query: bytes) -> tuple[Sheet, Wa
         raise _NotFoundError("A cluster has no such page.", "Choose one of its pages.", state.links)
     if not subject:
         sorts, make = _LISTS[section]
-        wanted = wanted_of(query, sorts, (HTML, JSON, CSV))
+        wanted = wanted_of(query, sorts, (HTML, JSON, CSV), _KINDS.get(section))
         return make(state, wanted), wanted
     sorts, make_one = _SUBJECTS[section]
     wanted = wanted_of(query, sorts)
@@ -193,7 +203,10 @@ def _of_cluster(state: State, names: list[str], query: bytes) -> tuple[Sheet, Wa
 
 @cache
 def _templates() -> Environment:
-    return engine(_HERE / "templates")
+    found = engine(_HERE / "templates")
+    # Of these pages alone: a report is printed, so it cuts nothing.
+    found.globals["cut_at"] = CUT_AT
+    return found
 
 
 def _problem(status: int, what: str, next_step: str, links: Sequence[Link]) -> Response:
@@ -207,8 +220,8 @@ def _problem(status: int, what: str, next_step: str, links: Sequence[Link]) -> R
     return _page(f"{word}: {visible(what)}", body, status)
 
 
-def _page(title: str, body: str, status: int = 200) -> Response:
-    return _answer(document(title, body, _LINKS), "text/html", status=status)
+def _page(title: str, body: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    return _answer(document(title, body, _LINKS), "text/html", headers, status)
 
 
 def _answer(text: str, kind: str, headers: Mapping[str, Any] | None = None, status: int = 200) -> Response:

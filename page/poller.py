@@ -13,8 +13,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     ClusterUnreachableError,
     StreamopsError,
 )
+from page.exposition import Family
 from page.history import History, followed
-from page.metrics import Family, families_of
+from page.metrics import families_of
 from page.picture import Picture, Polls
 
 _LOG = logging.getLogger("page")

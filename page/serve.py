@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import ssl
 import sys
@@ -18,15 +19,13 @@ from page.access import Access
 from page.config import Config, config_of
 from page.expected import Expected
 from page.hosts import names_served
-from page.patience import Impatient
+from page.patience import counting
 from page.picture import Picture
 from page.poll import take
 from page.poller import Poller
+from page.refusals import Refusals, counted, is_told
 from page.tls import Renewal, wrong_pair
 from page.web import application
-
-#: Connections at once; more are answered 503. A page has some readers and one or two Prometheus.
-_CONNECTIONS = 50
 
 
 def main(words: Sequence[str]) -> int:
@@ -41,6 +40,7 @@ def main(words: Sequence[str]) -> int:
         return 2
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("kafka").setLevel(logging.CRITICAL)  # What it says of a failure stands in the poller's line.
+    logging.getLogger("uvicorn.error").addFilter(is_told)
     pollers = {name: _poller(name, connection, config) for name, connection in config.clusters.items()}
     for poller in pollers.values():
         poller.start()
@@ -74,21 +74,23 @@ def _server(config: Config, pollers: dict[str, Poller]) -> uvicorn.Server:
     """Return the server; its certificate is renewed by a task of its event loop, as its context changes there only."""
     settings: uvicorn.Config
     renewal = Renewal(*config.tls) if config.tls else None
+    refusals = Refusals()
 
-    async def renew() -> None:
-        """Take up renewed certificates while the server runs."""
-        if renewal and settings.ssl:
-            await renewal.run(settings.ssl)
+    async def beside() -> None:
+        """Take up renewed certificates, and log what was refused, while the server runs."""
+        runs = [refusals.run(), *([renewal.run(settings.ssl)] if renewal and settings.ssl else [])]
+        await asyncio.gather(*runs)
 
     settings = uvicorn.Config(
         application(
             lambda: {name: poller.seen for name, poller in pollers.items()},
             config.stale_after,
             Access(config.users) if config.users else None,
-            renew,
+            beside,
             names_served(config.host, bool(config.users)),
             config.reports,
             config.mirrors,
+            refusals=refusals,
         ),
         host=config.host,
         port=config.port,
@@ -96,9 +98,8 @@ def _server(config: Config, pollers: dict[str, Poller]) -> uvicorn.Server:
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        http=Impatient,
+        http=counting(refusals),
         ws="none",
-        limit_concurrency=_CONNECTIONS,
         timeout_keep_alive=5,
         timeout_graceful_shutdown=5,
         ssl_certfile=config.tls[0] if config.tls else None,
@@ -107,4 +108,5 @@ def _server(config: Config, pollers: dict[str, Poller]) -> uvicorn.Server:
     settings.load()
     if settings.ssl:
         settings.ssl.minimum_version = ssl.TLSVersion.TLSv1_2
+        settings.ssl.sslobject_class = counted(refusals)
     return uvicorn.Server(settings)

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from starlette.applications import Starlette
 from starlette.convertors import PathConvertor, register_url_convertor
@@ -16,12 +17,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from page.access import Access, Answer
+from page.crowd import Crowd
+from page.exposition import CONTENT_TYPE, exposition
 from page.filed.shelf import Shelf
+from page.flow_metrics import FlowMetrics
 from page.health import health, is_current
 from page.hosts import is_served
-from page.metrics import CONTENT_TYPE, exposition, families_of_polls
+from page.metrics import families_of_polls
 from page.pages import Pages
 from page.poller import Seen
+from page.refusals import Refusals
 
 _HEADERS = {
     b"content-security-policy": b"default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; "
@@ -30,6 +35,9 @@ _HEADERS = {
     b"referrer-policy": b"no-referrer",
     b"cache-control": b"no-store",
 }
+#: Pages that are made at once: each is work of a processor, and with as many threads as Starlette has the event loop,
+#: which answers /metrics, would get its turn too late.
+_THREADS = 8
 #: What has no right login keeps no connection, of which there are few.
 _END = {"connection": "close"}
 _LOGIN = {"www-authenticate": 'Basic realm="streamops.kafka", charset="UTF-8"', **_END}
@@ -52,21 +60,28 @@ def application(
     served: frozenset[str] | None = None,
     reports: str = "",
     mirrors: Sequence[Flow] = (),
+    refusals: Refusals | None = None,
 ) -> ASGIApp:
     """Return the application.
 
     C(look) gives what the pollers have by cluster, C(stale_after) is in seconds, without C(access) there is no login,
     C(beside) runs as long as the application, requests are answered for the names C(served) alone, None for any,
-    C(reports) is the directory of reports, empty for none, and C(mirrors) are the flows of mirrors.
+    C(reports) is the directory of reports, empty for none, C(mirrors) are the flows of mirrors, and C(refusals) counts
+    what is refused.
     """
+
+    flows = FlowMetrics(mirrors)
+    refused = refusals or Refusals()
 
     async def metrics(_request: Request) -> Response:
         """Serve the metrics of the last pictures with their ages."""
         seen, now = look(), time.time()
         polls = [families_of_polls(name, one.polls, one.picture, now, stale_after) for name, one in seen.items()]
         # What is no longer seen must not look as if it stood still: groups that have stopped, lag that does not grow.
-        shown = [one.families for one in seen.values() if is_current(one.polls, one.picture, now, stale_after)]
-        text = exposition([*polls, *shown])
+        held = {name: one for name, one in seen.items() if is_current(one.polls, one.picture, now, stale_after)}
+        shown = [one.families for one in held.values()]
+        told = flows.families(lambda name: held[name].picture if name in held else None)
+        text = exposition([*polls, *shown, *told, refused.families()])
         return Response(text, headers={"content-type": CONTENT_TYPE})
 
     async def healthy(_request: Request) -> Response:
@@ -89,8 +104,14 @@ def application(
     inner.add_route("/style.css", pages.style, methods=["GET"])
     inner.add_route("/icon.svg", pages.icon, methods=["GET"])
     register_url_convertor("everything", _Everything())
-    inner.add_route("/{rest:everything}", pages.answer, methods=["GET"])
-    return _guarded(inner, access, served)
+    threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="page")
+
+    async def answer(request: Request) -> Response:
+        """Serve a page, made in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(threads, pages.answer, request)
+
+    inner.add_route("/{rest:everything}", answer, methods=["GET"])
+    return _guarded(Crowd(inner, refused), access, served)
 
 
 def _guarded(inner: ASGIApp, access: Access | None, served: frozenset[str] | None) -> ASGIApp:

@@ -26,22 +26,28 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
 from page.shown.clusters import linked, rows_for_machines
 from page.shown.curve import curve_of
 from page.shown.freshness import iso
+from page.shown.group_kinds import KINDS, with_stopped
 from page.shown.names import path
-from page.shown.sheet import Link, Lister, Sheet, State, downloads, sheet_of
+from page.shown.sheet import Link, Lister, Sheet, State, downloads, nothing, sheet_of
 from page.shown.wanted import BY_NAME, Sort, Wanted, listed
 
 Row = Mapping[str, Any]
 
 SORTS = (
     Sort("lag", "Lag", lambda one: one.get("behind") or one.get("lag")),
-    Sort("name", "Name", lambda one: one["name"], falls=False, words=BY_NAME),
+    Sort("name", "Name", lambda one: one["name"], falls=False, words=BY_NAME, column="Group"),
+    Sort("type", "Type", lambda one: one["type"], falls=False, words=BY_NAME),
     Sort("state", "State", lambda one: one["state"], falls=False, words=BY_NAME),
     Sort("members", "Members", lambda one: one.get("member_count")),
+    Sort("most", "Most behind", lambda one: _most(one)),
 )
 #: Of one group.
 POSITION_SORTS = (
     Sort("lag", "Lag", lambda one: one["lag"]),
     Sort("topic", "Topic", lambda one: (one["topic"], one["partition"]), falls=False, words=BY_NAME),
+    Sort("state", "State", lambda one: one.get("state", ""), falls=False, words=BY_NAME),
+    Sort("committed", "Committed", lambda one: one.get("committed")),
+    Sort("end", "End of log", lambda one: one.get("end")),
 )
 COLUMNS = ("group", "type", "state", "members", "lag", "lag_unknown", "behind", "error")
 #: States of a position (module_utils/_groups/model.py) for people, with the class of their colour.
@@ -59,17 +65,23 @@ POSITIONS = {
 def groups(state: State, wanted: Wanted) -> Sheet:
     """Return the groups that a reader looks for, by lag unless another order is wanted."""
     seen = state.cluster.get("groups") or {}
-    rows = seen.get("groups", ())
-    found = listed(rows, wanted, SORTS)
+    rows = with_stopped(seen.get("groups", ()), state.seen.picture)
+    found = listed(rows, wanted, SORTS, KINDS)
     cells = [[linked(first, state, "groups"), *more] for first, *more in map(group_row, found.rows)]
-    empty = "No group has this in its name." if rows else no_group(seen) if seen else ""
+    empty = nothing(wanted, "group", KINDS) if rows else no_group(seen) if seen else ""
     table = Table("Groups", silent(seen) if seen else "", GROUP_COLUMNS, cells, empty)
     own = path("clusters", state.name, "groups")
     data = {"groups": rows_for_machines(found.every, ("topics", "members")),
             "known": seen.get("known"), "silent_brokers": seen.get("silent_brokers")}  # fmt: skip
-    lister = Lister("Groups", own, wanted, found, SORTS, table, downloads(own, wanted), True) if seen else None
+    lister = Lister("Groups", own, wanted, found, SORTS, table, downloads(own, wanted), True, kinds=KINDS)
     lines = chain([COLUMNS], (_line(one) for one in found.every))
-    return sheet_of(state, "groups", data, lister=lister, rows=lines)
+    return sheet_of(state, "groups", data, lister=lister if seen else None, rows=lines)
+
+
+def _most(group: Row) -> int | None:
+    """Return the records of the partition that a group is behind with most; None where none is known."""
+    lags = [one["lag"] for topic in group.get("topics") or () for one in topic["partitions"] if one["lag"]]
+    return max(lags, default=None)
 
 
 def group(state: State, name: str, wanted: Wanted) -> Sheet | None:

@@ -25,8 +25,9 @@ Row = Mapping[str, Any]
 
 SORTS = (
     Sort("name", "Partition", lambda one: (one["topic"], one["partition"]), falls=False, words=BY_NAME),
+    Sort("topic", "Topic", lambda one: (one["topic"], one["partition"]), falls=False, words=BY_NAME),
     Sort("size", "Size", lambda one: one["size_bytes"]),
-    Sort("left", "Left to copy", lambda one: one["left_bytes"]),
+    Sort("left", "Left to copy", lambda one: one["left_bytes"], column="Copied"),
 )
 COLUMNS = ("topic", "partition", "from", "to", "adding", "removing", "size_bytes", "copied_bytes")
 #: Findings (module_utils/_health/move_rules.py) that say what moves mean, and what to do.

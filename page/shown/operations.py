@@ -20,7 +20,7 @@ SORTS = (
     Sort("begin", "Begin", lambda one: one["begin"], words=("newest first", "oldest first")),
     Sort("kind", "Kind", lambda one: one["kind"], falls=False, words=BY_NAME),
     Sort("result", "Result", lambda one: one["result"], falls=False, words=BY_NAME),
-    Sort("name", "File", lambda one: one["name"], falls=False, words=BY_NAME),
+    Sort("name", "File", lambda one: one["name"], falls=False, words=BY_NAME, column="Report"),
     Sort("size", "Size", lambda one: one["size_bytes"]),
 )
 COLUMNS = ("begin", "begin_known", "kind", "result", "summary", "clusters", "name", "size_bytes", "key")

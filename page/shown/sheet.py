@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_vie
 from page.poller import Seen
 from page.shown.curve import Curve
 from page.shown.freshness import FAILED, LOADING, SILENT, STALE, Freshness, freshness
+from page.shown.kinds import Kinds
 from page.shown.names import path
 from page.shown.wanted import CSV, JSON, Listing, Sort, Wanted
 
@@ -39,6 +40,14 @@ class Link:
     text: str
     address: str
     current: bool = False
+
+
+@dataclass(frozen=True)
+class Head:
+    """The title of a column that leads to the same list in its order; C(sorted) as aria-sort has it, empty for none."""
+
+    address: str
+    sorted: str = ""
 
 
 @dataclass(frozen=True)
@@ -135,16 +144,18 @@ class Lister:
     is_searched: bool = False
     #: What of a row a search looks at.
     within: str = "name"
+    #: Its parts, of which links choose one.
+    kinds: Kinds | None = None
 
     @property
     def counted(self) -> str:
         """How many rows there are, and which of them are shown."""
-        found, total, page = self.listing.found, self.listing.total, self.listing.page
-        fit = (
-            f"{found:,} of {total:,} have this in their {self.within}. "
-            if self.wanted.search
-            else f"{total:,} in all. "
-        )
+        listing, page = self.listing, self.listing.page
+        kind = self.kinds.chosen(self.wanted.kind) if self.kinds else None
+        of = f"{listing.total:,} in all. "
+        if self.wanted.search:
+            of = f"{listing.searched:,} of {listing.total:,} have this in their {self.within}. "
+        fit = of + (f"{kind.title}: {listing.found:,}. " if kind else "")
         return fit + (f"Page {page:,} of {self.listing.pages:,}." if self.listing.pages > 1 else "")
 
     @property
@@ -160,6 +171,31 @@ class Lister:
             query = self.wanted.query(sort=turned if is_now else one.key, page=1)
             found.append(Link(text, f"{self.form}{query}", is_now))
         return found
+
+    @property
+    def heads(self) -> dict[str, Head]:
+        """By title of a column, what leads to the list in its order."""
+        now = self.wanted.sort or self.sorts[0].key
+        found = {}
+        for one, link in zip(self.sorts, self.orders, strict=True):
+            falls = one.falls != now.startswith("-")
+            word = ("descending" if falls else "ascending") if link.current else ""
+            found[one.column or one.title] = Head(link.address, word)
+        return found
+
+    @property
+    def parts(self) -> list[Link]:
+        """Links to the parts of the list that have rows, with their numbers, and to all of it."""
+        if not self.kinds:
+            return []
+        counts, now = self.listing.counts, self.wanted.kind
+        shown = [one for one in self.kinds.some if counts[one.key] or one.key == now]
+        some = [(one.key, one.title, counts[one.key]) for one in shown]
+        every = [("", self.kinds.every, self.listing.searched), *some]
+        return [
+            Link(f"{title} ({count:,})", f"{self.form}{self.wanted.query(kind=key, page=1)}", key == now)
+            for key, title, count in every
+        ]
 
     @property
     def turns(self) -> list[Link]:
@@ -223,6 +259,14 @@ class Sheet:
 def downloads(own: str, wanted: Wanted) -> list[Link]:
     """Return the links to the whole of a list at an address, as a reader has searched and ordered it."""
     return [Link(form.upper(), f"{own}{wanted.query(form=form, page=1)}") for form in (CSV, JSON)]
+
+
+def nothing(wanted: Wanted, what: str, kinds: Kinds | None = None) -> str:
+    """Return what stands where a list has rows, and none that is wanted."""
+    kind = kinds.chosen(wanted.kind) if kinds else None
+    if kind and wanted.search:
+        return f"No {what} of this part ({kind.title}) has this in its name."
+    return f"No {what} is in this part: {kind.title}." if kind else f"No {what} has this in its name."
 
 
 def sheet_of(state: State, section: str, data: Mapping[str, Any], **more: Any) -> Sheet:

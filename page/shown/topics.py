@@ -29,20 +29,31 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
 from page.details import CONFIGS
 from page.shown.ages import as_of, details_of, newer, not_told, times
 from page.shown.clusters import linked, rows_for_machines
+from page.shown.kinds import Kind, Kinds
 from page.shown.names import path
 from page.shown.settings import setting_rows, settings_table
-from page.shown.sheet import Link, Lister, Sheet, State, downloads, sheet_of
+from page.shown.sheet import Link, Lister, Sheet, State, downloads, nothing, sheet_of
 from page.shown.wanted import BY_NAME, Sort, Wanted, listed
 
 Row = Mapping[str, Any]
 
 SORTS = (
-    Sort("name", "Name", lambda one: one["name"], falls=False, words=BY_NAME),
+    Sort("name", "Name", lambda one: one["name"], falls=False, words=BY_NAME, column="Topic"),
     Sort("partitions", "Partitions", lambda one: one["partition_count"]),
     Sort("size", "Size", lambda one: one.get("size_bytes")),
     Sort("largest", "Largest partition", lambda one: (one.get("largest_partition") or {}).get("size_bytes")),
     Sort("replicas", "Replicas", lambda one: one["replication_factor"], falls=False),
-    Sort("hurt", "Partitions with findings", lambda one: one["hurt"]),
+    Sort("min_isr", "Min ISR", lambda one: one["min_insync_replicas"], falls=False),
+    Sort("hurt", "Partitions with findings", lambda one: one["hurt"], column="State"),
+)
+#: Internal is what a broker says is internal; another name may begin with two underscores.
+KINDS = Kinds(
+    "internal",
+    (
+        Kind("no", "Without internal ones", lambda one: not one["internal"]),
+        Kind("only", "Internal ones", lambda one: bool(one["internal"])),
+    ),
+    "Show topics",
 )
 #: Of one topic.
 PARTITION_SORTS = (
@@ -50,7 +61,9 @@ PARTITION_SORTS = (
         "partition", "Partition", lambda one: one["partition"], falls=False, words=("the last first", "the first first")
     ),
     Sort("size", "Size", lambda one: one.get("size_bytes")),
-    Sort("records", "Offsets", lambda one: one["held"]),
+    Sort("state", "State", lambda one: one["state"], falls=False, words=BY_NAME),
+    Sort("leader", "Leader", lambda one: one["leader"], falls=False, words=("largest id first", "smallest id first")),
+    Sort("records", "Offsets", lambda one: one["held"], column="Next offset"),
 )
 COLUMNS = (
     "topic",
@@ -67,13 +80,13 @@ def topics(state: State, wanted: Wanted) -> Sheet:
     """Return the topics that a reader looks for."""
     hurt = Counter(name for name, _partition in gravest(state.cluster))
     rows = [{**one, "hurt": hurt[one["name"]]} for one in state.cluster.get("topics", ())]
-    found = listed(rows, wanted, SORTS)
+    found = listed(rows, wanted, SORTS, KINDS)
     columns = (*TOPIC_COLUMNS, ("Size", "num"), ("State", "state"))
-    empty = "No topic has this in its name." if rows else "The cluster has no topic."
+    empty = nothing(wanted, "topic", KINDS) if rows else "The cluster has no topic."
     table = Table("Topics", "", columns, [_row(one, state) for one in found.rows], empty)
     own = path("clusters", state.name, "topics")
     data = {"topics": rows_for_machines(found.every, ("partitions",))}
-    lister = Lister("Topics", own, wanted, found, SORTS, table, downloads(own, wanted), True)
+    lister = Lister("Topics", own, wanted, found, SORTS, table, downloads(own, wanted), True, kinds=KINDS)
     lines = chain([COLUMNS], (_line(one) for one in found.every))
     return sheet_of(state, "topics", data, lister=lister if state.cluster else None, rows=lines)
 

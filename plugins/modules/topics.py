@@ -18,8 +18,9 @@ description:
   - A list of a thousand topics costs a handful of requests.
   - After a change it waits until every live broker knows the topics and sees a leader for each partition.
   - The replication factor of an existing topic is compared and reported, never changed; that takes a reassignment.
-  - Topics of Kafka itself, whose names start with two underscores, are refused, and so is C(_streamops_state), in
-    which M(streamops.kafka.reassignment) keeps its record.
+  - Topics of Kafka itself (C(__consumer_offsets), C(__transaction_state), C(__share_group_state),
+    C(__cluster_metadata) and C(__remote_log_metadata)) are refused, and so is C(_streamops_state), in which
+    M(streamops.kafka.reassignment) keeps its record.
   - A request that fails half way leaves done what was done; C(changed) and the diff then say what that is.
 options:
   topics:

@@ -148,7 +148,10 @@ def _metadata_of(session: Session, what: str, names: Iterable[str] | None, broke
 
 def _partitions(topic: Any) -> tuple[Partition, ...]:
     found = sorted(topic.partitions, key=lambda p: p.partition_index)
-    return tuple(partition_of(topic.name, p.partition_index, p.leader_id, p.replica_nodes, p.isr_nodes) for p in found)
+    return tuple(
+        partition_of(topic.name, p.partition_index, p.leader_id, p.replica_nodes, p.isr_nodes, topic.is_internal)
+        for p in found
+    )
 
 
 def with_eligible(session: Session, partitions: Iterable[Partition]) -> tuple[Partition, ...]:

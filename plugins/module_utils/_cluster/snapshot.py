@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import INTERNAL
+
 #: The topic in which this collection keeps what a run must find again: moves under way, and throttles before them.
 STATE_TOPIC = "_streamops_state"
 
@@ -132,18 +134,21 @@ class Snapshot:
         return cut_off(self.partitions, set(ids_alive(self.brokers)) - set(self.silent))
 
 
-def is_internal(topic: str) -> bool:
-    """Whether a topic belongs to Kafka itself: every such name starts with two underscores.
+def partition_of(
+    topic: str,
+    index: int,
+    leader: int,
+    replicas: Iterable[int],
+    isr: Iterable[int],
+    internal: bool | None = None,
+) -> Partition:
+    """A partition as the protocol describes it, where -1 stands for no leader; C(min_insync) is left 0.
 
-    Examples: __consumer_offsets, __transaction_state, __share_group_state, __cluster_metadata.
+    C(internal) is what the broker said; where the answer has no place for it, it goes by the name, as brokers do.
     """
-    return topic.startswith("__")
-
-
-def partition_of(topic: str, index: int, leader: int, replicas: Iterable[int], isr: Iterable[int]) -> Partition:
-    """A partition as the protocol describes it, where -1 stands for no leader; C(min_insync) is left 0."""
     known = leader if leader >= 0 else None
-    return Partition(topic, index, known, tuple(replicas), tuple(isr), 0, is_internal(topic))
+    said = topic in INTERNAL if internal is None else internal
+    return Partition(topic, index, known, tuple(replicas), tuple(isr), 0, said)
 
 
 def ids_alive(brokers: Iterable[Broker]) -> list[int]:

@@ -9,6 +9,10 @@ import re
 LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
 #: The directory of a partition gets "-<partition>" added, and 255 bytes are the most that a file system takes.
 MAX_NAME_LENGTH = 249
+#: Those that a broker tells as internal (Topic.INTERNAL_TOPICS). A user's own topic may begin with two underscores too.
+INTERNAL = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
+#: Those that Kafka keeps for itself: the metadata log and the index of tiered storage are not told as internal.
+KAFKAS_OWN = INTERNAL | {"__cluster_metadata", "__remote_log_metadata"}
 
 
 def allowed_instead(name: str) -> str | None:

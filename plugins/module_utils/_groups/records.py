@@ -8,9 +8,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC, Key, is_internal
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC, Key
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import KAFKAS_OWN
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan import WHY, label
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 
@@ -66,7 +67,7 @@ def protected(topics: Iterable[str], policies: Mapping[str, str]) -> list[str]:
     """Say of which topics no records may be deleted; C(policies) are their cleanup.policy."""
     violations = []
     for topic in sorted(topics):
-        if is_internal(topic) or topic == STATE_TOPIC:
+        if topic in KAFKAS_OWN or topic == STATE_TOPIC:
             violations.append(f"topic {topic}: holds what Kafka or this collection needs. Take it out.")
         elif "delete" not in policies.get(topic, "delete"):
             violations.append(

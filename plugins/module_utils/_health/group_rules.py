@@ -67,13 +67,7 @@ def group_stopped(state: State, _limits: Limits) -> Iterator[Finding]:
     Of those without members the rules beside this one tell.
     """
     for one in state.groups.seen:
-        if one["error"] or not one["member_count"]:
-            continue
-        stands = {
-            topic: seconds
-            for topic, seconds in sorted(state.groups.stands.get(one["name"], {}).items())
-            if seconds >= STOPPED_SECONDS and _is_wanted(one, topic, state.groups.watched)
-        }
+        stands = stopped_in(one, state.groups.stands.get(one["name"], {}), state.groups.watched)
         if stands:
             yield Finding(
                 "group_stopped",
@@ -84,6 +78,17 @@ def group_stopped(state: State, _limits: Limits) -> Iterator[Finding]:
                 next_step="look at the logs of its members; a record that they cannot read is passed over by the "
                 f"module group_offsets; {_DESCRIBE}",
             )
+
+
+def stopped_in(group: Mapping[str, Any], stands: Mapping[str, float], watched: Collection[str]) -> dict[str, float]:
+    """Return the topics in which a group has stopped, each with its seconds, of those in which it C(stands)."""
+    if group["error"] or not group["member_count"]:
+        return {}
+    return {
+        topic: seconds
+        for topic, seconds in sorted(stands.items())
+        if seconds >= STOPPED_SECONDS and _is_wanted(group, topic, watched)
+    }
 
 
 def groups_unread(state: State, _limits: Limits) -> Iterator[Finding]:

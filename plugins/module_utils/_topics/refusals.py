@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC, is_internal
-from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import allowed_instead
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
+from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import KAFKAS_OWN, allowed_instead
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.desired import (
     CLEANUP_POLICY,
     DesiredTopic,
@@ -35,8 +35,8 @@ def list_violations(state: Mapping[str, TopicState], specs: Sequence[DesiredTopi
 
 def name_violations(name: str) -> Iterator[str]:
     """What speaks against a name: it is not the user's, or Kafka refuses it."""
-    if is_internal(name):
-        yield f"topic {name}: belongs to Kafka itself (two leading underscores) and is never touched. Take it out."
+    if name in KAFKAS_OWN:
+        yield f"topic {name}: belongs to Kafka itself and is never touched. Take it out."
     elif name == STATE_TOPIC:
         yield (
             f"topic {name}: holds this collection's record of moves under way and of the throttles before them; "

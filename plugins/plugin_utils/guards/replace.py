@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC, is_internal
-from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import allowed_instead
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
+from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import KAFKAS_OWN, allowed_instead
 
 CONSENT = "kafka_replace_lost_topics"
 #: With it somebody who is not in sync may lead. A topic whose value is not known is taken for one that has it.
@@ -161,7 +161,7 @@ def place_refusal(cluster: Mapping[str, Any], broker: Any, consent: Any = ()) ->
 
 def _when_gone(topics: list[str], holders: list[int]) -> str:
     """What to do with partitions whose data is gone for good: some topics are never deleted."""
-    kept = [topic for topic in topics if is_internal(topic) or topic == STATE_TOPIC]
+    kept = [topic for topic in topics if topic in KAFKAS_OWN or topic == STATE_TOPIC]
     advice = " When the data is gone for good,"
     if len(kept) < len(topics):
         advice += " delete " + ("the other topics" if kept else "these topics") + " and create them again."

@@ -51,6 +51,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory, kafka_release: Callable[[st
     one.start()
     try:
         make_topic(one.bootstrap_servers, "orders", 2, records=10)
+        make_topic(one.bootstrap_servers, "__of_a_user", 1)
         commit(one.bootstrap_servers, 'the "group"', {("orders", 0): 4})
         yield one
     finally:
@@ -96,6 +97,33 @@ def test_a_scrape_has_the_lag_of_a_group_and_promtool_takes_it(page: Page) -> No
     page.wait_until(lambda: page.get("metrics").value(requests) <= 14, "a poll without details")
     assert answer.value('streamops_page_cluster_status{cluster="orders",status="OK"}') == 1, answer.text
     assert promtool_reads(answer.text) == (0, "")
+
+
+def test_what_kafka_exporter_tells_of_groups_and_partitions_is_told(page: Page) -> None:
+    answer = page.get("metrics")
+    group = r'{cluster="orders",consumergroup="the \"group\"",topic="orders"}'
+    assert answer.value(f"kafka_consumergroup_lag_sum{group}") == 6
+    assert answer.value(f"kafka_consumergroup_current_offset_sum{group}") == 4
+    for name, value in {
+        "leader": 1,
+        "replicas": 1,
+        "in_sync_replica": 1,
+        "leader_is_preferred": 1,
+        "under_replicated_partition": 0,
+    }.items():
+        series = f'kafka_topic_partition_{name}{{cluster="orders",topic="orders",partition="1"}}'
+        assert answer.value(series) == value, name
+    assert answer.value('kafka_lag_series_left_out{cluster="orders",of="replica"}') == 0
+
+
+def test_groups_are_chosen_by_state_and_topics_by_what_the_broker_calls_internal(page: Page) -> None:
+    def names(query: str, kind: str) -> list[str]:
+        return [one["name"] for one in page.get(f"clusters/orders/{kind}?format=json&{query}").json()[kind]]
+
+    assert names("state=empty", "groups") == names("state=unread", "groups") == ['the "group"']
+    assert names("state=stable", "groups") == names("state=stopped", "groups") == []
+    assert names("internal=only", "topics") == ["__consumer_offsets"]
+    assert {"orders", "__of_a_user"} <= set(names("internal=no&sort=-name", "topics"))
 
 
 def test_a_picture_has_the_whole_cluster_and_judges_it(broker: LoneBroker) -> None:

@@ -86,6 +86,52 @@ def test_the_port_speaks_tls_only_and_no_old_one(page: Page) -> None:
     assert page.get("metrics").status == 200
 
 
+def refused(page: Page, reason: str) -> float:
+    """How many connections the service says that it refused for a reason."""
+    return page.get("metrics").value(f'streamops_page_refused_connections_total{{reason="{reason}"}}')
+
+
+def test_what_is_refused_is_counted_and_not_logged_one_by_one(page: Page) -> None:
+    before = {reason: refused(page, reason) for reason in ("tls", "bad_request")}
+    for _one in range(20):
+        assert page.get("metrics", is_tls=False).status == 0
+        with trusting().wrap_socket(socket.create_connection(("127.0.0.1", page.port), 60)) as one:
+            one.sendall(b"this is no HTTP\r\n\r\n")
+            assert b" 400 " in one.recv(1000)
+
+    def more() -> dict[str, float]:
+        return {reason: refused(page, reason) - count for reason, count in before.items()}
+
+    page.wait_until(lambda: more() == {"tls": 20, "bad_request": 20}, "all of them in the metric")
+    assert "Invalid HTTP" not in page.log
+    assert page.log.count("connections refused") <= 3
+
+
+def test_pages_that_two_hundred_readers_ask_for_at_once_keep_no_scrape_out(page: Page) -> None:
+    ended = threading.Event()
+
+    def read() -> Counter[int]:
+        seen: Counter[int] = Counter()
+        while not ended.is_set():
+            seen[page.get("clusters/orders").status] += 1
+        return seen
+
+    with ThreadPoolExecutor(200) as threads:
+        readers = [threads.submit(read) for _one in range(200)]
+        try:
+            scrapes = []
+            for _one in range(5):
+                began = time.monotonic()
+                scrapes.append((page.get("metrics").status, page.get("health").status, time.monotonic() - began))
+        finally:
+            ended.set()
+        seen = sum((one.result() for one in readers), Counter[int]())
+    assert [one[:2] for one in scrapes] == [(200, 503)] * 5, "the cluster does not run, so it is not well"
+    assert max(one[2] for one in scrapes) < 10, "the time that Prometheus gives a scrape"
+    assert set(seen) <= {200, 503}
+    assert seen[200]
+
+
 def test_a_thousand_wrong_logins_lock_no_right_one_out(page: Page) -> None:
     """From the address of the right login, which is remembered here; tests/unit/page/test_access.py has the others."""
     assert page.get("metrics").status == 200

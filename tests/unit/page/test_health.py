@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from page.exposition import exposition
 from page.health import health, is_current
-from page.metrics import exposition, families_of_polls
+from page.metrics import families_of_polls
 from page.picture import Picture, Polls
 from page.shown.freshness import freshness
 

@@ -13,13 +13,15 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_dat
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_page import status_page
 from page.shown.names import path
 from tests.support.browser import Browser
+from tests.support.cluster import until
 from tests.support.page_seen import HOSTILE, Served, looked, served
 from tests.support.reports_left import SCRIPT, left
 from tests.support.status_seen import MADE, everything
 
 PAGES = [
     "/", "/clusters/orders", "/clusters/orders/brokers", "/clusters/orders/topics?sort=size",
-    "/clusters/orders/topics?search=nothing", "/clusters/orders/groups", "/clusters/orders/topics/orders",
+    "/clusters/orders/topics?search=nothing&internal=no", "/clusters/orders/groups",
+    "/clusters/orders/groups?state=stable&sort=-name&refresh=no", "/clusters/orders/topics/orders",
     "/clusters/orders/groups/search-index", "/clusters/orders/moves?sort=left", "/clusters/quiet/moves",
     "/clusters/payments", "/clusters/begins/topics", "/clusters/none",
     "/clusters/orders/operations", "/clusters/orders/operations?search=nothing", "/clusters/begins/operations",
@@ -31,7 +33,7 @@ PAGES = [
 ]  # fmt: skip
 #: A screen with 200 % zoom is as narrow as a phone.
 SCREENS = pytest.mark.parametrize(
-    ("width", "is_dark"), [(1280, False), (400, True)], ids=["wide and light", "narrow and dark"]
+    ("width", "is_dark"), [(1280, False), (390, True)], ids=["wide and light", "narrow and dark"]
 )
 
 
@@ -60,6 +62,30 @@ def test_no_page_has_an_error_or_is_wider_than_the_screen(
             body = browser.value("getComputedStyle(document.body).backgroundColor")
             assert body == ("rgb(16, 21, 27)" if is_dark else "rgb(246, 247, 249)"), at
             assert browser.violations() == [], at
+
+
+def test_a_long_name_takes_two_lines_until_it_has_the_focus(page: Served, tmp_path: Path) -> None:
+    height = "document.querySelector('.cut').getBoundingClientRect().height"
+    with Browser(tmp_path / "profile") as browser:
+        for at in ("topics?search=xxxx", "access?search=xxxx"):
+            browser.open(f"http://127.0.0.1:{page.port}/clusters/orders/{at}", 390, False)
+            before = browser.value(height)
+            assert 0 < before < 45, at
+            browser.value("document.querySelector('.cut').focus()")
+            assert browser.value(height) > 2 * before, at
+            assert browser.value("document.documentElement.scrollWidth") <= 390, at
+
+
+def test_a_page_comes_again_by_itself_at_the_same_place(
+    page: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("page.pages.LOOK_AGAIN", 1)
+    query = "?search=invoices&internal=no&sort=-name&page=2"
+    with Browser(tmp_path / "profile") as browser:
+        browser.open(f"http://127.0.0.1:{page.port}/clusters/orders/topics{query}", 1280, False)
+        first = browser.value("performance.timeOrigin")
+        until(lambda: browser.value("performance.timeOrigin") > first, "the page again", 60)
+        assert browser.value("location.pathname + location.search") == f"/clusters/orders/topics{query}"
 
 
 def test_a_report_is_served_with_its_style_and_no_script_of_it_runs(page: Served, tmp_path: Path) -> None:

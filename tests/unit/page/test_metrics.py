@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
-from page.metrics import escaped, exposition, families_of, families_of_polls
+from page.exposition import escaped, exposition
+from page.metrics import families_of, families_of_polls
 from page.picture import Picture, Polls
 from tests.support.prometheus import promtool_reads
 
@@ -91,6 +92,48 @@ def test_a_status_that_no_longer_holds_is_not_told(polls: Polls, now: float, sta
     text = text_of_polls(polls, seen, now)
     assert re.findall(r'cluster_status{cluster="c",status="(\w+)"} 1', text) == [status]
     assert f'kafka_brokers{{cluster="c"}} {brokers}\n' in text
+
+
+def placed(name: str, *partitions: tuple[int | None, list[int], list[int]]) -> dict[str, Any]:
+    """A topic with leader, replicas and replicas in sync of its partitions."""
+    rows = [{"partition": index, "leader": leader, "replicas": replicas, "isr": isr}
+            for index, (leader, replicas, isr) in enumerate(partitions)]  # fmt: skip
+    return {"name": name, "partitions": rows}
+
+
+def test_where_replicas_are_is_told_under_the_names_of_kafka_exporter() -> None:
+    topics = [placed("t", (1, [1, 2], [1, 2]), (2, [1, 2], [2]), (None, [3], [])), {"name": "u", "partitions": None}]
+    seen = dataclasses.replace(picture(), cluster={"status": "OK", "topics": topics})
+    text = text_of(seen, 100)
+    for name, values in (
+        ("leader", {0: 1, 1: 2}),
+        ("replicas", {0: 2, 1: 2, 2: 1}),
+        ("in_sync_replica", {0: 2, 1: 1, 2: 0}),
+        ("leader_is_preferred", {0: 1, 1: 0, 2: 0}),
+        ("under_replicated_partition", {0: 0, 1: 1, 2: 1}),
+    ):
+        found = re.findall(rf'^kafka_topic_partition_{name}{{cluster="c",topic="t",partition="(.)"}} (.)$', text, re.M)
+        assert {int(at): int(value) for at, value in found} == values, name
+    assert 'topic="u"' not in text
+    assert 'kafka_lag_series_left_out{cluster="c",of="replica"} 0\n' in text
+    # Offsets come first: alerts need them, and the limit is one for all.
+    less = text_of(dataclasses.replace(seen, logs={"t": {0: Log(0, 2)}}), 15)
+    assert 'kafka_topic_partition_current_offset{cluster="c",topic="t",partition="0"} 2\n' in less
+    assert "kafka_topic_partition_replicas" not in less
+    assert 'kafka_lag_series_left_out{cluster="c",of="replica"} 14\n' in less
+
+
+def test_sums_of_a_group_in_a_topic_have_no_part_that_is_unknown() -> None:
+    def sums(*positions: dict[str, Any]) -> list[tuple[str, str]]:
+        text = text_of(picture(group("g", *positions)), 0)
+        return re.findall(r'^kafka_consumergroup_(\w+_sum){cluster="c",consumergroup="g",topic="t"} (\d+)$', text, re.M)
+
+    known = (position(0, 4, 6), position(1, 5, 1))
+    assert sums(*known) == [("current_offset_sum", "9"), ("lag_sum", "7")]
+    # Where nothing was committed, kafka_exporter counts neither; it adds its -1 to the offsets.
+    assert sums(*known, position(2, None, None)) == [("current_offset_sum", "9"), ("lag_sum", "7")]
+    assert sums(*known, position(2, 9, None)) == [("current_offset_sum", "18")]
+    assert sums(position(0, None, None)) == []
 
 
 def test_before_the_first_picture_the_status_is_unknown() -> None:

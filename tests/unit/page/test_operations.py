@@ -139,6 +139,8 @@ def test_the_list_is_searched_sorted_and_there_as_csv(page: Served) -> None:
     assert head[:4] == ["begin", "begin_known", "kind", "result"]
     assert len(rows) == len(reports(page))
     assert page.get(f"{AT}?sort=none").status == 400
+    titles = re.findall(r'<th [^>]*><a href="[^"]*">([^<]*)<', page.get(AT).text)
+    assert titles == ["Begin", "Kind", "Result", "Report", "Size"], "each order has its column"
 
 
 def test_a_new_report_is_there_at_once_and_a_removed_one_is_gone(page: Served, root: Path) -> None:

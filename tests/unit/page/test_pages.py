@@ -126,6 +126,77 @@ def test_a_list_is_searched_sorted_and_cut_by_the_server_and_its_links_keep_that
     assert first.index("search-index") < first.index("billing"), "the largest lag comes first"
 
 
+@pytest.mark.parametrize("at", [f"{ORDERS}{one}" for one in LISTS[2:-1]] + PAGES[-2:])
+def test_a_list_is_ordered_by_the_titles_of_its_columns(page: Served, at: str) -> None:
+    """The title of each column in order says so, and leads to the same list in its order, then the other way round."""
+    sorts = re.search("Set sort to ([a-z_, ]+)", page.get(f"{at}?sort=none").text)
+    assert sorts, page.get(f"{at}?sort=none").text
+    for key in sorts[1].split(", "):
+        for sort, turned in ((key, f"-{key}"), (f"-{key}", key)):
+            titles = re.findall(
+                r"<th [^>]*?( aria-sort=.*?)?>(?:<a href=\"(.*?)\">)?", page.get(f"{at}?sort={sort}").text
+            )
+            ((said, link),) = [(said, html.unescape(link)) for said, link in titles if said]
+            assert re.fullmatch(' aria-sort="(ascending|descending)"', said)
+            assert link == f"{at}?sort={turned}"
+            heads = {html.unescape(link) for _said, link in titles if link}
+            assert heads == {f"{at}?sort={turned if one == key else one}" for one in sorts[1].split(", ")}
+
+
+def test_the_first_order_is_marked_and_titles_keep_search_and_part(page: Served) -> None:
+    text = page.get(f"{ORDERS}/groups").text
+    assert re.findall(r'aria-sort="(\w+)"><a href="[^"]*">([^<]*)<', text) == [("descending", "Lag")]
+    assert f"{ORDERS}/groups?sort=-lag" in read(page.get(f"{ORDERS}/groups")).values("href")
+    links = read(page.get(f"{ORDERS}/groups?search=a&state=stable&refresh=no&page=1")).values("href")
+    for query in ("search=a&state=stable&sort=-lag&refresh=no", "search=a&state=stable&sort=name&refresh=no",
+                  "search=a&state=behind&refresh=no", "search=a&refresh=no", "search=a&state=stable",
+                  "search=a&state=stable&format=csv", "state=stable&refresh=no"):  # fmt: skip
+        assert f"{ORDERS}/groups?{query}" in links, query
+
+
+def test_groups_and_topics_are_chosen_by_links_with_their_numbers(page: Served) -> None:
+    read(page.get(f"{ORDERS}/groups?state=behind"))
+    text = words(page.get(f"{ORDERS}/groups"))
+    many = len(HOSTILE) + 3
+    assert f"Show groups: All ({many}) Stable ({many}) Behind ({many - 2}) Not told whole (1)" in text
+    found = json.loads(page.get(f"{ORDERS}/groups?state=untold&format=json").text)["groups"]
+    assert [one["name"] for one in found] == ["audit"]
+    assert "Stopped: 0." in words(page.get(f"{ORDERS}/groups?state=stopped"))
+    assert "No group is in this part: Stopped." in words(page.get(f"{ORDERS}/groups?state=stopped"))
+    assert "Show topics: All (141) Without internal ones (140) Internal ones (1)" in words(page.get(f"{ORDERS}/topics"))
+    found = json.loads(page.get(f"{ORDERS}/topics?internal=only&format=json").text)["topics"]
+    assert [one["name"] for one in found] == ["__consumer_offsets"]
+    assert "__consumer_offsets" not in page.get(f"{ORDERS}/topics?internal=no&format=csv").text
+    assert read(page.get(f"{ORDERS}/topics?internal=yes"), 400)
+    assert 'name="internal" value="no"' in page.get(f"{ORDERS}/topics?internal=no").text
+
+
+@pytest.mark.parametrize("at", PAGES)
+def test_a_page_looks_again_by_itself_until_that_is_stopped(page: Served, at: str) -> None:
+    """The browser asks for the same address, so search, order, part and page stay; no file and no report does so."""
+    answer = page.get(at)
+    assert answer.headers["refresh"] == "60"
+    assert f"{at}?refresh=no" in read(answer).values("href")
+    stopped = page.get(f"{at}?refresh=no")
+    assert "refresh" not in stopped.headers
+    assert at in read(stopped).values("href")
+    assert "refresh" not in page.get(f"{at}?format=json").headers
+
+
+def test_a_page_with_a_problem_does_not_look_again(page: Served) -> None:
+    for at in (f"{ORDERS}/topics?page=0", "/clusters/none", f"{ORDERS}/topics?refresh=1"):
+        answer = page.get(at)
+        assert (answer.status in (400, 404), "refresh" in answer.headers) == (True, False), at
+
+
+def test_the_whole_of_a_long_name_is_in_reach(page: Served) -> None:
+    text = page.get(f"{ORDERS}/topics?search=xxxx").text
+    assert f'class="cut" title="{"x" * 249}"' in text
+    long = re.findall(r'<bdi class="cut" title="[^"]*"( tabindex="0")?>', page.get(f"{ORDERS}/access?search=xxxx").text)
+    assert long
+    assert all(long), "what has no link has no focus by itself"
+
+
 @pytest.mark.parametrize("query", ["page=0", "page=-1", "page=x", "page=1e3", "page=%D9%A1", "page=" + "9" * 30,
                                    "sort=none", "sort=%00", "format=xml", "search=" + "s" * 501, "a=1&" * 40,
                                    "q" * 5000])  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import allowed_instead
+from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import KAFKAS_OWN, allowed_instead
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.replace import CONSENT, topic_names
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
@@ -16,13 +16,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule imp
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import refused_value
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
 
-INTERNAL_TOPICS = (
-    "__consumer_offsets",
-    "__transaction_state",
-    "__share_group_state",
-    "__cluster_metadata",
-    "__remote_log_metadata",
-)
 # Topics that this collection makes for itself (smoke test, state of a run).
 OWN_PREFIX = "_streamops_"
 
@@ -53,7 +46,7 @@ def _allowed_instead(name: str) -> str | None:
     illegal = allowed_instead(name)
     if illegal:
         return illegal
-    if name in INTERNAL_TOPICS:
+    if name in KAFKAS_OWN:
         return "no topic that Kafka keeps for itself"
     if name.startswith(OWN_PREFIX):
         return f"no name that starts with {OWN_PREFIX}, which this collection keeps for itself"

@@ -6,11 +6,18 @@ from typing import Any
 
 import pytest
 
+from page.shown.kinds import Kind, Kinds
 from page.shown.wanted import BY_NAME, CSV, HTML, ROWS, Sort, Wanted, WrongQueryError, listed, wanted_of
 
 SORTS = (
     Sort("lag", "Lag", lambda one: one["lag"]),
     Sort("name", "Name", lambda one: one["name"], falls=False, words=BY_NAME),
+)
+
+KINDS = Kinds(
+    "state",
+    (Kind("late", "Late", lambda one: (one["lag"] or 0) > 2), Kind("untold", "Untold", lambda one: one["lag"] is None)),
+    "Show",
 )
 
 
@@ -51,6 +58,30 @@ def test_a_query_is_read_and_written_again() -> None:
     assert found.query(search="", sort="", page=1) == ""
     assert wanted_of(b"search=%ff%00", SORTS).search == "\ufffd\x00"
     assert Wanted("\ud800").query() == "?search=%3F"
+
+
+def test_a_part_is_chosen_within_the_search_with_the_number_of_each() -> None:
+    found = listed(rows(3, None, 9, 1), Wanted(sort="name", kind="late"), SORTS, KINDS)
+    assert [one["name"] for one in found.rows] == ["g0", "g2"]
+    assert (found.found, found.searched, found.total, found.counts) == (2, 4, 4, {"late": 2, "untold": 1})
+    searched = listed(rows(3, None, 9, 1), Wanted("g1", kind="late"), SORTS, KINDS)
+    assert (searched.found, searched.searched, searched.total, searched.counts) == (0, 1, 4, {"late": 0, "untold": 1})
+
+
+def test_search_part_order_and_rest_stay_together_in_a_query() -> None:
+    found = wanted_of(b"refresh=no&state=late&search=g&sort=-lag&page=2", SORTS, kinds=KINDS)
+    assert found == Wanted("g", "-lag", 2, HTML, "late", "state", False)
+    assert wanted_of(found.query()[1:].encode(), SORTS, kinds=KINDS) == found
+    assert found.query(kind="", page=1) == "?search=g&sort=-lag&refresh=no"
+    assert found.query(form=CSV, page=1) == "?search=g&state=late&sort=-lag&format=csv", "no file looks again"
+    assert found.kept == [("state", "late"), ("sort", "-lag"), ("refresh", "no")]
+    assert wanted_of(b"state=late", SORTS).kind == "", "a list without parts ignores it, as all that it does not know"
+
+
+@pytest.mark.parametrize("query", [b"state=no", b"state=LATE", b"refresh=yes", b"refresh=", b"refresh=5"])
+def test_a_wrong_part_or_refresh_is_said_with_its_fix(query: bytes) -> None:
+    with pytest.raises(WrongQueryError, match=r"Set (state to late, untold|refresh to no)"):
+        wanted_of(query, SORTS, kinds=KINDS)
 
 
 @pytest.mark.parametrize(

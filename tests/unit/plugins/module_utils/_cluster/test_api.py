@@ -21,9 +21,11 @@ def answered(index: int, leader: int) -> SimpleNamespace:
 
 
 def test_partitions_are_in_order_with_their_leader_copies_and_copies_in_sync() -> None:
-    first, second = _partitions(SimpleNamespace(name="orders", partitions=[answered(1, 2), answered(0, -1)]))
+    topic = SimpleNamespace(name="orders", is_internal=True, partitions=[answered(1, 2), answered(0, -1)])
+    first, second = _partitions(topic)
     assert (first.topic, first.index, first.leader) == ("orders", 0, None)
     assert (second.index, second.leader, second.replicas, second.isr) == (1, 2, (1, 2, 3), (1, 2))
+    assert first.internal
 
 
 def test_a_live_broker_is_registered_and_not_fenced() -> None:

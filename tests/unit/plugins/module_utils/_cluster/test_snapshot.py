@@ -5,11 +5,12 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     Broker,
     brokers_of,
     in_flight_of,
-    is_internal,
     named,
     partition_of,
     quorum_of,
@@ -50,9 +51,22 @@ def test_brokers_that_only_hold_replicas_count_as_fenced() -> None:
     assert brokers_of(listed, [partition]) == (Broker(1, "h", 9092, None, False), Broker(2, "", -1, None, True))
 
 
-def test_only_two_underscores_make_a_topic_internal() -> None:
-    assert is_internal("__consumer_offsets")
-    assert not is_internal("_streamops_state")
+@pytest.mark.parametrize(
+    ("name", "said", "internal"),
+    [
+        ("__consumer_offsets", None, True),
+        ("__share_group_state", None, True),
+        ("__transaction_state", False, False),
+        ("__of_a_user", None, False),
+        ("__remote_log_metadata", None, False),
+        ("_streamops_state", None, False),
+        ("new_of_kafka", True, True),
+    ],
+)
+def test_a_topic_is_internal_when_the_broker_says_so_and_not_by_two_underscores(
+    name: str, said: bool | None, internal: bool
+) -> None:
+    assert partition_of(name, 0, 1, [1], [1], said).internal is internal
 
 
 def test_target_and_original_are_what_is_left_without_removing_and_without_adding() -> None:

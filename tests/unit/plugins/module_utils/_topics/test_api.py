@@ -60,7 +60,9 @@ class Answering(Session):
                 SimpleNamespace(partition_index=n, leader_id=1, replica_nodes=[1, 2], isr_nodes=[1])
                 for n in range(self.there)
             ]
-            return SimpleNamespace(topics=[SimpleNamespace(name="orders", error_code=0, partitions=told)])
+            return SimpleNamespace(
+                topics=[SimpleNamespace(name="orders", error_code=0, is_internal=False, partitions=told)]
+            )
         if type(request).__name__.startswith("DescribeConfigs"):
             policy = SimpleNamespace(name=POLICY, value="compact,delete", config_type=7, config_source=1, synonyms=[])
             policy.is_sensitive = False

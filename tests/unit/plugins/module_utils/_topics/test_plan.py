@@ -245,7 +245,8 @@ def test_a_topic_that_must_exist_is_not_created_and_names_like_it_are_shown() ->
 
 
 @pytest.mark.parametrize(
-    "name", ["_streamops_state", "__consumer_offsets", "__transaction_state", "__share_group_state"]
+    "name",
+    ["_streamops_state", "__consumer_offsets", "__transaction_state", "__share_group_state", "__remote_log_metadata"],
 )
 @pytest.mark.parametrize("absent", [True, False])
 def test_what_kafka_and_this_collection_keep_for_themselves_is_never_touched(name: str, absent: bool) -> None:
@@ -253,6 +254,10 @@ def test_what_kafka_and_this_collection_keep_for_themselves_is_never_touched(nam
     found = plan({name: TopicState(1, 3)}, spec, allow_delete=True)
     assert found.topics == ()
     assert "is never touched. Take it out." in found.violations[0]
+
+
+def test_a_topic_of_a_user_may_begin_with_two_underscores() -> None:
+    assert plan({"__audit": TopicState(1, 3)}, DesiredTopic("__audit", 2, 3)).violations == ()
 
 
 def limited(state: dict[str, TopicState], *specs: DesiredTopic) -> Plan:

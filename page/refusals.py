@@ -1,0 +1,83 @@
+"""Count the connections that the service refuses, and log them once a minute: one line each would fill a disk."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from collections.abc import Mapping
+
+from page.exposition import Family, family_of_service
+
+_LOG = logging.getLogger("page")
+TOO_MANY, TLS, BAD_REQUEST, NO_REQUEST = "too_many", "tls", "bad_request", "no_request"
+#: Why a connection is refused, for people.
+REASONS: Mapping[str, str] = {
+    TOO_MANY: "more than are served at once",
+    TLS: "no TLS handshake that the service takes",
+    BAD_REQUEST: "no valid HTTP",
+    NO_REQUEST: "no request in time",
+}
+#: Seconds between two lines of the log.
+EVERY = 60.0
+#: What uvicorn says of each such connection.
+_OF_UVICORN = frozenset({"Invalid HTTP request received.", "Exceeded concurrency limit."})
+
+
+class Refusals:
+    """How many connections were refused, by reason. It belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self.total = dict.fromkeys(REASONS, 0)
+        self._said = dict(self.total)
+
+    def count(self, reason: str) -> None:
+        """Count one connection."""
+        self.total[reason] += 1
+
+    def families(self) -> list[Family]:
+        """Return the metrics; they belong to no cluster."""
+        return family_of_service(
+            "streamops_page_refused_connections_total",
+            "Connections that the service refused, by reason.",
+            (({"reason": reason}, count) for reason, count in self.total.items()),
+            "counter",
+        )
+
+    def line(self) -> str:
+        """Return what was refused since the line before; empty where nothing was."""
+        new = {reason: count - self._said[reason] for reason, count in self.total.items()}
+        self._said = dict(self.total)
+        return ", ".join(f"{count:,} ({REASONS[reason]})" for reason, count in new.items() if count)
+
+    async def run(self) -> None:
+        """Log what was refused, once a minute at most, until cancelled."""
+        while True:
+            await asyncio.sleep(EVERY)
+            if line := self.line():
+                _LOG.warning("connections refused since the last such line: %s", line)
+
+
+def counted(refusals: Refusals) -> type[ssl.SSLObject]:
+    """Return the class of a context's connections (sslobject_class) that counts handshakes that fail."""
+
+    class Counted(ssl.SSLObject):
+        """A connection whose handshake is counted when it fails; asyncio alone would tell nobody."""
+
+        def do_handshake(self) -> None:
+            """Go on with the handshake."""
+            try:
+                super().do_handshake()
+            except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                raise
+            except ssl.SSLError:
+                refusals.count(TLS)
+                raise
+
+    return Counted
+
+
+def is_told(record: logging.LogRecord) -> bool:
+    """Return whether a line of uvicorn's is to be logged: refusals are counted here instead."""
+    return record.getMessage() not in _OF_UVICORN
