@@ -123,6 +123,7 @@ def take(
         # The ends of logs come after the offsets: the other way round a group could seem to be ahead of its log.
         led = {(one.topic, one.index): one.leader for some in topics.values() for one in some}
         logs = log_ends(session, Leaders(led, frozenset()), {*led, *wanted_logs(groups, offsets, None)})
+        clock = time.monotonic()
         found = by_topic(logs)
         seen = [shown(groups[one.name], offsets.get(one.name), found, members=True) for one in there]
         now = time.time()
@@ -151,6 +152,7 @@ def take(
         newest=newest,
         watched=expected.groups,
         standing=standing,
+        clock=clock,
     )
 
 

@@ -29,6 +29,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
 from page.details import CONFIGS
 from page.shown.ages import as_of, details_of, newer, not_told, times
 from page.shown.clusters import linked, rows_for_machines
+from page.shown.growth import GROWTH_COLUMNS, growth_cells, growth_data, growth_note, growth_of, growth_tiles
 from page.shown.names import path
 from page.shown.settings import setting_rows, settings_table
 from page.shown.sheet import Link, Lister, Sheet, State, downloads, sheet_of
@@ -43,6 +44,8 @@ SORTS = (
     Sort("largest", "Largest partition", lambda one: (one.get("largest_partition") or {}).get("size_bytes")),
     Sort("replicas", "Replicas", lambda one: one["replication_factor"], falls=False),
     Sort("hurt", "Partitions with findings", lambda one: one["hurt"]),
+    Sort("records", "Records/s", lambda one: one["growth"]["records_per_second"]),
+    Sort("bytes", "Bytes/s", lambda one: one["growth"]["bytes_per_second"]),
 )
 #: Of one topic.
 PARTITION_SORTS = (
@@ -60,17 +63,23 @@ COLUMNS = (
     "size_bytes",
     "internal",
     "with_findings",
+    "records_per_second",
+    "bytes_per_second",
 )
 
 
 def topics(state: State, wanted: Wanted) -> Sheet:
     """Return the topics that a reader looks for."""
     hurt = Counter(name for name, _partition in gravest(state.cluster))
-    rows = [{**one, "hurt": hurt[one["name"]]} for one in state.cluster.get("topics", ())]
+    rates = growth_of(state)
+    rows = [
+        {**one, "hurt": hurt[one["name"]], **growth_data(rates, rates.topic(one["name"]))}
+        for one in state.cluster.get("topics", ())
+    ]
     found = listed(rows, wanted, SORTS)
-    columns = (*TOPIC_COLUMNS, ("Size", "num"), ("State", "state"))
+    columns = (*TOPIC_COLUMNS, ("Size", "num"), *GROWTH_COLUMNS, ("State", "state"))
     empty = "No topic has this in its name." if rows else "The cluster has no topic."
-    table = Table("Topics", "", columns, [_row(one, state) for one in found.rows], empty)
+    table = Table("Topics", growth_note(state), columns, [_row(one, state) for one in found.rows], empty)
     own = path("clusters", state.name, "topics")
     data = {"topics": rows_for_machines(found.every, ("partitions",))}
     lister = Lister("Topics", own, wanted, found, SORTS, table, downloads(own, wanted), True)
@@ -101,15 +110,17 @@ def topic(state: State, name: str, wanted: Wanted) -> Sheet | None:
     table = Table("Partitions", "", columns, [_partition(one) for one in cut.rows], none)
     own = path("clusters", state.name, "topics", name)
     readers = _readers(state, name)
+    rates = growth_of(state)
     lister = Lister("Partitions", own, wanted, cut, PARTITION_SORTS, table, [Link("JSON", f"{own}?format=json")])
     tiles = [
         ("Partitions", f"{found['partition_count']:,}", f"{len(states):,} with findings"),
         ("Copies", f"{found['replication_factor']:,}", _asked(found)),
         ("Size", size(found.get("size_bytes")).text, "of its leaders"),
         ("Groups", f"{len(readers):,}", "with offsets in it"),
+        *growth_tiles(rates.topic(name), "written to its logs"),
     ]
     data = {
-        "topic": {**found, "partitions": rows},
+        "topic": {**found, "partitions": rows, **growth_data(rates, rates.topic(name))},
         **_configuration(state, name),
         "groups": [one["name"] for one in readers],
     }
@@ -142,12 +153,13 @@ def _row(one: Row, state: State) -> list[Cell]:
     first, *more = topic_row(one)
     hurt = one["hurt"]
     word = Cell(f"{hurt:,} with findings", "state", "inconclusive") if hurt else Cell("in sync", "state", "pass")
-    return [linked(first, state, "topics"), *more, size(one.get("size_bytes")), word]
+    grown = growth_cells(growth_of(state).topic(one["name"]))
+    return [linked(first, state, "topics"), *more, size(one.get("size_bytes")), *grown, word]
 
 
 def _line(one: Row) -> list[Any]:
     keys = ("name", "partition_count", "replication_factor", "min_insync_replicas", "size_bytes", "internal", "hurt")
-    return [one.get(key) for key in keys]
+    return [*(one.get(key) for key in keys), *(one["growth"][key] for key in COLUMNS[-2:])]
 
 
 def _partition(one: Row) -> list[Cell]:

@@ -28,6 +28,7 @@ from page.hosts import names_served
 from page.newest import Newest, covered_by
 from page.picture import Picture, Polls
 from page.poller import Seen
+from page.rates import Rates, rates_between
 from page.web import application
 from tests.support.cluster import free_port_base, until
 from tests.support.page import Answer, ask
@@ -218,6 +219,23 @@ def lags(groups: Sequence[Mapping[str, Any]], polls: int = 120) -> History:
     return found
 
 
+def grown(now: Picture) -> Rates:
+    """The growth of logs in the 30 s before a picture; of every seventh topic retention removed something then."""
+    named = [one["name"] for one in now.cluster["topics"]]
+    before = {
+        name: {at: Log(4 if number % 7 == 6 else log.start, log.end - 3000 * number - 7) for at, log in logs.items()}
+        for number, (name, logs) in enumerate((name, now.logs[name]) for name in named)
+    }
+    topics = [
+        {**one, "partitions": [{**row, "size_bytes": (row.get("size_bytes") or 10**6) - 10**6} for row in
+                               one["partitions"] or ()]}
+        for one in now.cluster["topics"]
+    ]  # fmt: skip
+    return rates_between(
+        replace(now, clock=now.clock - 30, logs=before, cluster={**now.cluster, "topics": topics}), now
+    )
+
+
 def looked(names: list[str] | None = None) -> dict[str, Seen]:
     """What pollers have of six clusters."""
     why = "no bootstrap server answered (kafka1:9092: Connection refused). Check that the brokers run"
@@ -226,7 +244,7 @@ def looked(names: list[str] | None = None) -> dict[str, Seen]:
     orders = picture(cluster(names=names), 7, grants(*hostile), hostile)
     found = {
         "quiet": Seen(Polls(began, 9), picture(well(), 12)),
-        "orders": Seen(Polls(began, 9), orders, (), lags(orders.groups)),
+        "orders": Seen(Polls(began, 9), orders, (), lags(orders.groups), grown(orders)),
         "payments": Seen(Polls(began, 9, 3, why), picture(well("payments"), 420)),
         "begins": Seen(Polls(time.time() - 4)),
         '</h2>"audit': Seen(Polls(began, 4, 4, why)),

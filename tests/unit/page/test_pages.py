@@ -221,6 +221,26 @@ def test_a_topic_has_what_it_sets_against_what_holds_without_it(page: Served) ->
     assert [one["name"] for one in plain] == ["flush.ms", "min.insync.replicas", "retention.ms"]
 
 
+def test_topics_say_how_fast_their_logs_grow_and_what_of_it_is_unknown(page: Served) -> None:
+    text = words(page.get(f"{ORDERS}/topics?search=invoices.000&sort=records"))
+    assert "what logs grew by between the last two polls, 30s apart" in text
+    assert text.index("invoices.0009") < text.index("invoices.0001")
+    found = json.loads(page.get(f"{ORDERS}/topics?format=json&sort=-records").text)["topics"]
+    grows = [one["growth"]["records_per_second"] for one in found if one["growth"]["records_per_second"] is not None]
+    assert grows == sorted(grows)
+    assert grows[-1] > grows[0] >= 0
+    some = {one["name"]: one["growth"] for one in found}
+    assert some["invoices.0003"]["bytes_per_second"] is None, "retention removed something"
+    assert some["invoices.0003"]["bytes_unknown_partitions"] == 1
+    head, *rows = csv.reader(io.StringIO(page.get(f"{ORDERS}/topics?format=csv&sort=records").text, newline=""))
+    assert head[-2:] == ["records_per_second", "bytes_per_second"]
+    assert float(rows[0][-2]) == grows[-1]
+    one = json.loads(page.get(f"{ORDERS}/topics/invoices.0009?format=json").text)["topic"]["growth"]
+    assert one == {**some["invoices.0009"], "seconds": 30}
+    assert "Records/s" in words(page.get(f"{ORDERS}/topics/invoices.0009"))
+    assert "known after the second poll" in words(page.get("/clusters/copy/topics"))
+
+
 def test_the_flows_of_a_cluster_say_whether_they_live_and_what_to_do(page: Served) -> None:
     text = words(page.get(f"{ORDERS}/mirrors"))
     for said in (
