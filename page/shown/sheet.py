@@ -192,6 +192,8 @@ class Sheet:
     #: Tables before the list, and after it.
     before: Sequence[Table] = ()
     tables: Sequence[Table] = ()
+    #: Tables that are closed at first, at the end.
+    folded: Sequence[Table] = ()
     lister: Lister | None = None
     is_whole: bool = False
     #: Of a list for CSV; made only where they are wanted.

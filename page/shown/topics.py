@@ -31,7 +31,7 @@ from page.shown.ages import as_of, details_of, newer, not_told, times
 from page.shown.clusters import linked, rows_for_machines
 from page.shown.growth import GROWTH_COLUMNS, growth_cells, growth_data, growth_note, growth_of, growth_tiles
 from page.shown.names import path
-from page.shown.settings import setting_rows, settings_table
+from page.shown.settings import defaults_table, setting_rows, settings_table
 from page.shown.sheet import Link, Lister, Sheet, State, downloads, sheet_of
 from page.shown.wanted import BY_NAME, Sort, Wanted, listed
 
@@ -128,7 +128,8 @@ def topic(state: State, name: str, wanted: Wanted) -> Sheet | None:
         settings_table(data["config"], as_of(state, CONFIGS), data["config_not_told"]),
         _groups(state, readers, name),
     ]
-    return sheet_of(state, "topics", data, subject=name, tiles=tiles, lister=lister, tables=tables)
+    rest = [defaults_table(data["config"], as_of(state, CONFIGS))]
+    return sheet_of(state, "topics", data, subject=name, tiles=tiles, lister=lister, tables=tables, folded=rest)
 
 
 def _asked(found: Row) -> str:

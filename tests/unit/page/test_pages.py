@@ -212,7 +212,9 @@ def test_a_topic_has_what_it_sets_against_what_holds_without_it(page: Served) ->
         "2 1 Kafka's default the file of a broker",
     ):
         assert said in text, said
-    assert "flush.ms" not in text
+    closed = text.index("Settings that are Kafka's defaults (1)")
+    assert text.index("retention.ms") < closed < text.index("flush.ms")
+    assert "details" in read(page.get(f"{ORDERS}/topics/orders")).tags
     found = json.loads(page.get(f"{ORDERS}/topics/orders?format=json").text)["config"]
     values = {one["name"]: (one["value"], one["from"]) for one in found}
     assert values["flush.ms"] == ("9223372036854775807", "default")
