@@ -22,7 +22,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_vie
 from page.filed.shelf import Shelf
 from page.newest import of_cluster
 from page.poller import Seen
-from page.shown import access, clusters, groups, mirrors, moves, operations, topics
+from page.shown import access, brokers, clusters, groups, mirrors, moves, operations, topics
 from page.shown.files import as_csv, as_json
 from page.shown.freshness import iso
 from page.shown.names import names_in, path
@@ -47,6 +47,7 @@ _LISTS: Mapping[str, tuple[Sequence[Sort], Callable[[State, Wanted], Sheet]]] = 
 _SUBJECTS: Mapping[str, tuple[Sequence[Sort], Callable[[State, str, Wanted], Sheet | None]]] = {
     "topics": (topics.PARTITION_SORTS, topics.topic),
     "groups": (groups.POSITION_SORTS, groups.group),
+    "brokers": (brokers.REPLICA_SORTS, brokers.broker),
 }
 
 
@@ -168,8 +169,8 @@ def _of_cluster(state: State, names: list[str], query: bytes) -> tuple[Sheet, Wa
         return clusters.cluster(state), wanted_of(query)
     section, *subject = names
     if section == "brokers" and not subject:
-        return clusters.brokers(state), wanted_of(query)
-    if section not in _LISTS or (subject and section not in _SUBJECTS):
+        return brokers.brokers(state), wanted_of(query)
+    if section not in (_SUBJECTS if subject else _LISTS):
         raise _NotFoundError("A cluster has no such page.", "Choose one of its pages.", state.links)
     if not subject:
         sorts, make = _LISTS[section]

@@ -1,4 +1,4 @@
-"""The overview of all clusters, the first page of one, and its brokers. Pure."""
+"""The overview of all clusters, and the first page of one. Pure."""
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import ON_THE_PAGE, Cell, Table
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tables import (
     STATES,
-    brokers_table,
     partitions_table,
     quorum_tables,
 )
+from page.shown.ids import with_brokers
 from page.shown.names import path
 from page.shown.sheet import Sheet, State, sheet_of
 
@@ -39,21 +39,16 @@ def cluster(state: State) -> Sheet:
     return sheet_of(state, "", data, tables=[*_tables(state)], is_whole=True)
 
 
-def brokers(state: State) -> Sheet:
-    """Return the brokers of a cluster."""
-    one = state.cluster
-    tables = [brokers_table(one, ON_THE_PAGE)] if one.get("answered") else []
-    return sheet_of(state, "brokers", {"brokers": one.get("brokers"), "inventory": one.get("inventory")}, tables=tables)
-
-
 def _tables(state: State) -> Iterator[Table]:
     one = state.cluster
     if not one.get("answered"):
         return
     if any(one[kind] for kind in STATES):
         table = partitions_table(one, ON_THE_PAGE)
-        yield replace(table, rows=[[linked(row[0], state, "topics"), *row[1:]] for row in table.rows])
-    yield from quorum_tables(one)
+        named = replace(table, rows=[[linked(row[0], state, "topics"), *row[1:]] for row in table.rows])
+        yield with_brokers(named, state, {"Leader", "Replicas", "Not in sync"})
+    for table in quorum_tables(one):
+        yield with_brokers(table, state, {"Id"})
 
 
 def linked(cell: Cell, state: State, section: str) -> Cell:

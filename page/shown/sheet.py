@@ -185,7 +185,7 @@ class Sheet:
     sections: Sequence[Link] = ()
     subject: str | None = None
     say: str = ""
-    facts: Sequence[tuple[str, str]] = ()
+    facts: Sequence[tuple[str, str | Link]] = ()
     findings: Sequence[Mapping[str, str]] = ()
     tiles: Sequence[tuple[str, str, str]] = ()
     curve: Curve | None = None

@@ -30,6 +30,7 @@ from page.details import CONFIGS
 from page.shown.ages import as_of, details_of, newer, not_told, times
 from page.shown.clusters import linked, rows_for_machines
 from page.shown.growth import GROWTH_COLUMNS, growth_cells, growth_data, growth_note, growth_of, growth_tiles
+from page.shown.ids import with_brokers
 from page.shown.names import path
 from page.shown.settings import defaults_table, setting_rows, settings_table
 from page.shown.sheet import Link, Lister, Sheet, State, downloads, sheet_of
@@ -108,6 +109,7 @@ def topic(state: State, name: str, wanted: Wanted) -> Sheet | None:
     )
     none = "The partitions of this topic were not told."
     table = Table("Partitions", "", columns, [_partition(one) for one in cut.rows], none)
+    table = with_brokers(table, state, {"Leader", "Replicas", "In sync"})
     own = path("clusters", state.name, "topics", name)
     readers = _readers(state, name)
     rates = growth_of(state)

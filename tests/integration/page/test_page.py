@@ -90,9 +90,9 @@ def test_a_scrape_has_the_lag_of_a_group_and_promtool_takes_it(page: Page) -> No
     assert answer.value(f'kafka_consumergroup_current_offset{{cluster="orders",{group}}}') == 4
     assert answer.value('kafka_topic_partition_current_offset{cluster="orders",topic="orders",partition="1"}') == 10
     assert answer.value('kafka_brokers{cluster="orders"}') == 1
-    # The first poll also asks for what changes seldom, in four requests.
+    # The first poll also asks for what changes seldom, in four requests and one to each broker.
     requests = 'kafka_lag_poll_requests{cluster="orders"}'
-    assert answer.value(requests) <= 18
+    assert answer.value(requests) <= 19
     page.wait_until(lambda: page.get("metrics").value(requests) <= 14, "a poll without details")
     assert answer.value('streamops_page_cluster_status{cluster="orders",status="OK"}') == 1, answer.text
     assert promtool_reads(answer.text) == (0, "")
@@ -203,7 +203,7 @@ def test_what_changes_seldom_is_asked_in_its_interval_and_carried_over(broker: L
         return int(orders["min_insync_replicas"])
 
     first = polled(None, 600)
-    parts = {"configs", "users", "quotas"}
+    parts = {"configs", "users", "quotas", "brokers"}
     assert (first.details.told.keys(), list(first.details.why)) == (parts, ["acls"])
     with Session(connection) as session:
         alter_configs(session, TOPIC, {"orders": {"min.insync.replicas": "2", "retention.bytes": "1000000"}})
@@ -211,8 +211,9 @@ def test_what_changes_seldom_is_asked_in_its_interval_and_carried_over(broker: L
     try:
         until(lambda: least(polled(first, 600)) == 2, "the change to be seen", 60)
         second = polled(first, 600)
-        # Three settings that health needs are asked at each poll, all others, ACLs, users and quotas are not.
-        assert second.requests == first.requests - 4
+        # Three settings that health needs are asked at each poll; all others, those of the one broker, ACLs, users and
+        # quotas are not.
+        assert second.requests == first.requests - 5
         assert second.details is first.details
         assert (least(second), has("added", second)) == (2, True)
         assert second.details.configs
@@ -251,10 +252,11 @@ def test_what_a_poll_has_no_time_for_is_a_finding(broker: LoneBroker) -> None:
         sent = session.requests
     with BoundedSession(connection, -1) as late:
         health = judged(state_of(late, snapshot, {}, polled=True, watched=["orders"]), Limits())
-        details = details_of(late, ["orders"])
+        details = details_of(late, ["orders"], brokers=[1])
     assert (sent, late.requests) == (3, 0)
     assert (details.configs, details.users, details.acls, details.quotas) == (None, None, None, None)
-    assert len(details.why) == 4
+    assert details.brokers is None
+    assert len(details.why) == 5
     assert all("Raise poll_timeout" in one for one in details.why.values())
     assert {one["kind"] for one in health["findings"]} == {"untold"}
     assert all("Raise poll_timeout" in one["what"] for one in health["findings"]), health["findings"]
