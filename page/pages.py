@@ -22,7 +22,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_vie
 from page.filed.shelf import Shelf
 from page.newest import of_cluster
 from page.poller import Seen
-from page.shown import access, brokers, clusters, groups, mirrors, moves, operations, topics
+from page.shown import access, brokers, clusters, glance, groups, mirrors, moves, operations, topics
 from page.shown.files import as_csv, as_json
 from page.shown.freshness import iso
 from page.shown.names import names_in, path
@@ -130,6 +130,8 @@ class Pages:
                 "Choose one of the clusters; kafka_page_clusters, and then page.yml, add others.",
                 [Link(name, one.address) for name, one in states.items()],
             )
+        if not names[2:]:
+            return glance.overview(state, self._shelf.look()), wanted_of(query)
         if names[2:] == [operations.SECTION]:
             wanted = wanted_of(query, operations.SORTS, (HTML, JSON, CSV))
             return operations.operations(state, self._shelf.look(), wanted), wanted
@@ -165,8 +167,6 @@ class Pages:
 
 
 def _of_cluster(state: State, names: list[str], query: bytes) -> tuple[Sheet, Wanted]:
-    if not names:
-        return clusters.cluster(state), wanted_of(query)
     section, *subject = names
     if section == "brokers" and not subject:
         return brokers.brokers(state), wanted_of(query)

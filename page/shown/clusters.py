@@ -32,22 +32,26 @@ def overview(states: Sequence[State]) -> Sheet:
 
 
 def cluster(state: State) -> Sheet:
-    """Return the first page of a cluster: what is wrong with it and what to do, then its partitions and its quorum."""
+    """Return the first page of a cluster: what is wrong with it and what to do, then its partitions and its quorum.
+
+    Its small tables are put in by page.shown.glance.
+    """
     one = state.cluster
     left_out = ("topics", "groups")
     data = {"seen": {key: value for key, value in one.items() if key not in left_out}}
-    return sheet_of(state, "", data, tables=[*_tables(state)], is_whole=True)
+    return sheet_of(state, "", data, before=[*_partitions(state)], tables=[*_quorum(state)], is_whole=True)
 
 
-def _tables(state: State) -> Iterator[Table]:
+def _partitions(state: State) -> Iterator[Table]:
     one = state.cluster
-    if not one.get("answered"):
-        return
-    if any(one[kind] for kind in STATES):
+    if one.get("answered") and any(one[kind] for kind in STATES):
         table = partitions_table(one, ON_THE_PAGE)
         named = replace(table, rows=[[linked(row[0], state, "topics"), *row[1:]] for row in table.rows])
         yield with_brokers(named, state, {"Leader", "Replicas", "Not in sync"})
-    for table in quorum_tables(one):
+
+
+def _quorum(state: State) -> Iterator[Table]:
+    for table in quorum_tables(state.cluster) if state.cluster.get("answered") else ():
         yield with_brokers(table, state, {"Id"})
 
 

@@ -174,6 +174,14 @@ class Lister:
 
 
 @dataclass(frozen=True)
+class Glance:
+    """A small table, with the link to all that it is cut from where it is cut."""
+
+    table: Table
+    more: Link | None = None
+
+
+@dataclass(frozen=True)
 class Sheet:
     """One page. C(state) is that of its cluster; C(states) those of an overview; C(data) what it is for machines."""
 
@@ -191,6 +199,8 @@ class Sheet:
     curve: Curve | None = None
     #: Tables before the list, and after it.
     before: Sequence[Table] = ()
+    #: Small tables side by side, after those.
+    glances: Sequence[Glance] = ()
     tables: Sequence[Table] = ()
     #: Tables that are closed at first, at the end.
     folded: Sequence[Table] = ()

@@ -262,6 +262,26 @@ def test_a_broker_that_is_fenced_and_told_nothing_says_so_with_the_next_step(pag
     assert "not asked yet" in words(page.get("/clusters/quiet/brokers/1")).replace("has not been asked", "not asked")
 
 
+def test_the_overview_of_a_cluster_has_small_tables_that_lead_to_all_of_theirs(page: Served) -> None:
+    answer = page.get(ORDERS)
+    text, links = words(answer), read(answer).values("href")
+    for said in ("3 kafka3.example.com fenced not known", "up, controller 640.0 GB of 2.0 TB (32 %)",
+                 "Disks used 1.3 TB", "134 more topics", "14 more groups", "no directory of reports is set", "2,409,231 records",
+                 "30s apart"):  # fmt: skip
+        assert said in text, said
+    assert text.index("kafka3.example.com fenced") < text.index("kafka1.example.com up, controller")
+    assert {f"{ORDERS}/topics?sort=records", f"{ORDERS}/groups", f"{ORDERS}/groups/search-index"} <= set(links)
+    assert path("clusters", "orders", "topics", HOSTILE[-1]) in links
+    found = json.loads(page.get(f"{ORDERS}?format=json").text)
+    assert found["growth"]["records_per_second"] > 0
+    assert [one["name"] for one in found["busiest_topics"]] == [*reversed(HOSTILE[-5:])]
+    assert (found["groups_furthest_behind"][0]["name"], len(found["groups_furthest_behind"])) == ("search-index", 5)
+    quiet = words(page.get("/clusters/quiet"))
+    for said in ("known after the second poll", "No group has records before it.", "quiet OK"):
+        assert said in quiet, said
+    assert " more topic" not in quiet
+
+
 def test_ids_of_brokers_lead_to_their_pages_wherever_they_are_listed(page: Served) -> None:
     for at in ("", "/brokers", "/topics/orders", "/groups/search-index", "/moves"):
         links = read(page.get(f"{ORDERS}{at}")).values("href")
