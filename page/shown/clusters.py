@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
     partitions_table,
     quorum_tables,
 )
+from page.shown.growth import growth_data, growth_of, growth_tiles
 from page.shown.ids import with_brokers
 from page.shown.names import path
 from page.shown.sheet import Sheet, State, sheet_of
@@ -25,10 +26,20 @@ def overview(states: Sequence[State]) -> Sheet:
     ordered = sorted(states, key=lambda one: (-one.rank, one.name))
     data = {
         "status": ordered[0].word if ordered else "UNKNOWN",
-        "clusters": [{**one.data(), "findings": one.cluster.get("findings", [])} for one in ordered],
-    }
+        "clusters": [
+            {**one.data(), **growth_data(growth_of(one), growth_of(one).whole),
+             "findings": one.cluster.get("findings", [])}
+            for one in ordered
+        ],
+    }  # fmt: skip
     title = f"{data['status']}: Kafka clusters"
-    return Sheet(title, data, states=ordered)
+    grow = {one.name: growth_of(one) for one in ordered}
+    grown = {
+        name: growth_tiles(rates.whole, "written to all logs")
+        for name, rates in grow.items()
+        if rates.seconds is not None
+    }
+    return Sheet(title, data, states=ordered, tiles_of=grown)
 
 
 def cluster(state: State) -> Sheet:

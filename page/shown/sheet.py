@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -196,6 +196,8 @@ class Sheet:
     facts: Sequence[tuple[str, str | Link]] = ()
     findings: Sequence[Mapping[str, str]] = ()
     tiles: Sequence[tuple[str, str, str]] = ()
+    #: Of an overview, more figures of a cluster by its name.
+    tiles_of: Mapping[str, Sequence[tuple[str, str, str]]] = field(default_factory=dict)
     curve: Curve | None = None
     #: Tables before the list, and after it.
     before: Sequence[Table] = ()

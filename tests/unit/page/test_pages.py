@@ -64,6 +64,10 @@ def test_all_clusters_are_on_the_first_page_the_worst_first_with_what_to_do(page
     assert first[0] == ORDERS
     assert first[-1] == "/clusters/quiet"
     states = ["Stale: polls fail.", "Connection refused", "LOADING", "The first poll is", "No poll has succeeded yet"]
+    grows = {one["cluster"]: one["growth"]["records_per_second"] for one in
+             json.loads(page.get("/?format=json").text)["clusters"]}  # fmt: skip
+    assert (grows["orders"] > 0, grows["copy"], grows["begins"]) == (True, None, None)
+    assert found.text.count("Records/s") == 1, "only where it is known"
     for said in ("DOWN", "The worst of 6 clusters", "without a leader", "Next step:", "Brokers up", *states):
         assert said in found.text, said
 
