@@ -14,7 +14,8 @@ class Setting(NamedTuple):
     """The value of a setting in a broker.
 
     C(value) is None when it is unset or C(sensitive). C(source) is one of SOURCES. C(behind) is what holds if the value
-    is taken away at its source, as (source, value); None where the broker told nothing of that, or it is sensitive.
+    is taken away at its source, as (source, value); None where no other source has one of this name, and of a
+    sensitive one.
     """
 
     value: str | None

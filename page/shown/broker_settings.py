@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import NOT_KNOWN, Cell, Table
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import Cell, Table
 from page.brokers import Setting
 from page.shown.settings import value_cell
 
@@ -21,6 +21,8 @@ _FROM = {
     "DEFAULT": ("default", "Kafka's default"),
 }
 _ORDER = [*_FROM]
+#: What stands where no other source has a value. There may be one under another name, as log.dir is for log.dirs.
+_NONE = "none of this name"
 _COLUMNS = (("Setting", "name"), ("Value", "name"), ("Without it", "name"), ("From", "text"))
 
 
@@ -30,7 +32,7 @@ def broker_setting_rows(settings: Mapping[str, Setting]) -> list[dict[str, Any]]
     Returns:
         C(name), C(value) (None where it is unset or sensitive), C(from) (broker, cluster, file or default) and
         C(source) (Kafka's name of it), C(sensitive), and C(without): what holds if the value is taken away where it is
-        set, a C(value) and C(source), None where the broker did not tell.
+        set, a C(value) and C(source), None where no other source has one of this name, or it is sensitive.
     """
     return [
         {
@@ -79,7 +81,7 @@ def _cells(one: Row) -> list[Cell]:
 def _without(one: Row) -> Cell:
     other = one["without"]
     if other is None:
-        return Cell(NOT_KNOWN, "name")
+        return Cell("sensitive, not shown" if one["sensitive"] else _NONE, "name")
     cell = value_cell(one["name"], other["value"], one["sensitive"])
     return replace(cell, more=", ".join(filter(None, [cell.more, _said(other["source"])])))
 

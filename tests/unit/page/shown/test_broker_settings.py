@@ -24,9 +24,10 @@ def test_what_was_set_at_run_time_comes_first_with_what_holds_without_it() -> No
          ("set at run time for this broker", "")],
         [("message.max.bytes", ""), ("2000000", "2.0 MB"), ("1048588", "1.0 MB, Kafka's default"),
          ("set at run time for all brokers", "")],
-        [("broker.rack", ""), ("a", ""), ("not known", ""), ("its server.properties", "")],
-        [("ssl.key.password", ""), ("sensitive, not shown", ""), ("not known", ""), ("its server.properties", "")],
-        [("new.in.kafka", ""), ("1", ""), ("not known", ""), ("UNKNOWN", "")],
+        [("broker.rack", ""), ("a", ""), ("none of this name", ""), ("its server.properties", "")],
+        [("ssl.key.password", ""), ("sensitive, not shown", ""), ("sensitive, not shown", ""),
+         ("its server.properties", "")],
+        [("new.in.kafka", ""), ("1", ""), ("none of this name", ""), ("UNKNOWN", "")],
     ]  # fmt: skip
     assert table.note.endswith("As of noon.")
 
