@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     topics_at,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._health import group_rules
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import judged, state_of
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
@@ -29,6 +30,7 @@ from page.expected import Expected, expected_of
 from page.grants import why_not
 from page.picture import Picture, Polls
 from page.poll import BoundedSession, details_of, take
+from page.poll_brokers import broker_configs
 from page.poller import Seen
 from page.shown.settings import setting_rows
 from page.shown.sheet import state_of as state_of_page
@@ -241,6 +243,21 @@ def test_what_changes_seldom_is_asked_in_its_interval_and_carried_over(broker: L
     assert gone.details.configs
     assert "added" not in gone.details.configs.own
     assert gone.details.told == third.details.told
+
+
+def test_what_changes_seldom_of_a_broker_that_does_not_answer_is_what_it_told_before(broker: LoneBroker) -> None:
+    connection = Connection.from_params({"bootstrap_servers": broker.bootstrap_servers, "request_timeout": 10})
+    with Session(connection) as session:
+        first = broker_configs(session, [1], None)
+        before = replace(first, told={**first.told, 99: first.told[1]})
+        found = broker_configs(session, [1, 99], before)
+        with pytest.raises(StreamopsError):
+            broker_configs(session, [99], before)
+    assert len(first.told[1].settings) > 200
+    assert found.told[99] is before.told[99]
+    assert found.told[1].at > first.told[1].at
+    assert list(found.why) == [99]
+    assert found.why[99].startswith("This was not told:")
 
 
 def test_what_a_poll_has_no_time_for_is_a_finding(broker: LoneBroker) -> None:
