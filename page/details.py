@@ -1,4 +1,4 @@
-"""What changes seldom, and is not asked at each poll: all settings of topics, ACLs, SCRAM users and quotas. Pure.
+"""What changes seldom, and is not asked at each poll: settings of topics and brokers, ACLs, users and quotas. Pure.
 
 Each poll carries it over from the picture of the poll before, with the time when it was told.
 """
@@ -12,9 +12,10 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import TopicConfigs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from page.brokers import BrokerConfigs
 from page.grants import never_tells, why_not
 
-CONFIGS, USERS, ACLS, QUOTAS = "configs", "users", "acls", "quotas"
+CONFIGS, USERS, ACLS, QUOTAS, BROKERS = "configs", "users", "acls", "quotas", "brokers"
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,8 @@ class Details:
     iterations by mechanism. An ACL has the fields of a Binding. A quota has C(entity), a list of {type, name}, where
     the name None means all that have no quota of their own, and C(limits) by Kafka's name of each.
     C(asked): when all parts were asked the last time, None before the first one. C(told), by part: when it was told.
-    C(why), by part: why it was not told the last time, with the next step, in sentences.
+    C(why), by part: why it was not told the last time, with the next step, in sentences. C(brokers): the configurations
+    of brokers, each with its own time.
     """
 
     configs: TopicConfigs | None = None
@@ -35,6 +37,7 @@ class Details:
     asked: float | None = None
     told: Mapping[str, float] = field(default_factory=dict)
     why: Mapping[str, str] = field(default_factory=dict)
+    brokers: BrokerConfigs | None = None
 
     def is_due(self, now: float, every: float) -> bool:
         """Return whether they are to be asked again, C(every) seconds after the last time; also where a clock went
@@ -47,6 +50,11 @@ class Details:
             return self
         own = {topic: some for topic, some in self.configs.own.items() if topic in topics}
         return replace(self, configs=replace(self.configs, own=own))
+
+    def of_brokers(self, brokers: Collection[int]) -> Details:
+        """Return the same without brokers that are gone."""
+        kept = self.brokers and self.brokers.of(brokers)
+        return self if kept is self.brokers else replace(self, brokers=kept)
 
 
 def asked_again(before: Details, now: float, told: Mapping[str, Any], failed: Mapping[str, StreamopsError]) -> Details:

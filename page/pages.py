@@ -22,7 +22,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_vie
 from page.filed.shelf import Shelf
 from page.newest import of_cluster
 from page.poller import Seen
-from page.shown import access, clusters, groups, mirrors, moves, operations, topics
+from page.shown import access, brokers, clusters, glance, groups, mirrors, moves, operations, topics
 from page.shown.files import as_csv, as_json
 from page.shown.freshness import iso
 from page.shown.group_kinds import KINDS as GROUP_KINDS
@@ -55,6 +55,7 @@ _KINDS: Mapping[str, Kinds] = {"topics": topics.KINDS, "groups": GROUP_KINDS}
 _SUBJECTS: Mapping[str, tuple[Sequence[Sort], Callable[[State, str, Wanted], Sheet | None]]] = {
     "topics": (topics.PARTITION_SORTS, topics.topic),
     "groups": (groups.POSITION_SORTS, groups.group),
+    "brokers": (brokers.REPLICA_SORTS, brokers.broker),
 }
 
 
@@ -139,6 +140,8 @@ class Pages:
                 "Choose one of the clusters; kafka_page_clusters, and then page.yml, add others.",
                 [Link(name, one.address) for name, one in states.items()],
             )
+        if not names[2:]:
+            return glance.overview(state, self._shelf.look()), wanted_of(query)
         if names[2:] == [operations.SECTION]:
             wanted = wanted_of(query, operations.SORTS, (HTML, JSON, CSV))
             return operations.operations(state, self._shelf.look(), wanted), wanted
@@ -174,12 +177,10 @@ class Pages:
 
 
 def _of_cluster(state: State, names: list[str], query: bytes) -> tuple[Sheet, Wanted]:
-    if not names:
-        return clusters.cluster(state), wanted_of(query)
     section, *subject = names
     if section == "brokers" and not subject:
-        return clusters.brokers(state), wanted_of(query)
-    if section not in _LISTS or (subject and section not in _SUBJECTS):
+        return brokers.brokers(state), wanted_of(query)
+    if section not in (_SUBJECTS if subject else _LISTS):
         raise _NotFoundError("A cluster has no such page.", "Choose one of its pages.", state.links)
     if not subject:
         sorts, make = _LISTS[section]

@@ -23,7 +23,8 @@ class Picture:
     C(size_bytes), the bytes of the logs of its leaders, None where those of a partition are unknown. Its C(moves) are
     as page.moves.moves_of returns them. C(details): what changes seldom, which may be older than the picture.
     C(newest): the newest records of the topics of flows. C(watched): the groups that must be there. C(standing): since
-    when groups commit nothing.
+    when groups commit nothing. C(clock): when the ends of logs were read, in seconds of a clock that only goes forward
+    and that pictures of one process alone share.
     """
 
     taken: float
@@ -38,6 +39,7 @@ class Picture:
     newest: Newest = field(default_factory=Newest)
     watched: Sequence[str] = ()
     standing: Standing = field(default_factory=Standing)
+    clock: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ run has ever kept one. With TLS a handshake with each broker shows its certifica
 mirrors begin or end in the cluster, one for each 5,000 partitions of a leader in their topics, for the newest records.
 
 What changes seldom comes at last, at the first poll and then in intervals: one for all settings of each 1,000 topics,
-and three for SCRAM users, ACLs and client quotas. All settings of a topic cost a broker five times what three do.
+three for SCRAM users, ACLs and client quotas, and one to each broker for its configuration. All settings of a topic
+cost a broker five times what three do.
 
 What fails of health alone is noted in the findings (untold); so is what the time of the poll leaves no room for. Why a
 part of what changes seldom was not told is said on the pages that show it, beside what was told before.
@@ -49,11 +50,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import describe_quotas
 from ansible_collections.streamops.kafka.plugins.module_utils._users.api import describe_credentials
 from page.cluster import cluster_of, given_of
-from page.details import ACLS, CONFIGS, QUOTAS, USERS, Details, asked_again
+from page.details import ACLS, BROKERS, CONFIGS, QUOTAS, USERS, Details, asked_again
 from page.expected import Expected
 from page.grants import acl_rows, quota_rows, user_rows
 from page.moves import moves_of
 from page.picture import Picture
+from page.poll_brokers import broker_configs
 from page.poll_newest import newest_of
 from page.standing import Standing, seconds_of, stood
 
@@ -123,6 +125,7 @@ def take(
         # The ends of logs come after the offsets: the other way round a group could seem to be ahead of its log.
         led = {(one.topic, one.index): one.leader for some in topics.values() for one in some}
         logs = log_ends(session, Leaders(led, frozenset()), {*led, *wanted_logs(groups, offsets, None)})
+        clock = time.monotonic()
         found = by_topic(logs)
         seen = [shown(groups[one.name], offsets.get(one.name), found, members=True) for one in there]
         now = time.time()
@@ -130,9 +133,9 @@ def take(
         every = Groups(seen, silent, expected.groups, True, *seconds_of(standing, now))
         state = state_of(session, snapshot, {**given_of(expected), "groups": every}, polled=True)
         newest = newest_of(session, name, flows, led)
-        details = (last.details if last else NOTHING).of_topics(topics)
+        details = (last.details if last else NOTHING).of_topics(topics).of_brokers({one.id for one in snapshot.brokers})
         if details.is_due(time.time(), details_interval):
-            details = details_of(session, topics, details)
+            details = details_of(session, topics, details, brokers)
         requests = session.requests
     health = judged(state, expected.limits)
     return Picture(
@@ -151,17 +154,25 @@ def take(
         newest=newest,
         watched=expected.groups,
         standing=standing,
+        clock=clock,
     )
 
 
-def details_of(session: Session, topics: Iterable[str], before: Details = NOTHING) -> Details:
-    """Ask for all settings of topics, for users, ACLs and quotas. What fails leaves C(before), and raises nothing."""
+def details_of(
+    session: Session, topics: Iterable[str], before: Details = NOTHING, brokers: Sequence[int] = ()
+) -> Details:
+    """Ask for all settings of topics and of these brokers, for users, ACLs and quotas.
+
+    What fails leaves C(before), and raises nothing.
+    """
     questions: dict[str, Callable[[], Any]] = {
         CONFIGS: lambda: topic_configs(session, sorted(topics)),
         USERS: lambda: user_rows(describe_credentials(session)),
         ACLS: lambda: acl_rows(describe_acls(session)),
         QUOTAS: lambda: quota_rows(describe_quotas(session)),
     }
+    if brokers:
+        questions[BROKERS] = lambda: broker_configs(session, brokers, before.brokers)
     told: dict[str, Any] = {}
     failed: dict[str, StreamopsError] = {}
     for what, question in questions.items():

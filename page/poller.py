@@ -17,18 +17,23 @@ from page.exposition import Family
 from page.history import History, followed
 from page.metrics import families_of
 from page.picture import Picture, Polls
+from page.rates import Rates, rates_between
 
 _LOG = logging.getLogger("page")
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What readers get: how polls went, the last picture, its metrics, and the lag of before. Replaced as a whole."""
+    """What readers get: how polls went, the last picture, its metrics, the lag of before, and the growth of logs.
+
+    Replaced as a whole.
+    """
 
     polls: Polls
     picture: Picture | None = None
     families: Sequence[Family] = ()
     history: History = field(default_factory=History)
+    rates: Rates = field(default_factory=Rates)
 
 
 class Poller:
@@ -66,7 +71,8 @@ class Poller:
             picture = self._take(seen.picture)
             families = families_of(self._cluster, picture, self._limit)
             history = followed(seen.history, picture.groups, picture.taken, picture.silent_brokers > 0)
-            self.seen = Seen(replace(polls, error="", is_down=False), picture, families, history)
+            rates = rates_between(seen.picture, picture)
+            self.seen = Seen(replace(polls, error="", is_down=False), picture, families, history, rates)
         except Exception as error:
             # Whatever goes wrong, the next poll must come: without it the page would show an old picture for ever.
             why = error.message if isinstance(error, StreamopsError) else f"{type(error).__name__}: {error}"

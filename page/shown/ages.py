@@ -20,12 +20,17 @@ def details_of(state: State) -> Details:
 
 def as_of(state: State, part: str) -> str:
     """Return when a part (of page.details) was told, how long ago, and why not since; empty where it never was."""
-    details, picture = details_of(state), state.seen.picture
-    told, asked = details.told.get(part), details.asked
+    details = details_of(state)
+    return age_of(state, details.told.get(part), details.why.get(part, ""))
+
+
+def age_of(state: State, told: float | None, why: str) -> str:
+    """Return the same of what was told at a time; C(why) is why it was not told again, empty where it was."""
+    asked, picture = details_of(state).asked, state.seen.picture
     if told is None or asked is None or picture is None:
         return ""
     age = max(0.0, picture.taken + (state.fresh.age or 0.0) - told)
-    since = f" It was asked again at {clock(asked)}. {details.why[part]}" if part in details.why else ""
+    since = f" It was asked again at {clock(asked)}. {why}" if why else ""
     return f"As of {clock(told)}, {duration(age)} ago.{since}"
 
 

@@ -1,4 +1,4 @@
-"""The overview of all clusters, the first page of one, and its brokers. Pure."""
+"""The overview of all clusters, and the first page of one. Pure."""
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import ON_THE_PAGE, Cell, Table
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tables import (
     STATES,
-    brokers_table,
     partitions_table,
     quorum_tables,
 )
+from page.shown.growth import growth_data, growth_of, growth_tiles
+from page.shown.ids import with_brokers
 from page.shown.names import path
 from page.shown.sheet import Sheet, State, sheet_of
 
@@ -25,35 +26,44 @@ def overview(states: Sequence[State]) -> Sheet:
     ordered = sorted(states, key=lambda one: (-one.rank, one.name))
     data = {
         "status": ordered[0].word if ordered else "UNKNOWN",
-        "clusters": [{**one.data(), "findings": one.cluster.get("findings", [])} for one in ordered],
-    }
+        "clusters": [
+            {**one.data(), **growth_data(growth_of(one), growth_of(one).whole),
+             "findings": one.cluster.get("findings", [])}
+            for one in ordered
+        ],
+    }  # fmt: skip
     title = f"{data['status']}: Kafka clusters"
-    return Sheet(title, data, states=ordered)
+    grow = {one.name: growth_of(one) for one in ordered}
+    grown = {
+        name: growth_tiles(rates.whole, "written to all logs")
+        for name, rates in grow.items()
+        if rates.seconds is not None
+    }
+    return Sheet(title, data, states=ordered, tiles_of=grown)
 
 
 def cluster(state: State) -> Sheet:
-    """Return the first page of a cluster: what is wrong with it and what to do, then its partitions and its quorum."""
+    """Return the first page of a cluster: what is wrong with it and what to do, then its partitions and its quorum.
+
+    Its small tables are put in by page.shown.glance.
+    """
     one = state.cluster
     left_out = ("topics", "groups")
     data = {"seen": {key: value for key, value in one.items() if key not in left_out}}
-    return sheet_of(state, "", data, tables=[*_tables(state)], is_whole=True)
+    return sheet_of(state, "", data, before=[*_partitions(state)], tables=[*_quorum(state)], is_whole=True)
 
 
-def brokers(state: State) -> Sheet:
-    """Return the brokers of a cluster."""
+def _partitions(state: State) -> Iterator[Table]:
     one = state.cluster
-    tables = [brokers_table(one, ON_THE_PAGE)] if one.get("answered") else []
-    return sheet_of(state, "brokers", {"brokers": one.get("brokers"), "inventory": one.get("inventory")}, tables=tables)
-
-
-def _tables(state: State) -> Iterator[Table]:
-    one = state.cluster
-    if not one.get("answered"):
-        return
-    if any(one[kind] for kind in STATES):
+    if one.get("answered") and any(one[kind] for kind in STATES):
         table = partitions_table(one, ON_THE_PAGE)
-        yield replace(table, rows=[[linked(row[0], state, "topics"), *row[1:]] for row in table.rows])
-    yield from quorum_tables(one)
+        named = replace(table, rows=[[linked(row[0], state, "topics"), *row[1:]] for row in table.rows])
+        yield with_brokers(named, state, {"Leader", "Replicas", "Not in sync"})
+
+
+def _quorum(state: State) -> Iterator[Table]:
+    for table in quorum_tables(state.cluster) if state.cluster.get("answered") else ():
+        yield with_brokers(table, state, {"Id"})
 
 
 def linked(cell: Cell, state: State, section: str) -> Cell:

@@ -27,6 +27,7 @@ from page.shown.clusters import linked, rows_for_machines
 from page.shown.curve import curve_of
 from page.shown.freshness import iso
 from page.shown.group_kinds import KINDS, with_stopped
+from page.shown.ids import broker_link
 from page.shown.names import path
 from page.shown.sheet import Link, Lister, Sheet, State, downloads, nothing, sheet_of
 from page.shown.wanted import BY_NAME, Sort, Wanted, listed
@@ -111,9 +112,9 @@ def group(state: State, name: str, wanted: Wanted) -> Sheet | None:
     ]
     if found.get("lag_seconds") is not None:
         tiles.append(("Behind by", duration(found["lag_seconds"]), "since the oldest record that was not read"))
-    facts = [("Type", str(found["type"])), ("State", str(found["state"]))]
+    facts: list[tuple[str, str | Link]] = [("Type", str(found["type"])), ("State", str(found["state"]))]
     if found.get("coordinator") is not None:
-        facts.append(("Coordinator", f"broker {found['coordinator']}"))
+        facts.append(("Coordinator", broker_link(state, found["coordinator"])))
     if found.get("error"):
         facts.append(("Not known", str(found["error"])))
     tables = [_members(found["members"], rows)] if found.get("members") is not None else []

@@ -17,6 +17,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cel
     size,
 )
 from page.shown.clusters import linked
+from page.shown.ids import with_brokers
 from page.shown.names import path
 from page.shown.sheet import Lister, Sheet, State, downloads, sheet_of
 from page.shown.wanted import BY_NAME, Sort, Wanted, listed
@@ -56,6 +57,7 @@ def moves(state: State, wanted: Wanted) -> Sheet:
         [_cells(one, state) for one in found.rows],
         empty if seen.get("known") else "Moves were not told; the finding untold of the overview says why.",
     )
+    table = with_brokers(table, state, {"From", "To", "New", "Removed"})
     own = path("clusters", state.name, "moves")
     return sheet_of(
         state,

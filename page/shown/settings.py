@@ -99,23 +99,32 @@ def settings_table(rows: list[dict[str, Any]] | None, when: str = "", why_none: 
     columns = (("Setting", "name"), ("Value", "name"), ("Without it", "name"), ("Set by", "text"))
     changed = [one for one in rows or () if one["from"] != "default"]
     changed.sort(key=lambda one: (one["from"] != "topic", one["name"]))
-    note = "What is not Kafka's default, as one broker has it; the JSON of this page has all settings."
+    note = "What is not Kafka's default, as one broker has it; all others are at the end of this page."
     if rows is None:
         return Table("Configuration", "", (), [], why_none)
-    none = "All settings are Kafka's defaults; the JSON of this page has them."
+    none = "All settings are Kafka's defaults; they are at the end of this page."
     return Table("Configuration", f"{note} {when}".strip(), columns, [_cells(one) for one in changed], none)
+
+
+def defaults_table(rows: list[dict[str, Any]] | None, when: str = "") -> Table:
+    """Return the settings that are Kafka's default, for a place that is closed at first; see settings_table."""
+    columns = (("Setting", "name"), ("Value", "name"), ("Set by", "text"))
+    usual = [one for one in rows or () if one["from"] == "default"]
+    cells = [[name, value, by] for name, value, _without, by in map(_cells, usual)]
+    return Table("Settings that are Kafka's defaults", when, columns, cells)
 
 
 def _cells(one: Row) -> list[Cell]:
     return [
         Cell(one["name"], "name", more=_MEANINGS.get(one["name"], "")),
-        _value(one["name"], one["value"], one["sensitive"]),
+        value_cell(one["name"], one["value"], one["sensitive"]),
         _without(one),
         Cell(_FROM.get(one["source"], ("", one["source"]))[1]),
     ]
 
 
-def _value(name: str, value: str | None, is_sensitive: bool) -> Cell:
+def value_cell(name: str, value: str | None, is_sensitive: bool) -> Cell:
+    """Return a value as people read it; of a sensitive one nothing."""
     if is_sensitive:
         return Cell(_HIDDEN, "name")
     if value is None:
@@ -128,7 +137,7 @@ def _without(one: Row) -> Cell:
     other = one["without"]
     if other is None:
         return Cell(NOT_KNOWN, "name")
-    cell = _value(other["name"], other["value"], one["sensitive"])
+    cell = value_cell(other["name"], other["value"], one["sensitive"])
     text = cell.text if other["name"] == one["name"] else f"{other['name']} = {cell.text}"
     of = _FROM.get(other["source"], ("", other["source"]))[1]
     return Cell(text, "name", more=", ".join(filter(None, [cell.more, of])))

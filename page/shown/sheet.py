@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -210,6 +210,14 @@ class Lister:
 
 
 @dataclass(frozen=True)
+class Glance:
+    """A small table, with the link to all that it is cut from where it is cut."""
+
+    table: Table
+    more: Link | None = None
+
+
+@dataclass(frozen=True)
 class Sheet:
     """One page. C(state) is that of its cluster; C(states) those of an overview; C(data) what it is for machines."""
 
@@ -221,13 +229,19 @@ class Sheet:
     sections: Sequence[Link] = ()
     subject: str | None = None
     say: str = ""
-    facts: Sequence[tuple[str, str]] = ()
+    facts: Sequence[tuple[str, str | Link]] = ()
     findings: Sequence[Mapping[str, str]] = ()
     tiles: Sequence[tuple[str, str, str]] = ()
+    #: Of an overview, more figures of a cluster by its name.
+    tiles_of: Mapping[str, Sequence[tuple[str, str, str]]] = field(default_factory=dict)
     curve: Curve | None = None
     #: Tables before the list, and after it.
     before: Sequence[Table] = ()
+    #: Small tables side by side, after those.
+    glances: Sequence[Glance] = ()
     tables: Sequence[Table] = ()
+    #: Tables that are closed at first, at the end.
+    folded: Sequence[Table] = ()
     lister: Lister | None = None
     is_whole: bool = False
     #: Of a list for CSV; made only where they are wanted.

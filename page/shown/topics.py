@@ -29,9 +29,11 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
 from page.details import CONFIGS
 from page.shown.ages import as_of, details_of, newer, not_told, times
 from page.shown.clusters import linked, rows_for_machines
+from page.shown.growth import GROWTH_COLUMNS, growth_cells, growth_data, growth_note, growth_of, growth_tiles
+from page.shown.ids import with_brokers
 from page.shown.kinds import Kind, Kinds
 from page.shown.names import path
-from page.shown.settings import setting_rows, settings_table
+from page.shown.settings import defaults_table, setting_rows, settings_table
 from page.shown.sheet import Link, Lister, Sheet, State, downloads, nothing, sheet_of
 from page.shown.wanted import BY_NAME, Sort, Wanted, listed
 
@@ -45,6 +47,8 @@ SORTS = (
     Sort("replicas", "Replicas", lambda one: one["replication_factor"], falls=False),
     Sort("min_isr", "Min ISR", lambda one: one["min_insync_replicas"], falls=False),
     Sort("hurt", "Partitions with findings", lambda one: one["hurt"], column="State"),
+    Sort("records", "Records/s", lambda one: one["growth"]["records_per_second"]),
+    Sort("bytes", "Bytes/s", lambda one: one["growth"]["bytes_per_second"]),
 )
 #: Internal is what a broker says is internal; another name may begin with two underscores.
 KINDS = Kinds(
@@ -73,17 +77,23 @@ COLUMNS = (
     "size_bytes",
     "internal",
     "with_findings",
+    "records_per_second",
+    "bytes_per_second",
 )
 
 
 def topics(state: State, wanted: Wanted) -> Sheet:
     """Return the topics that a reader looks for."""
     hurt = Counter(name for name, _partition in gravest(state.cluster))
-    rows = [{**one, "hurt": hurt[one["name"]]} for one in state.cluster.get("topics", ())]
+    rates = growth_of(state)
+    rows = [
+        {**one, "hurt": hurt[one["name"]], **growth_data(rates, rates.topic(one["name"]))}
+        for one in state.cluster.get("topics", ())
+    ]
     found = listed(rows, wanted, SORTS, KINDS)
-    columns = (*TOPIC_COLUMNS, ("Size", "num"), ("State", "state"))
+    columns = (*TOPIC_COLUMNS, ("Size", "num"), *GROWTH_COLUMNS, ("State", "state"))
     empty = nothing(wanted, "topic", KINDS) if rows else "The cluster has no topic."
-    table = Table("Topics", "", columns, [_row(one, state) for one in found.rows], empty)
+    table = Table("Topics", growth_note(state), columns, [_row(one, state) for one in found.rows], empty)
     own = path("clusters", state.name, "topics")
     data = {"topics": rows_for_machines(found.every, ("partitions",))}
     lister = Lister("Topics", own, wanted, found, SORTS, table, downloads(own, wanted), True, kinds=KINDS)
@@ -112,17 +122,20 @@ def topic(state: State, name: str, wanted: Wanted) -> Sheet | None:
     )
     none = "The partitions of this topic were not told."
     table = Table("Partitions", "", columns, [_partition(one) for one in cut.rows], none)
+    table = with_brokers(table, state, {"Leader", "Replicas", "In sync"})
     own = path("clusters", state.name, "topics", name)
     readers = _readers(state, name)
+    rates = growth_of(state)
     lister = Lister("Partitions", own, wanted, cut, PARTITION_SORTS, table, [Link("JSON", f"{own}?format=json")])
     tiles = [
         ("Partitions", f"{found['partition_count']:,}", f"{len(states):,} with findings"),
         ("Copies", f"{found['replication_factor']:,}", _asked(found)),
         ("Size", size(found.get("size_bytes")).text, "of its leaders"),
         ("Groups", f"{len(readers):,}", "with offsets in it"),
+        *growth_tiles(rates.topic(name), "written to its logs"),
     ]
     data = {
-        "topic": {**found, "partitions": rows},
+        "topic": {**found, "partitions": rows, **growth_data(rates, rates.topic(name))},
         **_configuration(state, name),
         "groups": [one["name"] for one in readers],
     }
@@ -130,7 +143,8 @@ def topic(state: State, name: str, wanted: Wanted) -> Sheet | None:
         settings_table(data["config"], as_of(state, CONFIGS), data["config_not_told"]),
         _groups(state, readers, name),
     ]
-    return sheet_of(state, "topics", data, subject=name, tiles=tiles, lister=lister, tables=tables)
+    rest = [defaults_table(data["config"], as_of(state, CONFIGS))]
+    return sheet_of(state, "topics", data, subject=name, tiles=tiles, lister=lister, tables=tables, folded=rest)
 
 
 def _asked(found: Row) -> str:
@@ -155,12 +169,13 @@ def _row(one: Row, state: State) -> list[Cell]:
     first, *more = topic_row(one)
     hurt = one["hurt"]
     word = Cell(f"{hurt:,} with findings", "state", "inconclusive") if hurt else Cell("in sync", "state", "pass")
-    return [linked(first, state, "topics"), *more, size(one.get("size_bytes")), word]
+    grown = growth_cells(growth_of(state).topic(one["name"]))
+    return [linked(first, state, "topics"), *more, size(one.get("size_bytes")), *grown, word]
 
 
 def _line(one: Row) -> list[Any]:
     keys = ("name", "partition_count", "replication_factor", "min_insync_replicas", "size_bytes", "internal", "hurt")
-    return [one.get(key) for key in keys]
+    return [*(one.get(key) for key in keys), *(one["growth"][key] for key in COLUMNS[-2:])]
 
 
 def _partition(one: Row) -> list[Cell]:

@@ -92,8 +92,8 @@ nodes:
     of replicas, leaders and preferred_leaders; imbalance_percent is the share of its preferred partitions that others
     lead. Kafka before 4.0 does not list brokers that are down; those that hold replicas are shown as fenced. With
     O(sizes) also disk_total_bytes and disk_used_bytes of the file systems of its log directories (null for a broker
-    that is down, and before Kafka 3.3), and as log_dirs each of them with total_bytes, usable_bytes, replica_count and
-    replica_bytes; a log directory that has failed is left out.
+    that is down, and before Kafka 3.3), and as log_dirs each of them with path, total_bytes, usable_bytes,
+    replica_count and replica_bytes; a log directory that has failed is left out.
   type: list
   elements: dict
   returned: success

@@ -22,12 +22,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._configs.values im
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from page.brokers import BrokerConfigs, Setting, Told
 from page.details import ACLS, CONFIGS, QUOTAS, USERS, Details
 from page.history import History, followed
 from page.hosts import names_served
 from page.newest import Newest, covered_by
 from page.picture import Picture, Polls
 from page.poller import Seen
+from page.rates import Rates, rates_between
 from page.web import application
 from tests.support.cluster import free_port_base, until
 from tests.support.page import Answer, ask
@@ -115,8 +117,9 @@ def cluster(topics: int = 120, names: list[str] | None = None) -> dict[str, Any]
         one["partitions"] = [{**row, "size_bytes": 4_200_000_000} for row in one["partitions"] or ()]
     groups = [positioned("search-index", 1_204_311), *(positioned(one, 7, one) for one in named)]
     told = [*found["groups"]["groups"][::2], *groups]
+    down = finding("broker_down", "degraded", "broker kafka3.example.com (id 3) is down")
     running = finding("move_running", "note", "partitions are being moved", next_step="wait until they have ended")
-    worse = [*found["findings"], running, *(finding("hostile", "note", one, next_step=one) for one in named[:4])]
+    worse = [*found["findings"], down, running, *(finding("hostile", "note", one, next_step=one) for one in named[:4])]
     return {
         **found,
         "topics": sized,
@@ -159,6 +162,20 @@ def configs(topics: Sequence[str], *hostile: str) -> TopicConfigs:
     return TopicConfigs({**{name: {} for name in topics}, "orders": own}, inherited)
 
 
+def broker_configs(taken: float, *hostile: str) -> BrokerConfigs:
+    """What three brokers told: of the first all sources, hostile names and a secret; the last one did not answer."""
+    settings = {
+        "log.retention.ms": Setting("3600000", "DYNAMIC_BROKER", False, ("STATIC_BROKER", "7200000")),
+        "message.max.bytes": Setting("2000000", "DYNAMIC_DEFAULT_BROKER", False, ("DEFAULT", "1048588")),
+        "log.dirs": Setting("/var/lib/kafka/a,/var/lib/kafka/b", "STATIC_BROKER", False, ("DEFAULT", None)),
+        "ssl.key.password": Setting(None, "STATIC_BROKER", True),
+        **{f"made.up.{number}": Setting(str(number), "DEFAULT") for number in range(250)},
+    }
+    named = {one: Setting(one, "STATIC_BROKER") for one in hostile}
+    why = {3: "This was not told: broker 3 did not answer. Next step: look at its log."}
+    return BrokerConfigs({1: Told(taken - 300, {**settings, **named}), 2: Told(taken - 900, settings)}, why)
+
+
 def picture(
     of: Mapping[str, Any], age: float, told: Mapping[str, Any] | None = None, hostile: Sequence[str] = ()
 ) -> Picture:
@@ -168,7 +185,9 @@ def picture(
     why = {} if told else {ACLS: "This cluster has no authorizer. Next step: set kafka_authorizer."}
     parts = {CONFIGS: configs(topics, *hostile), **(told or {USERS: [], QUOTAS: []})}
     taken = time.time() - age
-    details = Details(**parts, asked=taken - 300, told=dict.fromkeys(parts, taken - 300), why=why)
+    told_at = dict.fromkeys(parts, taken - 300)
+    own = broker_configs(taken, *hostile) if hostile else None
+    details = Details(**parts, asked=taken - 300, told=told_at, why=why, brokers=own)
     return Picture(taken, 0.4, 12, 3, 0, logs, of["groups"]["groups"], of, details)
 
 
@@ -218,6 +237,23 @@ def lags(groups: Sequence[Mapping[str, Any]], polls: int = 120) -> History:
     return found
 
 
+def grown(now: Picture) -> Rates:
+    """The growth of logs in the 30 s before a picture; of every seventh topic retention removed something then."""
+    named = [one["name"] for one in now.cluster["topics"]]
+    before = {
+        name: {at: Log(4 if number % 7 == 6 else log.start, log.end - 3000 * number - 7) for at, log in logs.items()}
+        for number, (name, logs) in enumerate((name, now.logs[name]) for name in named)
+    }
+    topics = [
+        {**one, "partitions": [{**row, "size_bytes": (row.get("size_bytes") or 10**6) - 10**6} for row in
+                               one["partitions"] or ()]}
+        for one in now.cluster["topics"]
+    ]  # fmt: skip
+    return rates_between(
+        replace(now, clock=now.clock - 30, logs=before, cluster={**now.cluster, "topics": topics}), now
+    )
+
+
 def looked(names: list[str] | None = None) -> dict[str, Seen]:
     """What pollers have of six clusters."""
     why = "no bootstrap server answered (kafka1:9092: Connection refused). Check that the brokers run"
@@ -226,7 +262,7 @@ def looked(names: list[str] | None = None) -> dict[str, Seen]:
     orders = picture(cluster(names=names), 7, grants(*hostile), hostile)
     found = {
         "quiet": Seen(Polls(began, 9), picture(well(), 12)),
-        "orders": Seen(Polls(began, 9), orders, (), lags(orders.groups)),
+        "orders": Seen(Polls(began, 9), orders, (), lags(orders.groups), grown(orders)),
         "payments": Seen(Polls(began, 9, 3, why), picture(well("payments"), 420)),
         "begins": Seen(Polls(time.time() - 4)),
         '</h2>"audit': Seen(Polls(began, 4, 4, why)),

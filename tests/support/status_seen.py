@@ -41,8 +41,8 @@ def broker(number: int, **more: Any) -> dict[str, Any]:
         "id": number, "host": f"kafka{number}.example.com", "port": 9092, "rack": "abc"[number % 3], "fenced": False,
         "replicas": 120, "leaders": 40, "preferred_leaders": 40, "imbalance_percent": 0.0,
         "disk_total_bytes": 2_000_000_000_000, "disk_used_bytes": 640_000_000_000,
-        "log_dirs": [{"total_bytes": 10**12, "usable_bytes": free * 10**9, "replica_count": 60, "replica_bytes": 5}
-                     for free in (700, 660)], **more,
+        "log_dirs": [{"path": f"/var/lib/kafka/{name}", "total_bytes": 10**12, "usable_bytes": free * 10**9,
+                      "replica_count": 60, "replica_bytes": 5} for name, free in (("a", 700), ("b", 660))], **more,
     }  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def info(**more: Any) -> dict[str, Any]:
     found = {
         "cluster_id": "vPeOCWypqUOSepEvx0cbog",
         "controller_id": 1,
-        "nodes": [broker(1), broker(2), broker(3, fenced=True, disk_total_bytes=None, leaders=0)],
+        "nodes": [broker(1), broker(2), broker(3, fenced=True, disk_total_bytes=None, leaders=0, log_dirs=[])],
         "quorum": {"leader_id": 1, "leader_epoch": 7, "voters": [*voters, late], "observers": [], "error": None},
         "topics": [topic("orders"), topic("__consumer_offsets", internal=True), topic("payments.card")],
         "offline": [partition("orders", 2, [3], None)],

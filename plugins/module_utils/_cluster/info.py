@@ -86,6 +86,7 @@ def _add_sizes(
         node["disk_used_bytes"] = held.used_bytes if held else None
         node["log_dirs"] = [
             {
+                "path": disk.path,
                 "total_bytes": disk.total_bytes,
                 "usable_bytes": disk.usable_bytes,
                 "replica_count": disk.replicas,

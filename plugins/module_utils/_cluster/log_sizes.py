@@ -13,13 +13,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
 
 @dataclass(frozen=True)
 class Disk:
-    """The file system of one log directory, how many replicas are there (those on their way in too), and the bytes of
-    those that have come by (topic, partition)."""
+    """The file system of one log directory, how many replicas are there (those on their way in too), the bytes of
+    those that have come by (topic, partition), and its path."""
 
     total_bytes: int
     usable_bytes: int
     replicas: int = 0
     held: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    path: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ def log_dirs_of(directories: Iterable[Mapping[str, Any]]) -> LogDirs:
     if not listed or min(*totals, *usable) < 0:
         return LogDirs(sizes, None, None)
     counts = [sum(len(topic["partitions"]) for topic in directory["topics"]) for directory in listed]
-    disks = tuple(Disk(totals[n], usable[n], counts[n], held[n]) for n in range(len(listed)))
+    paths = [str(directory.get("log_dir") or "") for directory in listed]
+    disks = tuple(Disk(totals[n], usable[n], counts[n], held[n], paths[n]) for n in range(len(listed)))
     return LogDirs(sizes, sum(totals), sum(totals) - sum(usable), disks)
 
 

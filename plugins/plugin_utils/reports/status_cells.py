@@ -25,7 +25,8 @@ class Cell:
 
     ``form`` is text, name or short (what clients and operators chose: cut nowhere, broken anywhere), num (to the right)
     or state (a word in a pill, coloured by ``tone``). ``share`` draws a bar from 0 to 1; ``more`` is a second line;
-    ``link`` is the address of a page about it, where there is one.
+    ``link`` is the address of a page about it, where there is one. ``links`` are the parts of a text that is a list,
+    each with its address, empty where there is none.
     """
 
     text: str
@@ -34,6 +35,7 @@ class Cell:
     more: str = ""
     share: float | None = None
     link: str = ""
+    links: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True)

@@ -73,30 +73,33 @@ def brokers_table(one: Row, whole: str = IN_THE_FILE) -> Table:
 def _broker(number: int, node: Row | None, broker: Row | None, controller: int | None) -> list[Cell]:
     name = node["host"] if node else broker["host"] if broker else ""
     address = f"{broker['host']}:{broker['port']}" if broker and broker.get("host") else ""
-    if broker is None:
-        state = Cell("not registered", "state", "fail")
-    elif broker["fenced"]:
-        state = Cell("fenced", "state", "fail")
-    elif node is None:
-        state = Cell("not in inventory", "state", "inconclusive")
-    else:
-        state = Cell("up, controller" if number == controller else "up", "state", "pass")
     told = broker or {}
     return [
         Cell(str(number), "num"),
         Cell(name, "name", more=address if address != name else ""),
-        state,
+        broker_state(number, node, broker, controller),
         Cell(told.get("rack") or "none", "short"),
         Cell((node or {}).get("version") or NOT_KNOWN),
         count(told.get("leaders")),
         count(told.get("replicas")),
         Cell(NOT_KNOWN if told.get("imbalance_percent") is None else f"{told['imbalance_percent']:.1f} %", "num"),
-        _disks(told),
+        disks(told),
     ]
 
 
-def _disks(broker: Row) -> Cell:
-    """How full the disks of a broker are, and the fullest of them where there are several."""
+def broker_state(number: int, node: Row | None, broker: Row | None, controller: int | None) -> Cell:
+    """Return the state of a broker by its node of the inventory and its registration, None where it has none."""
+    if broker is None:
+        return Cell("not registered", "state", "fail")
+    if broker["fenced"]:
+        return Cell("fenced", "state", "fail")
+    if node is None:
+        return Cell("not in inventory", "state", "inconclusive")
+    return Cell("up, controller" if number == controller else "up", "state", "pass")
+
+
+def disks(broker: Row) -> Cell:
+    """Return how full the disks of a broker are, and the fullest of them where there are several."""
     total, used = broker.get("disk_total_bytes"), broker.get("disk_used_bytes")
     if not total or used is None:
         return Cell(NOT_KNOWN, "num")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     topics_at,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._health import group_rules
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import judged, state_of
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
@@ -29,6 +30,7 @@ from page.expected import Expected, expected_of
 from page.grants import why_not
 from page.picture import Picture, Polls
 from page.poll import BoundedSession, details_of, take
+from page.poll_brokers import broker_configs
 from page.poller import Seen
 from page.shown.settings import setting_rows
 from page.shown.sheet import state_of as state_of_page
@@ -91,9 +93,9 @@ def test_a_scrape_has_the_lag_of_a_group_and_promtool_takes_it(page: Page) -> No
     assert answer.value(f'kafka_consumergroup_current_offset{{cluster="orders",{group}}}') == 4
     assert answer.value('kafka_topic_partition_current_offset{cluster="orders",topic="orders",partition="1"}') == 10
     assert answer.value('kafka_brokers{cluster="orders"}') == 1
-    # The first poll also asks for what changes seldom, in four requests.
+    # The first poll also asks for what changes seldom, in four requests and one to each broker.
     requests = 'kafka_lag_poll_requests{cluster="orders"}'
-    assert answer.value(requests) <= 18
+    assert answer.value(requests) <= 19
     page.wait_until(lambda: page.get("metrics").value(requests) <= 14, "a poll without details")
     assert answer.value('streamops_page_cluster_status{cluster="orders",status="OK"}') == 1, answer.text
     assert promtool_reads(answer.text) == (0, "")
@@ -231,7 +233,7 @@ def test_what_changes_seldom_is_asked_in_its_interval_and_carried_over(broker: L
         return int(orders["min_insync_replicas"])
 
     first = polled(None, 600)
-    parts = {"configs", "users", "quotas"}
+    parts = {"configs", "users", "quotas", "brokers"}
     assert (first.details.told.keys(), list(first.details.why)) == (parts, ["acls"])
     with Session(connection) as session:
         alter_configs(session, TOPIC, {"orders": {"min.insync.replicas": "2", "retention.bytes": "1000000"}})
@@ -239,8 +241,9 @@ def test_what_changes_seldom_is_asked_in_its_interval_and_carried_over(broker: L
     try:
         until(lambda: least(polled(first, 600)) == 2, "the change to be seen", 60)
         second = polled(first, 600)
-        # Three settings that health needs are asked at each poll, all others, ACLs, users and quotas are not.
-        assert second.requests == first.requests - 4
+        # Three settings that health needs are asked at each poll; all others, those of the one broker, ACLs, users and
+        # quotas are not.
+        assert second.requests == first.requests - 5
         assert second.details is first.details
         assert (least(second), has("added", second)) == (2, True)
         assert second.details.configs
@@ -270,6 +273,21 @@ def test_what_changes_seldom_is_asked_in_its_interval_and_carried_over(broker: L
     assert gone.details.told == third.details.told
 
 
+def test_what_changes_seldom_of_a_broker_that_does_not_answer_is_what_it_told_before(broker: LoneBroker) -> None:
+    connection = Connection.from_params({"bootstrap_servers": broker.bootstrap_servers, "request_timeout": 10})
+    with Session(connection) as session:
+        first = broker_configs(session, [1], None)
+        before = replace(first, told={**first.told, 99: first.told[1]})
+        found = broker_configs(session, [1, 99], before)
+        with pytest.raises(StreamopsError):
+            broker_configs(session, [99], before)
+    assert len(first.told[1].settings) > 200
+    assert found.told[99] is before.told[99]
+    assert found.told[1].at > first.told[1].at
+    assert list(found.why) == [99]
+    assert found.why[99].startswith("This was not told:")
+
+
 def test_what_a_poll_has_no_time_for_is_a_finding(broker: LoneBroker) -> None:
     connection = Connection.from_params({"bootstrap_servers": broker.bootstrap_servers})
     with BoundedSession(connection, 120) as session:
@@ -279,10 +297,11 @@ def test_what_a_poll_has_no_time_for_is_a_finding(broker: LoneBroker) -> None:
         sent = session.requests
     with BoundedSession(connection, -1) as late:
         health = judged(state_of(late, snapshot, {}, polled=True, watched=["orders"]), Limits())
-        details = details_of(late, ["orders"])
+        details = details_of(late, ["orders"], brokers=[1])
     assert (sent, late.requests) == (3, 0)
     assert (details.configs, details.users, details.acls, details.quotas) == (None, None, None, None)
-    assert len(details.why) == 4
+    assert details.brokers is None
+    assert len(details.why) == 5
     assert all("Raise poll_timeout" in one for one in details.why.values())
     assert {one["kind"] for one in health["findings"]} == {"untold"}
     assert all("Raise poll_timeout" in one["what"] for one in health["findings"]), health["findings"]

@@ -28,7 +28,7 @@ PAGES = [
     "/clusters/quiet/groups", "/clusters/orders/topics?page=0",
     "/clusters/orders/access", "/clusters/orders/access?search=billing&sort=-resource", "/clusters/quiet/access",
     "/clusters/orders/mirrors", "/clusters/copy/mirrors?search=invoices.01&sort=state", "/clusters/begins/mirrors",
-    "/clusters/none/mirrors",
+    "/clusters/none/mirrors", "/clusters/orders/brokers/1", "/clusters/orders/brokers/3", "/clusters/quiet/brokers/1",
     *(path("clusters", "orders", "groups", name) for name in HOSTILE[-6:]),
 ]  # fmt: skip
 #: A screen with 200 % zoom is as narrow as a phone.

@@ -22,7 +22,8 @@ from tests.support.page_seen import FLOWS, HOSTILE, Served, cluster, looked, ser
 
 ORDERS = "/clusters/orders"
 LISTS = ("", "/brokers", "/topics", "/groups", "/moves", "/mirrors", "/access", "/operations")
-PAGES = ["/", *(f"{ORDERS}{one}" for one in LISTS), f"{ORDERS}/topics/orders", f"{ORDERS}/groups/search-index"]
+PAGES = ["/", *(f"{ORDERS}{one}" for one in LISTS), f"{ORDERS}/topics/orders", f"{ORDERS}/groups/search-index",
+         f"{ORDERS}/brokers/1", f"{ORDERS}/brokers/3"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +64,10 @@ def test_all_clusters_are_on_the_first_page_the_worst_first_with_what_to_do(page
     assert first[0] == ORDERS
     assert first[-1] == "/clusters/quiet"
     states = ["Stale: polls fail.", "Connection refused", "LOADING", "The first poll is", "No poll has succeeded yet"]
+    grows = {one["cluster"]: one["growth"]["records_per_second"] for one in
+             json.loads(page.get("/?format=json").text)["clusters"]}  # fmt: skip
+    assert (grows["orders"] > 0, grows["copy"], grows["begins"]) == (True, None, None)
+    assert found.text.count("Records/s") == 1, "only where it is known"
     for said in ("DOWN", "The worst of 6 clusters", "without a leader", "Next step:", "Brokers up", *states):
         assert said in found.text, said
 
@@ -220,7 +225,9 @@ def test_a_group_has_its_members_with_what_each_has_and_its_lag_there(page: Serv
 
 def test_moves_are_shown_with_what_they_mean_and_what_has_been_copied(page: Served) -> None:
     answer = page.get(f"{ORDERS}/moves?search=orders")
-    text = re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", read(answer).text and answer.text))
+    # What is within a line, as links in a list of ids, parts no words.
+    inline = re.sub("</?(a|bdi)( [^>]*)?>", "", answer.text)
+    text = re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", read(answer).text and inline))
     assert "2 of" in text
     for said in ("Clients are served meanwhile", "has 40 partitions", "move_running", "wait until they have ended",
                  "nothing to copy", "follower.replication.throttled.rate",
@@ -283,13 +290,99 @@ def test_a_topic_has_what_it_sets_against_what_holds_without_it(page: Served) ->
         "2 1 Kafka's default the file of a broker",
     ):
         assert said in text, said
-    assert "flush.ms" not in text
+    closed = text.index("Settings that are Kafka's defaults (1)")
+    assert text.index("retention.ms") < closed < text.index("flush.ms")
+    assert "details" in read(page.get(f"{ORDERS}/topics/orders")).tags
     found = json.loads(page.get(f"{ORDERS}/topics/orders?format=json").text)["config"]
     values = {one["name"]: (one["value"], one["from"]) for one in found}
     assert values["flush.ms"] == ("9223372036854775807", "default")
     assert values["password"] == (None, "topic")
     plain = json.loads(page.get(f"{path('clusters', 'orders', 'topics', 'a/b/../c')}?format=json").text)["config"]
     assert [one["name"] for one in plain] == ["flush.ms", "min.insync.replicas", "retention.ms"]
+
+
+def test_a_broker_has_its_place_its_disks_its_findings_its_partitions_and_its_configuration(page: Served) -> None:
+    text = words(page.get(f"{ORDERS}/brokers/1"))
+    for said in ("State up, controller", "Registered yes", "Host kafka1.example.com", "Rack b",
+                 "In the quorum active controller", "/var/lib/kafka/a 30 % 1.0 TB 700.0 GB 60",
+                 "log.retention.ms 3600000 1 hour 7200000 2 hours, its server.properties set at run time for this",
+                 "ssl.key.password sensitive, not shown", "Settings that are Kafka's defaults (250)",
+                 "made.up.249", "Page 1 of 3", "Records/s"):  # fmt: skip
+        assert said in text, said
+    assert text.index("log.retention.ms") < text.index("message.max.bytes") < text.index("log.dirs")
+    found = json.loads(page.get(f"{ORDERS}/brokers/1?format=json").text)
+    broker = found["broker"]
+    assert (broker["id"], broker["rack"], broker["registered"], broker["quorum_role"]) == (
+        1, "b", True, "active controller"
+    )  # fmt: skip
+    assert broker["growth"]["seconds"] == 30
+    assert broker["growth"]["records_per_second"] > 0
+    config = {one["name"]: one for one in found["config"]}
+    assert (config["ssl.key.password"]["value"], config["ssl.key.password"]["sensitive"]) == (None, True)
+    assert config["message.max.bytes"]["from"] == "cluster"
+    assert all(one["role"] == "leader" for one in found["partitions"])
+    assert "As of" in text
+
+
+def test_a_broker_that_is_fenced_and_told_nothing_says_so_with_the_next_step(page: Served) -> None:
+    text = words(page.get(f"{ORDERS}/brokers/3?search=orders-&sort=-role"))
+    for said in ("State fenced", "Registered yes, and fenced", "voter, 489 records behind", "follower",
+                 "broker 3 did not answer. Next step: look at its log.", "They were not told",
+                 "not in sync here"):  # fmt: skip
+        assert said in text, said
+    found = json.loads(page.get(f"{ORDERS}/brokers/3?format=json").text)
+    assert (found["config"], found["config_as_of"]) == (None, None)
+    assert "broker 3" in found["config_not_told"]
+    assert [one["kind"] for one in found["findings"]] == ["broker_down"]
+    assert "not asked yet" in words(page.get("/clusters/quiet/brokers/1")).replace("has not been asked", "not asked")
+
+
+def test_the_overview_of_a_cluster_has_small_tables_that_lead_to_all_of_theirs(page: Served) -> None:
+    answer = page.get(ORDERS)
+    text, links = words(answer), read(answer).values("href")
+    for said in ("3 kafka3.example.com fenced not known", "up, controller 640.0 GB of 2.0 TB (32 %)",
+                 "Disks used 1.3 TB", "134 more topics", "14 more groups", "no directory of reports is set",
+                 "2,409,231 records", "30s apart"):  # fmt: skip
+        assert said in text, said
+    assert text.index("kafka3.example.com fenced") < text.index("kafka1.example.com up, controller")
+    assert {f"{ORDERS}/topics?sort=records", f"{ORDERS}/groups", f"{ORDERS}/groups/search-index"} <= set(links)
+    assert path("clusters", "orders", "topics", HOSTILE[-1]) in links
+    found = json.loads(page.get(f"{ORDERS}?format=json").text)
+    assert found["growth"]["records_per_second"] > 0
+    assert [one["name"] for one in found["busiest_topics"]] == [*reversed(HOSTILE[-5:])]
+    assert (found["groups_furthest_behind"][0]["name"], len(found["groups_furthest_behind"])) == ("search-index", 5)
+    quiet = words(page.get("/clusters/quiet"))
+    for said in ("known after the second poll", "No group has records before it.", "quiet OK"):
+        assert said in quiet, said
+    assert " more topic" not in quiet
+
+
+def test_ids_of_brokers_lead_to_their_pages_wherever_they_are_listed(page: Served) -> None:
+    for at in ("", "/brokers", "/topics/orders", "/groups/search-index", "/moves"):
+        links = read(page.get(f"{ORDERS}{at}")).values("href")
+        assert f"{ORDERS}/brokers/2" in links, at
+        # Of the moves one is to a broker that the cluster does not list.
+        assert f"{ORDERS}/brokers/4" not in links, at
+
+
+def test_topics_say_how_fast_their_logs_grow_and_what_of_it_is_unknown(page: Served) -> None:
+    text = words(page.get(f"{ORDERS}/topics?search=invoices.000&sort=records"))
+    assert "what logs grew by between the last two polls, 30s apart" in text
+    assert text.index("invoices.0009") < text.index("invoices.0001")
+    found = json.loads(page.get(f"{ORDERS}/topics?format=json&sort=-records").text)["topics"]
+    grows = [one["growth"]["records_per_second"] for one in found if one["growth"]["records_per_second"] is not None]
+    assert grows == sorted(grows)
+    assert grows[-1] > grows[0] >= 0
+    some = {one["name"]: one["growth"] for one in found}
+    assert some["invoices.0003"]["bytes_per_second"] is None, "retention removed something"
+    assert some["invoices.0003"]["bytes_unknown_partitions"] == 1
+    head, *rows = csv.reader(io.StringIO(page.get(f"{ORDERS}/topics?format=csv&sort=records").text, newline=""))
+    assert head[-2:] == ["records_per_second", "bytes_per_second"]
+    assert float(rows[0][-2]) == grows[-1]
+    one = json.loads(page.get(f"{ORDERS}/topics/invoices.0009?format=json").text)["topic"]["growth"]
+    assert one == {**some["invoices.0009"], "seconds": 30}
+    assert "Records/s" in words(page.get(f"{ORDERS}/topics/invoices.0009"))
+    assert "known after the second poll" in words(page.get("/clusters/copy/topics"))
 
 
 def test_the_flows_of_a_cluster_say_whether_they_live_and_what_to_do(page: Served) -> None:
@@ -367,7 +460,9 @@ def test_a_query_of_a_megabyte_is_refused_and_the_page_serves_on(page: Served) -
 
 @pytest.mark.parametrize(
     "at",
-    ["/none", "/none%0A", "/clusters", "/clusters/", f"{ORDERS}/none", f"{ORDERS}/brokers/1", "/clusters/none",
+    ["/none", "/none%0A", "/clusters", "/clusters/", f"{ORDERS}/none", f"{ORDERS}/brokers/9", f"{ORDERS}/brokers/01",
+     f"{ORDERS}/brokers/", f"{ORDERS}/brokers/%D9%A1", f"{ORDERS}/brokers/1/2", "/clusters/none",
+     "/clusters/begins/brokers/1",
      f"{ORDERS}/mirrors/orders", "//evil.example", "/%ff", f"{ORDERS}/topics/a/b", f"{ORDERS}/moves/orders",
      f"{ORDERS}/access/User:billing"],
 )  # fmt: skip

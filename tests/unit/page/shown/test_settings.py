@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import Behind, TopicConfigs, TopicValue
-from page.shown.settings import setting_rows, settings_table
+from page.shown.settings import defaults_table, setting_rows, settings_table
 
 TOPIC = "DYNAMIC_TOPIC"
 
@@ -32,7 +32,7 @@ def test_without_a_value_of_its_own_a_topic_has_what_the_others_have() -> None:
     assert cells(told(TopicValue("1", source=TOPIC), None))[1] == ("not known", "")
 
 
-def test_defaults_of_kafka_are_in_the_data_alone() -> None:
+def test_defaults_of_kafka_are_not_among_what_was_changed() -> None:
     configs = told(None, TopicValue("604800000", "LONG"))
     rows = setting_rows(configs, "orders")
     assert [(one["name"], one["from"], one["without"]) for one in rows] == [("retention.ms", "default", None)]
@@ -40,7 +40,28 @@ def test_defaults_of_kafka_are_in_the_data_alone() -> None:
     assert (list(table.rows), "Kafka's defaults" in table.empty) == ([], True)
     unknown = settings_table(None, "", "It is new since then.")
     assert (list(unknown.rows), unknown.note, unknown.empty) == ([], "", "It is new since then.")
-    assert settings_table(rows, "As of noon.").note.endswith("all settings. As of noon.")
+    assert settings_table(rows, "As of noon.").note.endswith("end of this page. As of noon.")
+
+
+def test_a_setting_is_among_what_was_changed_or_among_the_defaults_and_never_in_both() -> None:
+    own = {"retention.ms": TopicValue("1", "LONG", TOPIC), "password": TopicValue(None, "PASSWORD", TOPIC, True)}
+    inherited = {
+        "retention.ms": TopicValue("604800000", "LONG"),
+        "flush.ms": TopicValue("60000", "LONG"),
+        "min.insync.replicas": TopicValue("2", "INT", "DYNAMIC_DEFAULT_BROKER"),
+    }
+    rows = setting_rows(TopicConfigs({"orders": own}, inherited), "orders")
+    usual = defaults_table(rows, "As of noon.")
+    assert [[(one.text, one.more) for one in row[1:]] for row in usual.rows] == [
+        [("60000", "1 minute"), ("Kafka's default", "")]
+    ]
+    changed = [(row[0].text, row[3].text) for row in settings_table(rows).rows]
+    assert changed == [
+        ("password", "this topic"),
+        ("retention.ms", "this topic"),
+        ("min.insync.replicas", "all brokers"),
+    ]
+    assert (usual.note, list(defaults_table(None).rows)) == ("As of noon.", [])
 
 
 def test_of_a_sensitive_value_nothing_is_said_and_a_long_one_is_cut() -> None:

@@ -1,0 +1,84 @@
+"""What the page shows of real brokers: their settings with their origin, their disks, and how fast logs grow."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER, alter_configs
+from page.expected import Expected
+from page.poll import take
+from page.poller import Poller
+from page.shown.brokers import broker
+from page.shown.sheet import state_of
+from page.shown.wanted import Wanted
+from tests.support.cluster import Cluster, until
+from tests.support.groups import produce
+from tests.support.moves import administering, topic_of
+
+EVERY, OWN = "log.cleaner.backoff.ms", "log.cleaner.io.buffer.load.factor"
+TOPIC, RECORDS = "page-grows", 30
+
+
+@pytest.fixture
+def changed(combined: Cluster) -> Iterator[int]:
+    """A broker with a setting of its own beside one of all brokers, which it takes while it runs."""
+    number = combined.identities["kafka1"]
+    wanted: dict[str, dict[str, str | None]] = {"": {EVERY: "16000"}, str(number): {OWN: "0.8"}}
+    with administering(combined) as session:
+        for one, some in wanted.items():
+            alter_configs(session, BROKER, {one: some})
+        try:
+            yield number
+        finally:
+            for one, some in wanted.items():
+                alter_configs(session, BROKER, {one: dict.fromkeys(some)})
+
+
+def test_brokers_tell_their_settings_and_disks_and_logs_how_fast_they_grow(combined: Cluster, changed: int) -> None:
+    servers = combined.bootstrap_servers
+    connection = Connection.from_params({"bootstrap_servers": servers, "request_timeout": 30})
+    poller = Poller("orders", lambda last: take("orders", connection, Expected(), 120, last, 0), 30, 1000)
+
+    def seen(number: int) -> dict[str, Any]:
+        """What the page of a broker has for machines."""
+        sheet = broker(state_of("orders", poller.seen, time.time(), 300), str(number), Wanted())
+        assert sheet
+        return dict(sheet.data)
+
+    def sources() -> dict[str, str]:
+        poller.poll()
+        assert poller.seen.polls.error == ""
+        return {one["name"]: one["from"] for one in seen(changed)["config"]}
+
+    until(lambda: (sources()[EVERY], sources()[OWN]) == ("cluster", "broker"), "the settings to be told", 60)
+    config = {one["name"]: one for one in seen(changed)["config"]}
+    assert (config[EVERY]["value"], config[EVERY]["without"]) == ("16000", {"value": "15000", "source": "DEFAULT"})
+    assert (config["log.dirs"]["from"], config["log.cleaner.threads"]["from"]) == ("file", "default")
+    assert len(config) > 200
+    assert [one for one in config.values() if one["sensitive"] and (one["value"], one["without"]) != (None, None)] == []
+
+    with topic_of(combined, TOPIC, {0: [changed]}, 1):
+        poller.poll()
+        produce(servers, TOPIC, 1, RECORDS)
+        poller.poll()
+        rates, found = poller.seen.rates, seen(changed)
+        assert rates.seconds
+        grown = rates.topic(TOPIC)
+        assert (round((grown.records or 0) * rates.seconds), grown.records_unknown) == (RECORDS, 0)
+        assert (grown.bytes or 0) * rates.seconds >= RECORDS
+        assert (found["broker"]["growth"]["records_per_second"] or 0) * rates.seconds >= RECORDS - 1
+        led = [(one["topic"], one["partition"]) for one in found["partitions"] if one["role"] == "leader"]
+        assert (TOPIC, 0) in led
+
+    for number in combined.identities.values():
+        one = seen(number)["broker"]
+        held = seen(number)["partitions"]
+        assert (len(held), sum(row["role"] == "leader" for row in held)) == (one["replicas"], one["leaders"])
+        assert [Path(disk["path"]).is_dir() for disk in one["log_dirs"]] == [True]
+        assert one["quorum_role"].startswith(("active controller", "voter"))
