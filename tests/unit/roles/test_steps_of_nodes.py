@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,26 +54,59 @@ def pids(cluster: Cluster) -> dict[str, int]:
     return {node: int(pid) for node, pid in found}
 
 
+def writes(text: str) -> Callable[[str], object]:
+    """How a generation is filled with one file."""
+    return lambda at: Path(at, "server.properties").write_text(text)
+
+
 def step(cluster: Cluster, tasks_from: str, rescued: bool = False, **variables: Any) -> Run:
     """Run one file of tasks of the roles on the first node; C(rescued) behind a task that failed."""
-    task = {"name": "Run the step", "ansible.builtin.include_role": {"name": "streamops.kafka._common"}}
-    task["ansible.builtin.include_role"]["tasks_from"] = tasks_from
+    role = {"name": "streamops.kafka._common", "tasks_from": tasks_from}
+    task = {"name": "Run the step", "ansible.builtin.include_role": role}
     fail = {"name": "Fail", "ansible.builtin.fail": {"msg": "it did not come back"}}
     tasks = [{"name": "Fail, and run the step", "block": [fail], "rescue": [task]}] if rescued else [task]
+    cluster.directory.mkdir(exist_ok=True)
     play = cluster.directory / "play.yml"
     play.write_text(yaml.safe_dump([{"hosts": "kafka1", "gather_facts": False, "tasks": tasks}]))
     return cluster.playbook(str(play), **variables)
 
 
 def test_a_step_beside_a_run_that_has_the_lock_is_refused_and_leaves_the_lock(machine: Cluster) -> None:
-    lock = machine.directory / "config" / "local.lock"
-    run = f"{place()} {os.getpid()} {started(os.getpid())}"
-    lock.write_text(json.dumps({"run": run, "owner": "anna@north", "purpose": "site.yml", "seconds": 5000}))
+    lock = hold(machine)
     before = lock.read_text()
     looked = step(machine, "lock/look.yml")
     assert looked.rc != 0
     assert "another run is changing it (site.yml), anna@north" in " ".join(looked.output.split())
     assert lock.read_text() == before
+
+
+def hold(cluster: Cluster) -> Path:
+    """The lock of the cluster, which another run has that lives as long as this test."""
+    lock = cluster.directory / "config" / "local.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    run = f"{place()} {os.getpid()} {started(os.getpid())}"
+    lock.write_text(json.dumps({"run": run, "owner": "anna@north", "purpose": "site.yml", "seconds": 5000}))
+    return lock
+
+
+@pytest.mark.parametrize(
+    ("needs_no_machine", "is_held", "told"),
+    [
+        (False, False, "/proc/nowhere/local.lock: this run cannot keep it there (No such file or directory)"),
+        (True, False, "This run needs no machine and goes on"),
+        (True, True, "another run is changing it (site.yml), anna@north"),
+    ],
+)
+def test_only_a_run_that_needs_no_machine_goes_on_where_the_lock_cannot_be_written(
+    needs_no_machine: bool, is_held: bool, told: str, tmp_path: Path
+) -> None:
+    cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "c", free_port_base())
+    where = {} if is_held else {"kafka_config_dir": "/proc/nowhere"}
+    if is_held:
+        hold(cluster)
+    run = step(cluster, "lock/take.yml", _common_needs_no_machine=needs_no_machine, **where)
+    assert told in " ".join(run.output.split())
+    assert (run.rc == 0) == (needs_no_machine and not is_held), run.output[-3000:]
 
 
 def test_a_node_whose_gate_is_shut_is_not_stopped(machine: Cluster) -> None:
@@ -99,7 +132,7 @@ def test_a_node_that_does_not_come_back_gets_the_files_with_which_it_was_whole(m
     found = Generations(str(machine.directory / "config" / "kafka1"))
     (machine.directory / "config" / "kafka1").mkdir()
     for name in ("1", "2"):
-        found.stage(name, lambda at, text=name: Path(at, "server.properties").write_text(f"a={text}\n"))
+        found.stage(name, writes(f"a={name}\n"))
         found.switch()
         if name == "1":
             found.prove()
