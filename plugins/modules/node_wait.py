@@ -160,8 +160,8 @@ history:
 failure:
   description:
     - C(kind) (NodeDied or NodeWaitTimeout), C(node), C(standing), C(log_lines), the last error line of each kind, and
-      C(cause), what they say keeps the node from others; empty when they do not. C(why) is the message without what is
-      left.
+      C(cause), what they say ended the node or keeps it from others; empty when they do not. C(why) is the message
+      without what is left.
   returned: failure
   type: dict
 """

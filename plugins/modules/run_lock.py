@@ -89,6 +89,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._node.lock import (
     Held,
     LockHeldError,
+    LockUnusableError,
     look,
     release,
     take,
@@ -116,14 +117,17 @@ def main() -> None:
     other: Held | None = None
     ended: Held | None = None
     with errors_reported(module):
-        if options["state"] == "free":
-            if not module.check_mode:
-                release(path, run)
-        elif options["state"] == "held" and not module.check_mode:
-            mine, found = take(path, run, options["owner"], max_age, dead, ended_run, options["purpose"])
-            other, ended = (None, found) if mine else (found, None)
-        else:
-            other = look(path, run, max_age, dead, ended_run)
+        try:
+            if options["state"] == "free":
+                if not module.check_mode:
+                    release(path, run)
+            elif options["state"] == "held" and not module.check_mode:
+                mine, found = take(path, run, options["owner"], max_age, dead, ended_run, options["purpose"])
+                other, ended = (None, found) if mine else (found, None)
+            else:
+                other = look(path, run, max_age, dead, ended_run)
+        except OSError as error:
+            raise LockUnusableError(path, error) from error
         if other is not None:
             problem = LockHeldError(options["cluster"], path, other, max_age)
             if not module.check_mode:

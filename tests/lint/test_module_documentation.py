@@ -21,6 +21,11 @@ NAMESPACE = "streamops.kafka."
 MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py"))
 #: What an option may say, beside description and version_added, and what it means when it does not.
 DEFAULTS = {"type": "str", "required": False, "default": None, "choices": None, "elements": None, "aliases": []}
+#: Options that hold secrets under a name that does not say so: of a module, by the way to each.
+SECRETS_BESIDE = {
+    "node_trial": ["properties.content", "start.content", "stores.keystore.content"],
+    "storage_format": ["scram"],
+}
 ATTRIBUTES = {"check_mode", "diff_mode", "idempotent"}
 
 
@@ -130,6 +135,17 @@ def test_secrets_are_never_logged(module: str, monkeypatch: pytest.MonkeyPatch) 
     spec = argument_spec(module, monkeypatch).spec
     secrets = {name: option for name, option in with_suboptions(spec) if is_secret(name)}
     assert [name for name, option in secrets.items() if not hidden(option)] == []
+
+
+@pytest.mark.parametrize(("module", "ways"), SECRETS_BESIDE.items())
+def test_secrets_under_another_name_are_never_logged(
+    module: str, ways: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for way in ways:
+        option: dict[str, Any] = {"options": argument_spec(module, monkeypatch).spec}
+        for name in way.split("."):
+            option = option["options"][name]
+        assert option.get("no_log") is True, way
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
+
 ROOT = Path(__file__).resolve().parents[2]
 ROLES = sorted(path for path in (ROOT / "roles").iterdir() if path.is_dir())
 TASK_FILES = sorted((ROOT / "roles").glob("*/tasks/**/*.yml"))
@@ -33,6 +35,16 @@ READS_ONLY = {
     "Plan members | Record in which steps this server is a member": "group_by changes the run, not a host",
     "Plan members | Record before which step this server stops": "group_by changes the run, not a host",
     "Plan members | Record that this server stays": "group_by changes the run, not a host",
+}
+
+#: Variables of roles that hold secrets under a name that does not say so.
+SECRETS_BESIDE = {
+    "kafka_monitoring": {
+        "kafka_monitoring_receivers",
+        "kafka_monitoring_scrape_configs",
+        "kafka_monitoring_web_config",
+    },
+    "kafka_page": {"kafka_page_users"},
 }
 
 
@@ -66,6 +78,24 @@ def test_argument_specs_are_the_defaults_and_the_required_variables(role: Path) 
     different = {name for name in defaults if options[name].get("default") != defaults[name]}
     assert not different, f"default in argument_specs and in defaults/main.yml differ: {sorted(different)}"
     assert not required & set(defaults), "a required variable has no default"
+
+
+def secrets_of(options: dict[str, Any], beside: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The options and suboptions that hold a secret by their name, or by the given names."""
+    for name, option in options.items():
+        # Of a mapping with options of its own, each of these is judged by itself; a file is a path, a choice is a word.
+        is_value = option["type"] == "str" and "choices" not in option and not name.endswith("_file")
+        if name in beside or (is_secret(name) and is_value):
+            yield name, option
+        yield from secrets_of(option.get("options") or {}, beside)
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
+def test_secrets_are_never_logged(role: Path) -> None:
+    beside = SECRETS_BESIDE.get(role.name, set())
+    found = list(secrets_of(options_of(role), beside))
+    assert [name for name, option in found if option.get("no_log") is not True] == []
+    assert beside <= {name for name, _option in found}
 
 
 @pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)

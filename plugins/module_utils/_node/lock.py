@@ -64,6 +64,17 @@ class LockHeldError(StreamopsError):
         )
 
 
+class LockUnusableError(StreamopsError):
+    """The file of the lock cannot be read or written, so nothing is known of other runs."""
+
+    def __init__(self, path: str, error: OSError) -> None:
+        super().__init__(
+            f"lock {path}: this run cannot keep it there ({error.strerror or error}). Nothing was changed by this "
+            "step. fix: let the run become the owner of the nodes' files on this machine, or make room on its disk.",
+            path=path,
+        )
+
+
 class LockStuckError(StreamopsError):
     """A process keeps the file of the lock to itself, as one that is frozen in the middle of it."""
 

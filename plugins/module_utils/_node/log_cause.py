@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What keeps a node from its quorum, in one sentence, from the many lines that Kafka logs about it."""
+"""What ended a node or keeps it from its quorum, in one sentence, from the many lines that Kafka logs about it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,19 @@ import re
 from collections.abc import Iterable, Sequence
 
 #: A pattern of lines, what they mean, and the fix. The first that a line has decides, so the clearest stand first.
-CAUSES: tuple[tuple[str, str, str], ...] = (
+Causes = tuple[tuple[str, str, str], ...]
+#: What ends a process.
+ENDS: Causes = (
+    (
+        # Java makes this of SIGBUS. On tmpfs and thin volumes pages of mapped indexes find no room only when written.
+        r"InternalError: a fault occurred in (?:a recent|an) unsafe memory access",
+        "a file that Kafka has mapped into memory could not be read or written: its disk is full, or fails",
+        "make room on the disk of the data (df -h); where it has room, look for its errors in the log of the kernel",
+    ),
+)
+#: That, and what keeps it from others. A process that ended may have logged the latter long before.
+CAUSES: Causes = (
+    *ENDS,
     (
         r"Certificate chain is not valid|Private key could not be loaded|Invalid PEM (?:keystore|truststore) configs",
         "this node cannot load its key store or its trust store",
@@ -74,10 +86,10 @@ SHAPES = 8
 WIDTH = 240
 
 
-def cause(lines: Iterable[str]) -> str:
-    """The clearest cause that any of these lines tells, with the words that tell it and the fix; empty for none."""
+def cause(lines: Iterable[str], causes: Causes = CAUSES) -> str:
+    """Return the clearest cause that any of these lines tells, with the words that tell it and the fix, or nothing."""
     listed = list(lines)
-    for pattern, meaning, fix in CAUSES:
+    for pattern, meaning, fix in causes:
         found = next((match[0] for line in listed for match in [re.search(pattern, line)] if match), None)
         if found is not None:
             return f"{meaning} ({found}); fix: {fix}"

@@ -24,6 +24,8 @@ _TELLING = re.compile(
     r"\b(ERROR|FATAL)\b|Exception\b|^Caused by:|^Error: |^Error occurred|OutOfMemory|Unrecognized"
     # Clients warn of a login that a broker refuses, and go on trying (NetworkClient).
     r"|(failed|terminated during) authentication"
+    # What Java throws besides exceptions, such as InternalError where a mapped file cannot be written: a full tmpfs.
+    r"|^[\w.$]+Error(: |$)"
     # Java's own words before it runs anything, and those of its unified logging (JEP 158).
     r"|^Invalid (-X|maximum heap|initial heap)|\[error\]\["
     r"|Could not (create|find|open)|Address already in use|No space left|Too many open files"

@@ -192,7 +192,7 @@ class Tracker:
         errors = "".join(f"\n  {line}" for line in lines) or "\n  (no error line in its logs since this start)"
         led = self.last.get("led") is not False
         # A process that ended for itself may have logged refused connections long before.
-        cause = (self.last.get("cause") or "") if followed.timed_out or not led else ""
+        cause = self.last.get("cause" if followed.timed_out or not led else "ended_by") or ""
         if not led and not followed.timed_out:
             standing += ", and its quorum has no leader"
         silent = self._silent(lines, holders, led) if followed.timed_out else ""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node import mirror_start
-from ansible_collections.streamops.kafka.plugins.module_utils._node.log_cause import cause, distinct
+from ansible_collections.streamops.kafka.plugins.module_utils._node.log_cause import ENDS, cause, distinct
 from ansible_collections.streamops.kafka.plugins.module_utils._node.log_lines import (
     LIMIT,
     every_said,
@@ -83,7 +83,8 @@ def look(
     if params["unit"] and files and not found["process"]["running"]:
         # What Java says before Kafka logs. It also repeats errors of the log, which are shown once.
         lines = list(dict.fromkeys([*lines, *telling_lines(journal(params["unit"]), after)]))[-LIMIT:]
-    return dict(result, log_lines=lines, log_files=files, cause=cause(every), loading=loading(files, since))
+    result.update(cause=cause(every), ended_by=cause(every, ENDS))
+    return dict(result, log_lines=lines, log_files=files, loading=loading(files, since))
 
 
 def flows(params: Mapping[str, Any], since: float | None) -> dict[str, list[str]]:

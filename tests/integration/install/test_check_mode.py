@@ -28,9 +28,11 @@ ON_A_FRESH_HOST = {"site", "rolling_restart", "mirrors", "stop", "stop_node", "v
 ON_A_FRESH_HOST |= {"monitoring_files"}
 #: These need the hosts and metrics that the inventory beside adds.
 WATCHING = {"page", "monitoring", "monitoring_files"}
-#: What these say of three combined nodes, all alive and without ZooKeeper.
+#: What these say of three combined nodes, all alive and without ZooKeeper. That which follows a failed step of a
+#: workflow fails in check mode too, so that the workflow does.
 REFUSED = {
     "drain_and_remove_broker": "every broker here is a voter",
+    "look_after_failure": "This step changed nothing, and fails so that the workflow does.",
     "replace_node": "A node that lives needs no replacement",
     "zookeeper_members": "zookeeper",
 }

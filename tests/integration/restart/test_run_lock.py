@@ -23,11 +23,14 @@ CHANGING: list[tuple[str, dict[str, Any]]] = [
     ("stop", {}),
     ("rebalance", {}),
     ("grow_topic", {"kafka_grow_topic": "orders", "kafka_grow_partitions": 96}),
+    ("resources", {}),
 ]
 ALSO_CHANGING: list[tuple[str, dict[str, Any]]] = [
     ("change_replication_factor", {"kafka_replication_factor": {"orders": 2}}),
     ("drain_and_remove_broker", {"kafka_remove_broker": "kafka3"}),
     ("replace_node", {"kafka_replace_node": "kafka3"}),
+    ("groups", {"kafka_consumer_group": "none-of-that-name", "kafka_consumer_group_to": "earliest"}),
+    ("stop_node", {"kafka_stop_node": "kafka3"}),
     ("rolling_restart", {}),
     ("add_brokers", {}),
     ("site", {}),
@@ -75,6 +78,7 @@ def test_who_only_looks_is_warned_or_not_even_asked_and_takes_nothing(combined: 
     planned = combined.playbook("playbooks/rebalance.yml", plan_only=True).ok()
     assert "another run" not in planned.output
     assert combined.playbook("playbooks/status.yml").ok().changed == 0
+    assert combined.playbook("playbooks/groups.yml").ok().changed == 0
     assert held.read_text() == text
 
 

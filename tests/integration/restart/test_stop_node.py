@@ -67,6 +67,11 @@ def test_a_node_goes_out_the_next_one_stays_and_topics_are_made_meanwhile(one_ma
     with Session(Connection(tuple(cluster.bootstrap_servers))) as admin:
         assert TOPIC["name"] in list_topics(admin)
     assert not cluster.alive("kafka3")
+    # Its lock is on a machine; that none can be reached hinders nothing that it does.
+    dead.write_text(yaml.safe_dump({"all": {"hosts": dict.fromkeys(("kafka1", "kafka2", "kafka3"), DEAD)}}))
+    alone = cluster.playbook("playbooks/resources.yml", "-i", str(dead), **wanted).ok()
+    assert "no machine could be reached that keeps the lock of a run" in said(alone)
+    assert alone.changed == 0
 
 
 @pytest.mark.parametrize("named", [{}, {"kafka_stop_node": "kafka9"}])

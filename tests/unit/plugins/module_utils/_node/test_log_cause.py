@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.log_cause import CAUSES, cause, distinct
+from ansible_collections.streamops.kafka.plugins.module_utils._node.log_cause import CAUSES, ENDS, cause, distinct
 
 REFUSED = [
     "[2026-11-22 18:15:38,851] ERROR Request OutboundRequest(correlationId=23, data=VoteRequestData(clusterId='4a7W'",
@@ -36,6 +36,9 @@ PRINCIPAL = [
         (["Caused by: ValidatorException: Extended key usage does not permit use for TLS server authentication"],
          ["may not be used", "serverAuth,clientAuth"]),
         (["Caused by: java.security.cert.CertificateExpiredException: NotAfter: Mon"], ["has ended"]),
+        (["java.lang.InternalError: a fault occurred in a recent unsafe memory access operation in compiled Java code"],
+         ["mapped into memory", "its disk is full", "make room"]),
+        (["java.lang.InternalError: a fault occurred in an unsafe memory access operation"], ["its disk is full"]),
     ],
 )  # fmt: skip
 def test_the_cause_is_told_with_a_fix(lines: list[str], words: list[str]) -> None:
@@ -47,6 +50,12 @@ def test_the_clearest_line_decides_wherever_it_stands() -> None:
     assert cause([*PRINCIPAL, *REFUSED]) == cause(REFUSED)
     handshake = ["org.apache.kafka.common.errors.SslAuthenticationException: SSL handshake failed"]
     assert cause([*PRINCIPAL, *handshake]) == cause(handshake)
+
+
+def test_what_ends_a_process_is_told_apart_from_what_keeps_it_from_others() -> None:
+    fault = "java.lang.InternalError: a fault occurred in a recent unsafe memory access operation in compiled Java code"
+    assert "its disk is full" in cause([*REFUSED, fault], ENDS)
+    assert cause(REFUSED, ENDS) == ""
 
 
 def test_lines_without_a_known_cause_tell_none() -> None:

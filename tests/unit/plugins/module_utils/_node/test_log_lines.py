@@ -29,6 +29,8 @@ def stamp(at: float) -> str:
         "Invalid -Xlog option '-Xlog:gc:file=/no/gc.log', see error log for details.",
         "Error: Could not create the Java Virtual Machine.",
         "Error: Could not find or load main class kafka.Kafka",
+        "java.lang.InternalError: a fault occurred in a recent unsafe memory access operation in compiled Java code",
+        "java.lang.StackOverflowError",
     ],
 )
 def test_lines_that_tell_why(line: str) -> None:
@@ -36,7 +38,14 @@ def test_lines_that_tell_why(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["[2026-11-21 01:03:54,986] INFO all is well", "\tat kafka.Kafka$.main(Kafka.scala:1)", "\t... 3 more", ""]
+    "line",
+    [
+        "[2026-11-21 01:03:54,986] INFO all is well",
+        "[2026-11-21 01:03:54,986] INFO onError: none (org.example.Errors)",
+        "\tat kafka.Kafka$.main(Kafka.scala:1)",
+        "\t... 3 more",
+        "",
+    ],
 )
 def test_lines_that_tell_nothing(line: str) -> None:
     assert telling_lines(line, None) == []

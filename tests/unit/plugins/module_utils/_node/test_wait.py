@@ -140,6 +140,14 @@ def test_a_node_that_dies_with_a_leader_is_told_by_its_own_lines_alone() -> None
     assert "failed: its process ended, and its quorum has no leader.\nIts log says why: refused; fix: renew." in told
 
 
+def test_a_node_that_dies_of_what_ends_a_process_by_itself_is_told_so_with_a_leader_too() -> None:
+    looks = [found(WAITING, ONE, [9092]), found(DIED, None, cause="refused; fix: renew", ended_by="full disk; fix: x")]
+    tracker, followed, _lines = wait(looks)
+    failure = tracker.failure(followed)
+    assert "its process ended.\nIts log says why: full disk; fix: x." in failure["msg"]
+    assert failure["failure"]["cause"] == "full disk; fix: x"
+
+
 def test_a_controller_without_a_leader_and_without_an_error_reaches_no_other() -> None:
     tracker, followed, _lines = wait([found(WAITING, ONE, [9092], led=False, cause="")])
     assert "has no leader; it waits for port 9092." in tracker.failure(followed)["msg"]
