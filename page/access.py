@@ -24,10 +24,11 @@ _QUEUED = 16
 
 @dataclass(frozen=True)
 class Answer:
-    """What a login gets: C(status) 200, 401 or 429, and after how many seconds to come back."""
+    """What a login gets: C(status) 200, 401 or 429, after how many seconds to come back, and with 200 the C(user)."""
 
     status: int
     retry_after: int = 0
+    user: str = ""
 
 
 class Access:
@@ -50,7 +51,7 @@ class Access:
         if credentials is None:
             return Answer(401)
         if self._remembered.has(*credentials, time.monotonic()):
-            return Answer(200)
+            return Answer(200, user=credentials[0])
         turn = self._attempts.book(address, time.monotonic())
         if turn.refused or (turn.seconds and self._waiting >= _WAITING):
             return Answer(429, math.ceil(turn.seconds) or 1)
@@ -71,4 +72,4 @@ class Access:
             return Answer(401)
         self._attempts.succeeded(address)
         self._remembered.add(*credentials, time.monotonic())
-        return Answer(200)
+        return Answer(200, user=credentials[0])

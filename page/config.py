@@ -18,6 +18,7 @@ from page.clusters import clusters_of
 from page.expected import Expected, expected_of
 from page.flows import flows_of
 from page.login import Scrypt, scrypt_of
+from page.records.rights import Rights, rights_of
 
 #: Numbers that may be set: default, least and most. Times are in seconds.
 NUMBERS = {
@@ -30,7 +31,7 @@ NUMBERS = {
 }
 #: Paths of the certificate and its key: both or none.
 TLS = ("tls_certificate", "tls_key")
-KNOWN = {"host", "users", "clusters", "expected", "mirrors", "reports", *TLS, *NUMBERS}
+KNOWN = {"host", "users", "clusters", "expected", "mirrors", "records", "reports", *TLS, *NUMBERS}
 #: Characters of a name or an address that is bound; what they mean the system says at the start.
 _HOST = re.compile(r"[0-9A-Za-z._:%-]{1,253}")
 
@@ -45,6 +46,8 @@ class Config:
     #: Flows of mirrors with an end in a cluster.
     mirrors: tuple[Flow, ...]
     users: Mapping[str, Scrypt] = field(repr=False)
+    #: Who may read records of which topics.
+    records: Rights
     #: Paths of the certificate and of its key.
     tls: tuple[str, str] | None
     host: str
@@ -76,11 +79,13 @@ def config_of(text: str, wrong_pair: Callable[[str, str], list[str]]) -> Config:
     expected, wrong_expected = expected_of(given.get("expected", {}), named)
     mirrors, wrong_mirrors = flows_of(given.get("mirrors", []), named)
     wrong += [*_wrong_host(host, bool(given.get("users")), given.keys() >= set(TLS)), *wrong_tls]
+    records, wrong_records = rights_of(given.get("records", {}), users, named)
+    wrong += wrong_records
     reports = given.get("reports", "")
     wrong += [*wrong_users, *wrong_clusters, *wrong_expected, *wrong_mirrors, *_wrong_reports(reports)]
     if wrong:
         raise RefusedError("configuration", wrong)
-    return Config(clusters, expected, mirrors, users, tls, host, reports, **numbers)
+    return Config(clusters, expected, mirrors, users, records, tls, host, reports, **numbers)
 
 
 def _parsed(text: str) -> tuple[dict[str, Any], list[str]]:

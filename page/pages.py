@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,9 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_vie
 from page.filed.shelf import Shelf
 from page.newest import of_cluster
 from page.poller import Seen
+from page.records.door import Door
+from page.records.markup import SECTION as RECORDS
+from page.records.rights import Rights
 from page.shown import access, brokers, clusters, glance, groups, mirrors, moves, operations, topics
 from page.shown.files import as_csv, as_json
 from page.shown.freshness import iso
@@ -32,6 +36,9 @@ from page.shown.sheet import Link, Sheet, State, state_of
 from page.shown.wanted import CSV, HTML, JSON, LONGEST_SEARCH, Sort, Wanted, WrongQueryError, wanted_of
 
 _HERE = Path(__file__).parent
+#: Where a request has the name of who is logged in; empty without a login.
+USER = "page.user"
+_STYLES = (_HERE / "page.css", _HERE / "records" / "records.css")
 _LINKS = {"stylesheet": "/style.css", "icon": "/icon.svg"}
 #: Seconds after which a browser asks for a page again: the header Refresh needs no script, and keeps the address.
 LOOK_AGAIN = 60
@@ -70,7 +77,7 @@ class _NotFoundError(Exception):
 class Pages:
     """The pages of what C(look) gives by cluster, of the reports of C(shelf), and of C(flows) of mirrors.
 
-    C(stale_after) is in seconds.
+    C(stale_after) is in seconds, C(door) serves records of topics.
     """
 
     def __init__(
@@ -79,12 +86,14 @@ class Pages:
         stale_after: float,
         shelf: Shelf,
         flows: Sequence[Flow] = (),
+        door: Door | None = None,
     ) -> None:
         self._look, self._stale_after, self._shelf, self._flows = look, stale_after, shelf, flows
+        self._door = door or Door(Rights(), {})
 
     def style(self, _request: Request) -> Response:
         """Serve the style sheet: that of all reports, and what only these pages have."""
-        return _answer(style() + (_HERE / "page.css").read_text(encoding="utf-8"), "text/css")
+        return _answer(style() + "".join(one.read_text(encoding="utf-8") for one in _STYLES), "text/css")
 
     def icon(self, _request: Request) -> Response:
         """Serve the icon, for which browsers ask anyway."""
@@ -95,10 +104,14 @@ class Pages:
         raw = request.scope.get("raw_path") or request.scope["path"].encode()
         query = request.scope["query_string"]
         names = names_in(raw)
+        user = request.scope.get(USER, "")
+        if names and len(names) == 5 and (names[0], names[2], names[4]) == ("clusters", "topics", RECORDS):
+            return self._door.answer(user, names[1], names[3], query)
         try:
             if names and len(names) == 4 and names[0] == "clusters" and names[2] == operations.SECTION:
                 return self._report(names[1], names[3], wanted_of(query).form)
             sheet, wanted = self._sheet(names, query)
+            sheet = self._with_records(sheet, names, user)
         except WrongQueryError as error:
             return _problem(400, "This request cannot be answered.", str(error), [])
         except _NotFoundError as error:
@@ -149,6 +162,12 @@ class Pages:
             wanted = wanted_of(query, mirrors.SORTS, (HTML, JSON, CSV))
             return self._mirrors(state, states, wanted), wanted
         return _of_cluster(state, names[2:], query)
+
+    def _with_records(self, sheet: Sheet, names: Sequence[str] | None, user: str) -> Sheet:
+        """Return the page of a topic with a link to its records for who may read them."""
+        if not names or len(names) != 4 or names[2] != "topics" or not self._door.may_read(user, names[1], names[3]):
+            return sheet
+        return replace(sheet, sections=[*sheet.sections, Link("Records", path(*names, RECORDS))])
 
     def _mirrors(self, state: State, states: Mapping[str, State], wanted: Wanted) -> Sheet:
         flows = of_cluster(self._flows, state.name)

@@ -23,6 +23,7 @@ from page.patience import counting
 from page.picture import Picture
 from page.poll import take
 from page.poller import Poller
+from page.records.door import Door
 from page.refusals import Refusals, counted, is_told
 from page.tls import Renewal, wrong_pair
 from page.web import application
@@ -91,6 +92,7 @@ def _server(config: Config, pollers: dict[str, Poller]) -> uvicorn.Server:
             config.reports,
             config.mirrors,
             refusals=refusals,
+            door=Door(config.records, config.clusters),
         ),
         host=config.host,
         port=config.port,

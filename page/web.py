@@ -1,4 +1,5 @@
-"""Answer /metrics, /health and the pages for people, out of the last pictures; nothing sent here reaches Kafka."""
+"""Answer /metrics, /health and the pages for people, out of the last pictures; of what is sent here only a request for
+records reaches Kafka (page/records)."""
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from page.flow_metrics import FlowMetrics
 from page.health import health, is_current
 from page.hosts import is_served
 from page.metrics import families_of_polls
-from page.pages import Pages
+from page.pages import USER, Pages
 from page.poller import Seen
+from page.records.door import Door
 from page.refusals import Refusals
 
 _HEADERS = {
@@ -61,13 +63,14 @@ def application(
     reports: str = "",
     mirrors: Sequence[Flow] = (),
     refusals: Refusals | None = None,
+    door: Door | None = None,
 ) -> ASGIApp:
     """Return the application.
 
     C(look) gives what the pollers have by cluster, C(stale_after) is in seconds, without C(access) there is no login,
     C(beside) runs as long as the application, requests are answered for the names C(served) alone, None for any,
-    C(reports) is the directory of reports, empty for none, C(mirrors) are the flows of mirrors, and C(refusals) counts
-    what is refused.
+    C(reports) is the directory of reports, empty for none, C(mirrors) are the flows of mirrors, C(refusals) counts what
+    is refused, and C(door) serves records, None for none.
     """
 
     flows = FlowMetrics(mirrors)
@@ -100,7 +103,7 @@ def application(
     inner = Starlette(lifespan=lifespan)
     inner.add_route("/metrics", metrics, methods=["GET"])
     inner.add_route("/health", healthy, methods=["GET"])
-    pages = Pages(look, stale_after, Shelf(reports), mirrors)
+    pages = Pages(look, stale_after, Shelf(reports), mirrors, door)
     inner.add_route("/style.css", pages.style, methods=["GET"])
     inner.add_route("/icon.svg", pages.icon, methods=["GET"])
     register_url_convertor("everything", _Everything())
@@ -140,7 +143,7 @@ def _guarded(inner: ASGIApp, access: Access | None, served: frozenset[str] | Non
         elif scope["method"] not in ("GET", "HEAD"):
             refusal = PlainTextResponse("GET and HEAD only\n", 405, {"allow": "GET, HEAD"})
         else:
-            refusal = inner
+            refusal, scope = inner, {**scope, USER: login.user}
         await refusal(scope, receive, with_headers)
 
     return answer

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Logs of partitions as their leaders know them: both ends, the offset of a time, the newest record, deletions."""
+"""Logs of partitions as their leaders know them: both ends, the offset of a time, the newest record, what they hold,
+deletions.
+"""
 
 from __future__ import annotations
 
@@ -177,6 +179,87 @@ def _newest_at(session: Session, leader: int, keys: Iterable[Key]) -> Mapping[Ke
                 found[one.name, part.partition_index] = part.timestamp if part.timestamp >= 0 else None
             elif session.explain(what, part)[0].endswith("_AUTHORIZATION_FAILED"):
                 found[one.name, part.partition_index] = NOT_ALLOWED
+    return found
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What a leader sent of a log: batches as they are in it, or the C(code) of Kafka's error and C(why).
+
+    C(stable) is the offset before which all transactions have ended, C(end) the high watermark, C(start) where the log
+    begins. C(aborted) are producer and first offset of transactions that were aborted.
+    """
+
+    data: bytes = b""
+    start: int = -1
+    end: int = -1
+    stable: int = -1
+    aborted: tuple[tuple[int, int], ...] = ()
+    code: str = ""
+    why: str = ""
+
+
+def fetch(
+    session: Session, leader: int, places: Mapping[Key, int], most: int, committed: bool, wait: float
+) -> dict[Key, Fetched]:
+    """Return what a leader has of these partitions from these offsets on: about C(most) bytes, in whole batches.
+
+    A batch that is larger is sent all the same where it is the first (KIP-74). No group is involved, and nothing is
+    committed. C(committed): up to the first transaction that is open, and with those that were aborted; C(wait) is how
+    long (seconds) the broker may wait for records. Read on the topics is needed. Raises RequestFailedError.
+    """
+    from kafka.protocol.consumer import FetchRequest
+
+    topic = FetchRequest.FetchTopic
+    wanted = [
+        topic(
+            topic=name,
+            partitions=[
+                topic.FetchPartition(
+                    partition=index,
+                    current_leader_epoch=-1,
+                    fetch_offset=offset,
+                    last_fetched_epoch=-1,
+                    log_start_offset=-1,
+                    partition_max_bytes=most,
+                )
+                for (_name, index), offset in some.items()
+            ],
+        )
+        for name, some in by_topic(places).items()
+    ]
+    # Version 4 is the first with transactions (KIP-98) and the oldest of Kafka 4; from 13 on topics have ids (KIP-516).
+    request = FetchRequest(
+        replica_id=_CONSUMER,
+        max_wait_ms=round(wait * 1000),
+        min_bytes=1,
+        max_bytes=most,
+        isolation_level=int(committed),
+        session_id=0,
+        session_epoch=-1,
+        topics=wanted,
+        forgotten_topics_data=[],
+        rack_id="",
+        min_version=4,
+        max_version=12,
+    )
+    what = f"read records at broker {leader}"
+    answer = session.send(what, request, leader)
+    if getattr(answer, "error_code", 0):
+        session.sound(answer, what)
+    found = {}
+    for one in answer.responses:
+        for part in one.partitions:
+            code, why = session.explain(what, part, one.topic) if part.error_code else ("", "")
+            found[one.topic, part.partition_index] = Fetched(
+                bytes(part.records or b""),
+                part.log_start_offset,
+                part.high_watermark,
+                part.last_stable_offset,
+                tuple((gone.producer_id, gone.first_offset) for gone in part.aborted_transactions or ()),
+                code,
+                why,
+            )
     return found
 
 

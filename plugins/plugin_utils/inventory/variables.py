@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -72,7 +74,10 @@ def as_bool(value: Any) -> bool:
 
 
 def names(value: Any) -> list[str]:
-    """The names in a list, or in text with commas between them, as a survey or -e key=value gives it."""
+    """The names in a list, or in text as a survey or -e key=value gives it: JSON, or names with commas between them."""
+    if isinstance(value, str) and value.strip().startswith("["):
+        with contextlib.suppress(ValueError):
+            value = json.loads(value)
     if isinstance(value, str):
         return [one.strip() for one in value.split(",") if one.strip()]
     return [str(one) for one in value] if isinstance(value, (list, tuple)) else []

@@ -26,6 +26,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading im
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import PAGE_GROUP, Cluster, Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import endpoints
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import names
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.heartbeats import wants_heartbeats
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.views import plain
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.page_code import code_files
@@ -41,6 +42,8 @@ SCRYPT = (16384, 8, 1)
 _DIGITS = 12
 #: Numbers that the page takes as they are set.
 _NUMBERS = ("interval", "poll_timeout", "stale_after", "details_interval", "series_limit")
+#: The lists in what it takes of who may read records (page/records/rights.py).
+RECORDS_LISTS = ("readers", "topics", "masked")
 #: What the page takes of a flow (page/flows.py), besides heartbeats.
 FLOW_KEYS = ("source", "target", "topics", "topics_exclude", "policy", "engine", "exactly_once")
 #: The files of a connection that lie on the control node, and the endings of their copies beside the configuration.
@@ -207,6 +210,10 @@ class Page(Parts):
             },
             "expected": {cluster.name: self._expected(cluster) for cluster in self._clusters},
             "mirrors": self._mirrors(),
+            "records": {
+                **{key: names(settings[f"kafka_page_records_{key}"]) for key in RECORDS_LISTS},
+                "show_unmasked": settings["kafka_page_records_show_unmasked"],
+            },
         }
 
     def _mirrors(self) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import UnclearValueError
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import HostVariables
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import HostVariables, names
 
 
 def variables(**raw: Any) -> HostVariables:
@@ -48,3 +48,13 @@ def test_nothing_is_templated_that_nobody_reads_and_nothing_twice() -> None:
     assert [read["a"], read["a"], read.get("c", "none")] == ["ONE", "ONE", "none"]
     assert "b" in read
     assert asked == ["one"]
+
+
+@pytest.mark.parametrize("given", [["a", "b.*"], ("a", "b.*"), "a, b.*", '["a", "b.*"]', ' ["a","b.*"] ', "a,b.*,"])
+def test_names_are_a_list_however_they_are_given(given: Any) -> None:
+    assert names(given) == ["a", "b.*"]
+
+
+def test_what_is_no_list_of_names_has_none() -> None:
+    assert [names(one) for one in (None, {}, 3, "", "[]")] == [[], [], [], [], []]
+    assert names("[a") == ["[a"]

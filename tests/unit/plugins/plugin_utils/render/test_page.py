@@ -18,6 +18,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render import page
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 from page.config import NUMBERS, config_of
 from page.flows import KEYS
+from page.records.rights import KEYS as RECORDS_KEYS
+from page.records.rights import Rights
 from tests.lint.test_packaging import pins
 from tests.support.inventory_data import DataReader
 
@@ -140,6 +142,21 @@ def test_the_configuration_has_the_flows_that_run_and_have_an_end_on_the_page() 
     read = config_of(json.dumps(found), lambda _certificate, _key: [])
     assert [one.pair for one in read.mirrors] == ["orders->far", "orders->stock"]
     assert seen("page1")["page"]["configuration"]["mirrors"] == []
+
+
+def test_who_may_read_records_comes_to_the_page_also_where_it_is_given_as_text() -> None:
+    own = {
+        "kafka_page_users": {"ann": "w"},
+        "kafka_page_records_readers": '["ann"]',
+        "kafka_page_records_topics": '["audit.*", "stock/x"]',
+        "kafka_page_records_masked": "IBAN, password",
+        "kafka_page_records_show_unmasked": "yes",
+    }
+    found = seen("page1", own)["page"]["configuration"]
+    assert found["records"].keys() == set(RECORDS_KEYS)
+    read = config_of(json.dumps(found), lambda _certificate, _key: []).records
+    assert read == Rights(frozenset({"ann"}), ("audit.*", "stock/x"), frozenset({"iban", "password"}), True)
+    assert not config_of(json.dumps(seen("page1")["page"]["configuration"]), lambda _one, _two: []).records.is_on
 
 
 def test_files_of_the_control_node_lie_beside_the_configuration(tmp_path: Path) -> None:

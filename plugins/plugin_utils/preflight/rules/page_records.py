@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on records of topics that the page shows: who may read them, and of which topics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, names
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
+
+#: A name of a topic (Topic.java), or its beginning with "*" behind it, as the page takes them (page/records/rights.py).
+_PATTERN = re.compile(r"[A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,249}\*")
+
+
+@rule(
+    variable="kafka_page_records_readers",
+    allowed="users of kafka_page_users",
+    fix="add the user to kafka_page_users, or remove it from the list",
+)
+def page_records_reader_unknown(inventory: Inventory) -> Iterator[Problem]:
+    """A reader of records is no user of the page (`kafka_page_users`), so nobody could log in as that reader."""
+    for page in inventory.pages:
+        users = page.get("kafka_page_users", {})
+        for name in names(page.get("kafka_page_records_readers")) if isinstance(users, dict) else ():
+            if name not in map(str, users):
+                yield Problem(page, "a reader of records is no user of the page", name)
+
+
+@rule(
+    variable="kafka_page_records_topics",
+    allowed="names of topics, or their beginnings with * behind them, CLUSTER/ before them",
+    fix="list topics by name, or as orders.*",
+)
+def page_records_topics_unusable(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_page_records_topics` is empty though there are readers, or has an entry that fits no topic."""
+    for page in inventory.pages:
+        if page.variables.get("kafka_page_records_topics") is UNDEFINED:
+            continue
+        topics, named = names(page.get("kafka_page_records_topics")), page.names("kafka_page_clusters")
+        known = [one.name for one in inventory.clusters() if one.brokers and (not named or one.name in named)]
+        if names(page.get("kafka_page_records_readers")) and not topics:
+            yield Problem(page, "readers of records may read no topic", "an empty list")
+        for entry in topics:
+            cluster, slash, pattern = entry.rpartition("/")
+            if slash and cluster not in known:
+                yield Problem(page, "the page shows no cluster of this name", entry)
+            elif not _PATTERN.fullmatch(pattern):
+                yield Problem(page, "this is no name of a topic, and no beginning of one", entry)
+
+
+@rule(
+    variable="kafka_page_records_masked",
+    allowed="names of 1 to 100 printable characters, without blanks around them",
+    fix="correct the name",
+)
+def page_records_masked_unusable(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_page_records_masked` has an entry that the page takes for no name of a field, so it would not start."""
+    for page in inventory.pages:
+        for name in names(page.get("kafka_page_records_masked")):
+            if not (1 <= len(name) <= 100 and name.isprintable() and name == name.strip()):
+                yield Problem(page, "this is no name of a field", repr(name))

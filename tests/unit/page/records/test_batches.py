@@ -1,0 +1,110 @@
+"""Records out of batches as a broker sends them: from the middle, cut, of aborted transactions, broken."""
+
+from __future__ import annotations
+
+import random
+import struct
+from typing import Any
+
+import pytest
+from kafka.record.default_records import DefaultRecordBatchBuilder
+from kafka.record.legacy_records import LegacyRecordBatchBuilder
+
+from page.records.batches import APPENDED, CREATED, part_of
+
+MOST = 1 << 20
+CHANCE = random.Random(11)
+
+
+def batch(base: int, values: list[bytes | None], codec: int = 0, producer: int = -1, **more: Any) -> bytes:
+    """A batch as a producer makes it, with the offset that a leader gives it."""
+    is_transactional = producer >= 0
+    builder = DefaultRecordBatchBuilder(2, codec, is_transactional, producer, 0, 0 if is_transactional else -1, 1 << 20)
+    for at, value in enumerate(values):
+        assert builder.append(at, 1000 + at, b"k", value, [("h", b"v"), ("n", None)])
+    made = bytearray(builder.build())
+    struct.pack_into(">q", made, 0, base)
+    for place, form, number in more.get("patches", ()):
+        struct.pack_into(form, made, place, number)
+    return bytes(made)
+
+
+def marker(offset: int, producer: int, commits: bool) -> bytes:
+    """The end of a transaction: a control batch of one record."""
+    key = struct.pack(">hh", 0, int(commits))
+    record = b"\0\0\0" + bytes([len(key) * 2]) + key + b"\1" + b"\0"
+    body = bytes([len(record) * 2]) + record
+    head = struct.pack(">qiibIhiqqqhii", offset, 49 + len(body), 0, 2, 0, 0x30, 0, 5, 5, producer, 0, -1, 1)
+    return head + body
+
+
+def offsets(data: bytes, start: int = 0, end: int = 1000, aborted: list[tuple[int, int]] | None = None) -> list[int]:
+    return [one.offset for one in part_of(3, data, aborted or [], start, end, MOST).records]
+
+
+@pytest.mark.parametrize("codec", [0, 1, 2, 3])
+def test_a_record_has_all_that_was_written(codec: int) -> None:
+    part = part_of(3, batch(40, [b"a", None, b""], codec), [], 0, 1000, MOST)
+    assert [(one.offset, one.value) for one in part.records] == [(40, b"a"), (41, None), (42, b"")]
+    (first, *_more) = part.records
+    assert (first.partition, first.timestamp, first.timestamp_type, first.key) == (3, 1000, CREATED, b"k")
+    assert first.headers == ((b"h", b"v"), (b"n", None))
+    assert (part.next, part.skipped) == (43, [])
+    assert "value" not in repr(first)
+
+
+def test_the_time_of_the_broker_is_that_of_the_batch() -> None:
+    part = part_of(0, batch(0, [b"a", b"b"], patches=[(21, ">h", 0x08), (35, ">q", 7777)]), [], 0, 9, MOST)
+    assert {(one.timestamp, one.timestamp_type) for one in part.records} == {(7777, APPENDED)}
+
+
+def test_only_what_was_asked_for_comes_out_of_whole_batches() -> None:
+    data = batch(10, [b"v"] * 10) + batch(30, [b"v"] * 10) + batch(40, [b"v"] * 10)[:-3]
+    part = part_of(0, data, [], 15, 35, MOST)
+    assert [one.offset for one in part.records] == [*range(15, 20), *range(30, 35)]
+    assert part.next == 40
+    assert part_of(0, data[:30], [], 0, 99, MOST).next is None
+    assert part_of(0, b"", [], 0, 99, MOST).next is None
+
+
+def test_records_of_aborted_transactions_and_markers_are_none() -> None:
+    data = (
+        batch(0, [b"a"], producer=7) + batch(1, [b"b"], producer=8) + batch(2, [b"plain"])
+        + batch(3, [b"a"], producer=7) + marker(4, 7, commits=False) + batch(5, [b"again"], producer=7)
+        + marker(6, 8, commits=True)
+        + marker(7, 7, commits=True) + batch(8, [b"a"], producer=7) + marker(9, 7, commits=False)
+    )  # fmt: skip
+    assert offsets(data, aborted=[(7, 8), (7, 0)]) == [1, 2, 5]
+    assert offsets(data) == [0, 1, 2, 3, 5, 8]
+    # A transaction that began before what was sent.
+    assert offsets(data, aborted=[(8, -50)]) == [0, 2, 3, 5, 8]
+    assert part_of(0, data, [], 0, 99, MOST).next == 10
+
+
+def test_what_cannot_be_read_is_named_and_all_else_is_read() -> None:
+    legacy = LegacyRecordBatchBuilder(1, 0, 1000)
+    legacy.append(0, 1000, b"k", b"v")
+    broken = batch(2, [b"v"] * 3)
+    data = (
+        bytes(legacy.build()) + batch(1, [b"v"], patches=[(21, ">h", 4)]) + broken[:-1] + b"\xff"
+        + batch(5, [b"v" * 1000] * 50, codec=1) + batch(60, [b"v"])
+    )  # fmt: skip
+    part = part_of(0, data, [], 0, 99, 5000)
+    assert [one.offset for one in part.records] == [60]
+    assert [(one.first, one.last, one.why.split(",")[0]) for one in part.skipped] == [
+        (0, 0, "it has the format 1 of brokers before Kafka 0.11"),
+        (1, 1, "it is compressed with zstd"),
+        (2, 4, "its records are not written as the protocol says"),
+        (5, 54, "it has more than the 4"),
+    ]
+
+
+def test_bytes_at_random_break_nothing() -> None:
+    good = batch(0, [b"v" * 20] * 5) + batch(5, [b"w"] * 3, codec=3) + marker(8, 7, commits=False)
+    for _one in range(5_000):
+        bad = bytearray(good)
+        for _change in range(CHANCE.randrange(1, 8)):
+            bad[CHANCE.randrange(len(bad))] = CHANCE.randrange(256)
+        part = part_of(0, bytes(bad), [(7, 0)], 0, 99, 10_000)
+        assert len(part.records) <= 200
+        assert all(0 <= one.offset < 99 for one in part.records)

@@ -1,0 +1,125 @@
+"""What is masked leaves the process in no way: at any depth, in texts in texts, in headers, in every form."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from page.records import bounds
+from page.records.batches import Record
+from page.records.decoding import FORMS, HIDDEN
+from page.records.masking import MASK, HiddenError, Mask
+from page.records.shown import for_machines, shown_record
+
+MASKED = Mask(frozenset({"password", "iban"}))
+LENIENT = Mask(frozenset({"password", "iban"}), show_unmasked=True)
+SECRET = "hunter2-4711"
+DEEP = '{"password":"' + SECRET + '"}'
+for _level in range(4):
+    DEEP = json.dumps({"payload": DEEP})
+
+
+def nested(levels: int) -> str:
+    """A list in a list, again and again."""
+    return "[" * levels + "]" * levels
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"password": SECRET},
+        {"PassWord": {"old": SECRET, "new": [SECRET]}},
+        {"a": [{"b": {"password": [SECRET]}}, {"iban": 1.5}]},
+        [[[{"password": SECRET}]]],
+        {"payload": json.dumps({"user": {"password": SECRET}})},
+        json.loads(DEEP),
+        {"payload": '{"password": "' + SECRET},
+        {"payload": ' \ufeff{"password": "' + SECRET + '", "password": 1}'},
+    ],
+    ids=range(8),
+)
+@pytest.mark.parametrize("form", FORMS)
+def test_the_value_of_a_masked_field_is_in_no_form(value: object, form: str) -> None:
+    data = json.dumps(value).encode()
+    for mask in (MASKED, LENIENT):
+        one = Record(0, 1, 0, "CreateTime", data, data, ((b"h", data), (b"PASSWORD", SECRET.encode())))
+        shown = shown_record(one, mask, form)
+        found = json.dumps(for_machines([shown], []))
+        assert SECRET not in found
+        assert SECRET.encode().hex(" ") not in found
+        plain = "".join(bytes.fromhex(line[10:58]).decode("latin-1") for line in shown.value.text.split("\n")) if (
+            shown.value.form == "hex") else shown.value.text  # fmt: skip
+        assert SECRET not in plain
+        assert MASK in plain or shown.value.form == HIDDEN
+
+
+def test_the_mask_tells_neither_kind_nor_length_and_all_else_stays() -> None:
+    for value in ("1", '"a"', "null", "{}", "[1,2]"):
+        assert MASKED.value(b'{"password":' + value.encode() + b',"n":1.10}') == b'{"password":"***","n":1.10}'
+    assert MASKED.value(b'{"note":"[INFO] ok","x":"\\u00e9"}') == '{"note":"[INFO] ok","x":"é"}'.encode()
+    assert MASKED.value(b'{"passwords":1}') == b'{"passwords":1}'
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"password=" + SECRET.encode(),
+        b"\x00\x01\xff" + SECRET.encode(),
+        b'"' + SECRET.encode() + b'"',
+        b"4711",
+        b'{"password":"a","password":"b"}',
+        b'{"password":NaN}',
+        b'{"password":"x"',
+        b'{"password":"x"} {"password":"y"}',
+        json.dumps({"password": SECRET}).encode("utf-16"),
+        nested(65).encode(),
+        nested(100_000).encode(),
+        b"[" + b" " * bounds.JSON + b"]",
+    ],
+    ids=range(12),
+)
+def test_a_value_in_which_fields_cannot_be_found_is_hidden(data: bytes) -> None:
+    with pytest.raises(HiddenError):
+        MASKED.value(data)
+    found = shown_record(Record(0, 1, 0, "CreateTime", data, data, ()), MASKED, "hex")
+    assert (found.key.form, found.value.form, found.value.text) == (HIDDEN, HIDDEN, "")
+    assert found.value.size == len(data)
+
+
+def test_the_setting_shows_what_is_no_json_but_nothing_that_names_a_field() -> None:
+    for data in (b"plain", b"\x00\x01\xff", nested(65).encode()):
+        assert LENIENT.value(data) == data
+    for text in ("password=a", '{"PASSWORD":1', '{"iban":1,"iban":2}'):
+        for encoding in ("utf-8", "utf-16", "utf-32"):
+            with pytest.raises(HiddenError):
+                LENIENT.value(text.encode(encoding))
+
+
+def test_texts_in_texts_each_as_deep_as_may_be_are_hidden_and_break_nothing() -> None:
+    text = SECRET
+    for _level in range(12):
+        text = "[" * 60 + json.dumps(text) + "]" * 60
+    for mask in (MASKED, LENIENT):
+        try:
+            assert mask.value(text.encode()) is not None
+        except HiddenError:
+            continue
+
+
+def test_headers_are_masked_by_name_and_by_what_is_in_them() -> None:
+    assert MASKED.header("Password", b"\xff") == MASK.encode()
+    assert MASKED.header("trace", b"00-4bf9") == b"00-4bf9"
+    assert MASKED.header("body", b'{"password":1}') == b'{"password":"***"}'
+    assert MASKED.header("none", None) is None
+    for data in (b"\xff\x00", b"password=x", b'{"a":1', b"two\nlines"):
+        with pytest.raises(HiddenError):
+            MASKED.header("h", data)
+
+
+def test_without_names_all_is_as_it_is() -> None:
+    for data in (None, b"", b"\xff", b'{"password":1}'):
+        assert Mask().value(data) == data
+        assert Mask().header("password", data) == data
+    assert MASKED.value(None) is None
+    assert MASKED.value(b"") == b""
