@@ -97,9 +97,10 @@ def share(partitions: int) -> int:
 
 def order(records: Iterable[Record], asked: Asked) -> list[Record]:
     """Return records as they are shown: by offset within a partition, by time among several, the newest first."""
-    by_time = asked.partition is None
-    found = sorted(
-        records, key=lambda one: ((one.timestamp or 0) if by_time else 0, one.partition, one.offset),
+    found = [*records]
+    by_time = len({one.partition for one in found}) > 1
+    found.sort(
+        key=lambda one: ((one.timestamp or 0) if by_time else 0, one.partition, one.offset),
         reverse=asked.start == NEWEST,
-    )  # fmt: skip
+    )
     return found[: bounds.RECORDS]
