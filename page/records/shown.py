@@ -96,11 +96,9 @@ def lines(text: str) -> str:
 
 
 def sizes(one: Shown) -> str:
-    """Return how large a part is, and how much of it is shown."""
-    if one.size is None:
-        return "null"
+    """Return how large a part is, and whether it is shown whole."""
     cut = ", cut here" if one.is_cut else ""
-    return f"{one.size:,} bytes{cut}"
+    return f"{one.size or 0:,} bytes{cut}"
 
 
 def turns(own: str, asked: Asked, records: Sequence[Record]) -> list[Link]:

@@ -50,7 +50,7 @@ def test_a_record_says_what_it_is_and_how_much_of_it_is_shown() -> None:
     found = page(Found(3, {}, [one], [Skipped(1, 5, 9, "it is odd")], ["A note."]), Asked(partition=2))
     for said in (
         "Partition 2, offset 41", "2026-11-24T07:00:00.123Z (LogAppendTime)", "100,080 bytes",
-        "text, 100,000 bytes, cut", "Key null, null", "10 more headers",
+        "text, 100,000 bytes, cut", "Key null Value text,", "10 more headers",
         "Partition 1, offsets 5 to 9: the batch was not read, since it is odd.",
         "A note.", "Earlier records", "from newest of partition 2",
     ):  # fmt: skip
