@@ -13,6 +13,7 @@ AUTO, JSON, TEXT, HEX = "auto", "json", "text", "hex"
 FORMS = (AUTO, JSON, TEXT, HEX)
 #: What stands in place of bytes.
 NULL, EMPTY, HIDDEN = "null", "empty", "hidden"
+_TOO_MUCH = "It, or what is before it on this page, is too much to be looked at as JSON."
 #: Bytes of a line of hexadecimal digits, each of which takes four characters with its letter.
 _LINE = 16
 #: One in so many characters may be none that is printed, and a text is still one.
@@ -33,20 +34,24 @@ class Shown:
     note: str = ""
 
 
-def shown(data: bytes | None, size: int | None, form: str, most: int) -> Shown:
-    """Return bytes in a form, at most C(most) of them; C(size) is what the record has, before anything was masked."""
+def shown(data: bytes | None, size: int | None, form: str, most: int, may_parse: bool = True) -> Shown:
+    """Return bytes in a form, at most C(most) of them; C(size) is what the record has, before anything was masked.
+
+    Without C(may_parse) they are not looked at as JSON.
+    """
     if data is None:
         return Shown(NULL)
     if not data:
         return Shown(EMPTY, size=size)
-    if form in (AUTO, JSON) and len(data) <= bounds.JSON:
+    may_parse = may_parse and len(data) <= bounds.JSON
+    if form in (AUTO, JSON) and may_parse:
         try:
             text, is_cut = pretty(tree_of(data.decode()), most)
         except (NoTreeError, UnicodeDecodeError):
             pass
         else:
             return Shown(JSON, text, size, is_cut)
-    note = "It is no JSON object or list." if form == JSON else ""
+    note = ("It is no JSON object or list." if may_parse else _TOO_MUCH) if form == JSON else ""
     is_text = _is_text(data)
     if form == HEX or (form != TEXT and not is_text):
         return Shown(HEX, "\n".join(_lines(data[: most // 4])), size, len(data) > most // 4, note)

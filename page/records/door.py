@@ -48,17 +48,19 @@ class Door:
 
     def answer(self, user: str, cluster: str, topic: str, query: bytes) -> Response:
         """Serve records, or say why there are none. Runs in a thread, since it waits for brokers."""
-        asked, found, trouble = Asked(), Found(), self._refusal(user, cluster, topic)
+        asked, text, trouble = Asked(), "", self._refusal(user, cluster, topic)
         if trouble is None:
             try:
                 asked = asked_of(query)
+                # What was found is masked and written at the same place, which may cost more than to read it.
                 with self._gate.place(user):
                     found, trouble = self._read(user, cluster, topic, asked)
+                    text = written(cluster, topic, asked, found, self._mask, trouble)
             except WrongQueryError as error:
                 trouble = Trouble(400, "This request cannot be answered.", str(error))
             except TooManyError as error:
                 trouble = Trouble(error.status, str(error), "Try again in some seconds.", _LATER)
-        text = written(cluster, topic, asked, found, self._mask, trouble)
+        text = text or written(cluster, topic, asked, Found(), self._mask, trouble)
         headers = dict(_HEADERS)
         if trouble and trouble.retry_after:
             headers["retry-after"] = str(trouble.retry_after)

@@ -41,7 +41,7 @@ class Trouble:
 
 def written(cluster: str, topic: str, asked: Asked, found: Found, mask: Mask, trouble: Trouble | None) -> str:
     """Return what was found, or why there is nothing, in the format that is asked for."""
-    records = [shown.shown_record(one, mask, asked.show) for one in found.records]
+    records = shown.shown_records(found.records, mask, asked.show)
     notes = [*found.notes, *shown.skipped_words(found.skipped)]
     if asked.form == JSON:
         data: dict[str, Any] = {"cluster": cluster, "topic": topic, "asked": asked.words, "notes": notes}

@@ -26,12 +26,15 @@ class Mask:
     names: Collection[str] = ()
     show_unmasked: bool = False
 
-    def value(self, data: bytes | None) -> bytes | None:
-        """Return a key or a value without its masked fields; None stays None. Raises HiddenError where it is hidden."""
+    def value(self, data: bytes | None, may_parse: bool = True) -> bytes | None:
+        """Return a key or a value without its masked fields; None stays None. Raises HiddenError where it is hidden.
+
+        Without C(may_parse) it is not looked at as JSON, so it is treated as one that is none.
+        """
         if not self.names or not data:
             return data
         try:
-            if len(data) > bounds.JSON:
+            if len(data) > bounds.JSON or not may_parse:
                 raise NoTreeError
             return compact(self._masked(tree_of(data.decode()))).encode("utf-8", "surrogatepass")
         except RecursionError:
@@ -43,7 +46,7 @@ class Mask:
                 return data
             raise HiddenError from None
 
-    def header(self, name: str, data: bytes | None) -> bytes | None:
+    def header(self, name: str, data: bytes | None, may_parse: bool = True) -> bytes | None:
         """Return the value of a header: the mask by its name, without masked fields where it is JSON, else as it is.
 
         What is neither JSON nor a plain text is hidden as a value is. Raises HiddenError.
@@ -55,9 +58,9 @@ class Mask:
         try:
             text = data.decode()
         except UnicodeDecodeError:
-            return self.value(data)
+            return self.value(data, may_parse)
         is_plain = text.isprintable() and not any(one in text for one in "{[") and not self._mentions(text)
-        return data if is_plain else self.value(data)
+        return data if is_plain else self.value(data, may_parse)
 
     def _masked(self, tree: Any) -> Any:
         if isinstance(tree, dict):

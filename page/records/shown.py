@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import visible
@@ -16,6 +17,7 @@ from page.records.masking import HiddenError, Mask
 from page.shown.sheet import Link
 
 _HIDDEN_NOTE = "Hidden: fields to mask cannot be found in it, as it is no JSON object or list."
+_NOT_LOOKED_AT = "Hidden: it, or what is before it on this page, is too much to look for fields to mask in it."
 _START_WORDS = {NEWEST: "the newest", OLDEST: "the oldest", OFFSET: "an offset", TIME: "a time"}
 _SHOW_WORDS = {"auto": "as it looks", "json": "JSON", "text": "text (UTF-8)", "hex": "hexadecimal"}
 _ISOLATION_WORDS = {COMMITTED: "committed records", ALL: "also open and aborted transactions"}
@@ -44,13 +46,35 @@ class ShownRecord:
     left_out: int
 
 
-def shown_record(one: Record, mask: Mask, form: str) -> ShownRecord:
-    """Return a record as readers get it."""
-    key, value = (_shown(data, mask, form, most) for data, most in ((one.key, bounds.KEY), (one.value, bounds.VALUE)))
+@dataclass
+class Room:
+    """How many bytes of an answer may still be looked at as JSON."""
+
+    left: int = bounds.ALL_JSON
+
+    def takes(self, data: bytes | None) -> bool:
+        """Return whether there is room for this, and take it."""
+        size = len(data or b"")
+        if size > min(self.left, bounds.JSON):
+            return False
+        self.left -= size
+        return True
+
+
+def shown_records(records: Iterable[Record], mask: Mask, form: str) -> list[ShownRecord]:
+    """Return records as readers get them."""
+    room = Room()
+    return [_record(one, mask, form, room) for one in records]
+
+
+def _record(one: Record, mask: Mask, form: str, room: Room) -> ShownRecord:
+    parts = ((one.key, bounds.KEY), (one.value, bounds.VALUE))
+    key, value = (_part(data, mask.value, form, most, room) for data, most in parts)
     headers = []
     for name, data in one.headers[: bounds.HEADERS]:
         words = name.decode("utf-8", "replace")
-        headers.append(ShownHeader(words[: bounds.HEADER], _header(words, data, mask, form)))
+        shown_value = _part(data, partial(mask.header, words), form, bounds.HEADER, room)
+        headers.append(ShownHeader(words[: bounds.HEADER], shown_value))
     return ShownRecord(
         one.partition,
         one.offset,
@@ -64,20 +88,14 @@ def shown_record(one: Record, mask: Mask, form: str) -> ShownRecord:
     )
 
 
-def _shown(data: bytes | None, mask: Mask, form: str, most: int) -> Shown:
-    size = None if data is None else len(data)
+def _part(
+    data: bytes | None, masked: Callable[[bytes | None, bool], bytes | None], form: str, most: int, room: Room
+) -> Shown:
+    size, may_parse = None if data is None else len(data), room.takes(data)
     try:
-        return shown(mask.value(data), size, form, most)
+        return shown(masked(data, may_parse), size, form, most, may_parse)
     except HiddenError:
-        return Shown(HIDDEN, size=size, note=_HIDDEN_NOTE)
-
-
-def _header(name: str, data: bytes | None, mask: Mask, form: str) -> Shown:
-    size = None if data is None else len(data)
-    try:
-        return shown(mask.header(name, data), size, form, bounds.HEADER)
-    except HiddenError:
-        return Shown(HIDDEN, size=size, note=_HIDDEN_NOTE)
+        return Shown(HIDDEN, size=size, note=_HIDDEN_NOTE if may_parse else _NOT_LOOKED_AT)
 
 
 def _size(one: Record) -> int:

@@ -8,11 +8,14 @@ NaN, or nesting that is deeper than anyone reads.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 #: Deepest nesting that is read.
 DEEPEST = 64
+_INDENT = "  "
+#: Made once, since json.dumps makes an encoder for each value.
+_encoded = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class Number(str):
@@ -69,7 +72,28 @@ def _within(value: Any) -> Iterable[Any]:
 
 def compact(tree: Any) -> str:
     """Return a tree as one line."""
-    return "".join(_written(tree, None, 0))
+    parts: list[str] = []
+    _put(tree, parts.append)
+    return "".join(parts)
+
+
+def _put(value: Any, put: Callable[[str], None]) -> None:
+    if isinstance(value, dict) and value:
+        for at, (name, one) in enumerate(value.items()):
+            put(("," if at else "{") + _encoded(name) + ":")
+            _put(one, put)
+        put("}")
+    elif isinstance(value, list) and value:
+        for at, one in enumerate(value):
+            put("," if at else "[")
+            _put(one, put)
+        put("]")
+    else:
+        put(_leaf(value))
+
+
+def _leaf(value: Any) -> str:
+    return str(value) if isinstance(value, Number) else _encoded(value)
 
 
 def pretty(tree: Any, most: int) -> tuple[str, bool]:
@@ -79,7 +103,7 @@ def pretty(tree: Any, most: int) -> tuple[str, bool]:
     """
     parts: list[str] = []
     length = 0
-    for part in _written(tree, 2, 0):
+    for part in _written(tree, 0):
         parts.append(part)
         length += len(part)
         if length > most:
@@ -87,19 +111,16 @@ def pretty(tree: Any, most: int) -> tuple[str, bool]:
     return "".join(parts), False
 
 
-def _written(value: Any, indent: int | None, depth: int) -> Iterator[str]:
-    if isinstance(value, Number):
-        yield str(value)
-    elif not isinstance(value, dict | list) or not value:
-        yield json.dumps(value, ensure_ascii=False)
-    else:
-        is_object = isinstance(value, dict)
-        start = "" if indent is None else "\n" + " " * indent * (depth + 1)
-        end = "" if indent is None else "\n" + " " * indent * depth
-        yield "{" if is_object else "["
-        for at, one in enumerate(value):
-            yield ("," if at else "") + start
-            if is_object:
-                yield json.dumps(one, ensure_ascii=False) + (":" if indent is None else ": ")
-            yield from _written(value[one] if is_object else one, indent, depth + 1)
-        yield end + ("}" if is_object else "]")
+def _written(value: Any, depth: int) -> Iterator[str]:
+    if not isinstance(value, dict | list) or not value:
+        yield _leaf(value)
+        return
+    is_object = isinstance(value, dict)
+    start, end = ("\n" + _INDENT * one for one in (depth + 1, depth))
+    yield "{" if is_object else "["
+    for at, one in enumerate(value):
+        yield ("," if at else "") + start
+        if is_object:
+            yield _encoded(one) + ": "
+        yield from _written(value[one] if is_object else one, depth + 1)
+    yield end + ("}" if is_object else "]")

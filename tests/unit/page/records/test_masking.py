@@ -10,7 +10,7 @@ from page.records import bounds
 from page.records.batches import Record
 from page.records.decoding import FORMS, HIDDEN
 from page.records.masking import MASK, HiddenError, Mask
-from page.records.shown import for_machines, shown_record
+from page.records.shown import for_machines, shown_records
 
 MASKED = Mask(frozenset({"password", "iban"}))
 LENIENT = Mask(frozenset({"password", "iban"}), show_unmasked=True)
@@ -44,7 +44,7 @@ def test_the_value_of_a_masked_field_is_in_no_form(value: object, form: str) -> 
     data = json.dumps(value).encode()
     for mask in (MASKED, LENIENT):
         one = Record(0, 1, 0, "CreateTime", data, data, ((b"h", data), (b"PASSWORD", SECRET.encode())))
-        shown = shown_record(one, mask, form)
+        (shown,) = shown_records([one], mask, form)
         found = json.dumps(for_machines([shown], []))
         assert SECRET not in found
         assert SECRET.encode().hex(" ") not in found
@@ -82,7 +82,7 @@ def test_the_mask_tells_neither_kind_nor_length_and_all_else_stays() -> None:
 def test_a_value_in_which_fields_cannot_be_found_is_hidden(data: bytes) -> None:
     with pytest.raises(HiddenError):
         MASKED.value(data)
-    found = shown_record(Record(0, 1, 0, "CreateTime", data, data, ()), MASKED, "hex")
+    (found,) = shown_records([Record(0, 1, 0, "CreateTime", data, data, ())], MASKED, "hex")
     assert (found.key.form, found.value.form, found.value.text) == (HIDDEN, HIDDEN, "")
     assert found.value.size == len(data)
 
@@ -123,3 +123,14 @@ def test_without_names_all_is_as_it_is() -> None:
         assert Mask().header("password", data) == data
     assert MASKED.value(None) is None
     assert MASKED.value(b"") == b""
+
+
+def test_what_is_too_much_for_one_page_is_hidden() -> None:
+    value = b'{"a":"' + b"x" * 250_000 + b'"}'
+    some = [Record(0, at, 0, "CreateTime", None, value) for at in range(10)]
+    assert [one.value.form for one in shown_records(some, MASKED, "auto")] == ["json"] * 8 + [HIDDEN] * 2
+    assert "too much" in shown_records(some, MASKED, "auto")[9].value.note
+    assert [one.value.form for one in shown_records(some, Mask(), "auto")] == ["json"] * 8 + ["text"] * 2
+    # With the setting, too, where it names a field.
+    named = [Record(0, at, 0, "CreateTime", None, value.replace(b"a", b"iban")) for at in range(10)]
+    assert {one.value.form for one in shown_records(named, LENIENT, "auto")[8:]} == {HIDDEN}
