@@ -9,9 +9,12 @@ transactions were aborted the broker tells beside the batches; a marker ends eac
 from __future__ import annotations
 
 import struct
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 
+from page.records import bounds
 from page.records.codecs import UnreadableError, unpacked
 
 #: BaseOffset, Length, PartitionLeaderEpoch, Magic, CRC, Attributes, LastOffsetDelta, BaseTimestamp, MaxTimestamp,
@@ -28,7 +31,10 @@ CREATED, APPENDED = "CreateTime", "LogAppendTime"
 
 @dataclass(frozen=True)
 class Record:
-    """A record as it is in its log. C(timestamp) is in ms since 1970, None where it has none."""
+    """A record as it is in its log. C(timestamp) is in ms since 1970, None where it has none.
+
+    C(headers) are its first ones, of C(header_count), and C(size) the bytes that it takes when it is decompressed.
+    """
 
     partition: int
     offset: int
@@ -37,6 +43,8 @@ class Record:
     key: bytes | None = field(repr=False)
     value: bytes | None = field(repr=False)
     headers: Sequence[tuple[bytes, bytes | None]] = field(repr=False, default=())
+    header_count: int = 0
+    size: int = 0
 
 
 @dataclass(frozen=True)
@@ -76,11 +84,26 @@ class _Batch:
         return bool(self.attributes & _CONTROL)
 
 
-def part_of(partition: int, data: bytes, aborted: Sequence[tuple[int, int]], start: int, end: int, most: int) -> Part:
-    """Return the records of a partition from offset C(start) to C(end), which is not among them.
+@dataclass(frozen=True)
+class Wanted:
+    """Which records are wanted of a partition: from offset C(start) to C(end), which is not among them.
 
-    C(aborted) are producer and first offset of transactions that were aborted, whose records are left out. C(most) is
-    how many bytes all batches may have when they are decompressed.
+    The first C(count) of them, or with C(is_last) the last ones. C(unpacked) is how many bytes all batches may have
+    when they are decompressed.
+    """
+
+    partition: int
+    start: int
+    end: int
+    count: int
+    unpacked: int
+    is_last: bool = False
+
+
+def part_of(data: bytes, aborted: Sequence[tuple[int, int]], wanted: Wanted) -> Part:
+    """Return the records in what was sent of a partition.
+
+    C(aborted) are producer and first offset of transactions that were aborted, whose records are left out.
     """
     found = Part()
     waiting = sorted(aborted, key=lambda one: one[1])
@@ -92,26 +115,35 @@ def part_of(partition: int, data: bytes, aborted: Sequence[tuple[int, int]], sta
         if batch.magic == 2 and batch.is_control:
             if _is_abort(batch.body):
                 dead.discard(batch.producer)
-        elif batch.last < start or batch.base >= end or (batch.attributes & _TRANSACTIONAL and batch.producer in dead):
+        elif batch.last < wanted.start or (batch.attributes & _TRANSACTIONAL and batch.producer in dead):
             continue
-        else:
-            _take(partition, batch, start, end, most - found.unpacked, found)
+        elif batch.base < wanted.end:
+            _take(batch, wanted, found)
+            if not wanted.is_last and len(found.records) == wanted.count:
+                found.next = found.records[-1].offset + 1
+                break
     return found
 
 
-def _take(partition: int, batch: _Batch, start: int, end: int, most: int, found: Part) -> None:
+def _take(batch: _Batch, wanted: Wanted, found: Part) -> None:
     """Add the records of a batch, or why there are none of it."""
     try:
         if batch.magic != 2:
             raise UnreadableError(f"it has the format {batch.magic} of brokers before Kafka 0.11")
-        body = unpacked(batch.attributes & _CODEC, batch.body, most)
+        body = unpacked(batch.attributes & _CODEC, batch.body, wanted.unpacked - found.unpacked)
         found.unpacked += len(body)
-        found.records += [one for one in _records(partition, batch, body) if start <= one.offset < end]
+        some = _records(batch, body, wanted)
+        if wanted.is_last:
+            found.records = [*deque(chain(found.records, some), wanted.count)]
+        else:
+            found.records += [*islice(some, wanted.count - len(found.records))]
+        return
     except UnreadableError as error:
-        found.skipped.append(Skipped(partition, max(batch.base, start), min(batch.last, end - 1), str(error)))
+        why = str(error)
     except (IndexError, ValueError):
         why = "its records are not written as the protocol says"
-        found.skipped.append(Skipped(partition, max(batch.base, start), min(batch.last, end - 1), why))
+    last = min(batch.last, wanted.end - 1)
+    found.skipped.append(Skipped(wanted.partition, max(batch.base, wanted.start), last, why))
 
 
 def _batches(data: bytes) -> Iterator[_Batch]:
@@ -148,31 +180,40 @@ def _is_abort(body: bytes) -> bool:
         return False
 
 
-def _records(partition: int, batch: _Batch, body: bytes) -> Iterator[Record]:
+def _records(batch: _Batch, body: bytes, wanted: Wanted) -> Iterator[Record]:
     reader = _Reader(body)
     is_appended = bool(batch.attributes & _APPEND_TIME)
+    kind = APPENDED if is_appended else CREATED
     for _one in range(batch.count):
-        reader.number()
+        size = reader.count()
+        end = reader.at + size
         reader.byte()
         time = batch.first_time + reader.number()
-        time = batch.max_time if is_appended else time
         offset = batch.base + reader.number()
-        key, value = reader.bytes(), reader.bytes()
-        headers = tuple((reader.bytes() or b"", reader.bytes()) for _header in range(reader.count()))
-        kind = APPENDED if is_appended else CREATED
-        yield Record(partition, offset, None if time <= _NO_TIME else time, kind, key, value, headers)
+        if offset >= wanted.end:
+            return
+        # What is not wanted is passed over: a batch may have a million records.
+        if offset >= wanted.start:
+            time = batch.max_time if is_appended else time
+            key, value, count = reader.bytes(), reader.bytes(), reader.count()
+            headers = tuple((reader.bytes() or b"", reader.bytes()) for _header in range(min(count, bounds.HEADERS)))
+            if reader.at > end or (reader.at < end and count <= bounds.HEADERS):
+                raise ValueError("another length than it says")
+            when = None if time <= _NO_TIME else time
+            yield Record(wanted.partition, offset, when, kind, key, value, headers, count, size)
+        reader.at = end
 
 
 class _Reader:
     """Reads varints (zigzag, as in protocol buffers) and what they measure; ValueError or IndexError at the end."""
 
     def __init__(self, data: bytes) -> None:
-        self._data, self._at = data, 0
+        self._data, self.at = data, 0
 
     def byte(self) -> int:
         """Return the next byte."""
-        found = self._data[self._at]
-        self._at += 1
+        found = self._data[self.at]
+        self.at += 1
         return found
 
     def number(self) -> int:
@@ -190,7 +231,7 @@ class _Reader:
     def count(self) -> int:
         """Return a number of things to come, of which each has a byte at least."""
         found = self.number()
-        if not 0 <= found <= len(self._data) - self._at:
+        if not 0 <= found <= len(self._data) - self.at:
             raise ValueError("more than there is")
         return found
 
@@ -199,8 +240,8 @@ class _Reader:
         length = self.number()
         if length < 0:
             return None
-        if length > len(self._data) - self._at:
+        if length > len(self._data) - self.at:
             raise ValueError("more than there is")
-        found = self._data[self._at : self._at + length]
-        self._at += length
+        found = self._data[self.at : self.at + length]
+        self.at += length
         return found

@@ -180,7 +180,8 @@ class _Reading:
                 continue
             self._found.fetched += len(one.data)
             limit = min(walk.end, one.stable if committed and one.stable >= 0 else one.end)
-            part = part_of(walk.partition, one.data, one.aborted, walk.at, limit, bounds.UNPACKED - self._unpacked)
+            room = bounds.UNPACKED - self._unpacked
+            part = part_of(one.data, one.aborted, walk.wanted(limit, room))
             self._unpacked += part.unpacked
             self._found.skipped += part.skipped
             walk.take(part, limit)

@@ -33,7 +33,7 @@ class ShownHeader:
 
 @dataclass(frozen=True)
 class ShownRecord:
-    """A record as readers get it: C(size) is that of key, value and headers in bytes, C(left_out) headers not shown."""
+    """A record as readers get it: C(size) is in bytes, C(left_out) headers are not shown."""
 
     partition: int
     offset: int
@@ -71,7 +71,7 @@ def _record(one: Record, mask: Mask, form: str, room: Room) -> ShownRecord:
     parts = ((one.key, bounds.KEY), (one.value, bounds.VALUE))
     key, value = (_part(data, mask.value, form, most, room) for data, most in parts)
     headers = []
-    for name, data in one.headers[: bounds.HEADERS]:
+    for name, data in one.headers:
         words = name.decode("utf-8", "replace")
         shown_value = _part(data, partial(mask.header, words), form, bounds.HEADER, room)
         headers.append(ShownHeader(words[: bounds.HEADER], shown_value))
@@ -80,11 +80,11 @@ def _record(one: Record, mask: Mask, form: str, room: Room) -> ShownRecord:
         one.offset,
         None if one.timestamp is None else iso_ms(one.timestamp),
         one.timestamp_type,
-        _size(one),
+        one.size,
         key,
         value,
         headers,
-        max(0, len(one.headers) - bounds.HEADERS),
+        max(0, one.header_count - len(headers)),
     )
 
 
@@ -96,11 +96,6 @@ def _part(
         return shown(masked(data, may_parse), size, form, most, may_parse)
     except HiddenError:
         return Shown(HIDDEN, size=size, note=_HIDDEN_NOTE if may_parse else _NOT_LOOKED_AT)
-
-
-def _size(one: Record) -> int:
-    inner = [one.key, one.value, *(part for header in one.headers for part in header)]
-    return sum(len(part) for part in inner if part is not None)
 
 
 def for_machines(records: Sequence[ShownRecord], skipped: Sequence[Skipped]) -> dict[str, Any]:

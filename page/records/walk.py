@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 from page.records import bounds
 from page.records.asked import NEWEST, Asked
-from page.records.batches import Part, Record
+from page.records.batches import Part, Record, Wanted
 
 #: By how much a window is larger than the one after it, and which part of the records wanted the last one has: a few
 #: records may be all that fits, and then it shall be the newest ones.
@@ -42,6 +42,10 @@ class Walk:
     _windowed: list[Record] = field(default_factory=list)
     _width: int = 0
     _idle: int = 0
+
+    def wanted(self, limit: int, room: int) -> Wanted:
+        """Return what is wanted next; C(room) is how many bytes batches may have when they are decompressed."""
+        return Wanted(self.partition, self.at, limit, self.most, room, self.is_back)
 
     def take(self, part: Part, limit: int) -> None:
         """Take what was sent from C(at) on; nothing that is behind C(limit) may be shown yet."""

@@ -10,7 +10,7 @@ import pytest
 from kafka.record.default_records import DefaultRecordBatchBuilder
 from kafka.record.legacy_records import LegacyRecordBatchBuilder
 
-from page.records.batches import APPENDED, CREATED, part_of
+from page.records.batches import APPENDED, CREATED, Part, Wanted, part_of
 
 MOST = 1 << 20
 CHANCE = random.Random(11)
@@ -38,33 +38,37 @@ def marker(offset: int, producer: int, commits: bool) -> bytes:
     return head + body
 
 
-def offsets(data: bytes, start: int = 0, end: int = 1000, aborted: list[tuple[int, int]] | None = None) -> list[int]:
-    return [one.offset for one in part_of(3, data, aborted or [], start, end, MOST).records]
+def part(data: bytes, start: int = 0, end: int = 1000, aborted: Any = (), count: int = 1000, **more: Any) -> Part:
+    return part_of(data, aborted, Wanted(3, start, end, count, more.get("most", MOST), more.get("is_last", False)))
+
+
+def offsets(data: bytes, start: int = 0, end: int = 1000, aborted: Any = ()) -> list[int]:
+    return [one.offset for one in part(data, start, end, aborted).records]
 
 
 @pytest.mark.parametrize("codec", [0, 1, 2, 3])
 def test_a_record_has_all_that_was_written(codec: int) -> None:
-    part = part_of(3, batch(40, [b"a", None, b""], codec), [], 0, 1000, MOST)
-    assert [(one.offset, one.value) for one in part.records] == [(40, b"a"), (41, None), (42, b"")]
-    (first, *_more) = part.records
+    found = part(batch(40, [b"a", None, b""], codec))
+    assert [(one.offset, one.value) for one in found.records] == [(40, b"a"), (41, None), (42, b"")]
+    (first, *_more) = found.records
     assert (first.partition, first.timestamp, first.timestamp_type, first.key) == (3, 1000, CREATED, b"k")
     assert first.headers == ((b"h", b"v"), (b"n", None))
-    assert (part.next, part.skipped) == (43, [])
+    assert (found.next, found.skipped) == (43, [])
     assert "value" not in repr(first)
 
 
 def test_the_time_of_the_broker_is_that_of_the_batch() -> None:
-    part = part_of(0, batch(0, [b"a", b"b"], patches=[(21, ">h", 0x08), (35, ">q", 7777)]), [], 0, 9, MOST)
-    assert {(one.timestamp, one.timestamp_type) for one in part.records} == {(7777, APPENDED)}
+    found = part(batch(0, [b"a", b"b"], patches=[(21, ">h", 0x08), (35, ">q", 7777)]))
+    assert {(one.timestamp, one.timestamp_type) for one in found.records} == {(7777, APPENDED)}
 
 
 def test_only_what_was_asked_for_comes_out_of_whole_batches() -> None:
     data = batch(10, [b"v"] * 10) + batch(30, [b"v"] * 10) + batch(40, [b"v"] * 10)[:-3]
-    part = part_of(0, data, [], 15, 35, MOST)
-    assert [one.offset for one in part.records] == [*range(15, 20), *range(30, 35)]
-    assert part.next == 40
-    assert part_of(0, data[:30], [], 0, 99, MOST).next is None
-    assert part_of(0, b"", [], 0, 99, MOST).next is None
+    found = part(data, 15, 35)
+    assert [one.offset for one in found.records] == [*range(15, 20), *range(30, 35)]
+    assert found.next == 40
+    assert part(data[:30]).next is None
+    assert part(b"").next is None
 
 
 def test_records_of_aborted_transactions_and_markers_are_none() -> None:
@@ -78,7 +82,7 @@ def test_records_of_aborted_transactions_and_markers_are_none() -> None:
     assert offsets(data) == [0, 1, 2, 3, 5, 8]
     # A transaction that began before what was sent.
     assert offsets(data, aborted=[(8, -50)]) == [0, 2, 3, 5, 8]
-    assert part_of(0, data, [], 0, 99, MOST).next == 10
+    assert part(data).next == 10
 
 
 def test_what_cannot_be_read_is_named_and_all_else_is_read() -> None:
@@ -89,9 +93,9 @@ def test_what_cannot_be_read_is_named_and_all_else_is_read() -> None:
         bytes(legacy.build()) + batch(1, [b"v"], patches=[(21, ">h", 4)]) + broken[:-1] + b"\xff"
         + batch(5, [b"v" * 1000] * 50, codec=1) + batch(60, [b"v"])
     )  # fmt: skip
-    part = part_of(0, data, [], 0, 99, 5000)
-    assert [one.offset for one in part.records] == [60]
-    assert [(one.first, one.last, one.why.split(",")[0]) for one in part.skipped] == [
+    found = part(data, most=5000)
+    assert [one.offset for one in found.records] == [60]
+    assert [(one.first, one.last, one.why.split(",")[0]) for one in found.skipped] == [
         (0, 0, "it has the format 1 of brokers before Kafka 0.11"),
         (1, 1, "it is compressed with zstd"),
         (2, 4, "its records are not written as the protocol says"),
@@ -105,6 +109,23 @@ def test_bytes_at_random_break_nothing() -> None:
         bad = bytearray(good)
         for _change in range(CHANCE.randrange(1, 8)):
             bad[CHANCE.randrange(len(bad))] = CHANCE.randrange(256)
-        part = part_of(0, bytes(bad), [(7, 0)], 0, 99, 10_000)
-        assert len(part.records) <= 200
-        assert all(0 <= one.offset < 99 for one in part.records)
+        found = part(bytes(bad), 0, 99, [(7, 0)], most=10_000)
+        assert len(found.records) <= 200
+        assert all(0 <= one.offset < 99 for one in found.records)
+
+
+def test_no_more_records_are_made_than_are_wanted() -> None:
+    data = batch(0, [b"v"] * 500) + batch(500, [b"v"] * 500)
+    first = part(data, 10, count=20)
+    assert ([one.offset for one in first.records], first.next) == ([*range(10, 30)], 30)
+    last = part(data, 10, 700, count=20, is_last=True)
+    assert ([one.offset for one in last.records], last.next) == ([*range(680, 700)], 1000)
+
+
+def test_of_a_million_headers_some_are_read_and_all_are_counted() -> None:
+    plain = DefaultRecordBatchBuilder(2, 0, False, -1, -1, -1, 1 << 24)
+    assert plain.append(0, 1000, b"k", b"v", [("", b"")] * 300_000)
+    assert plain.append(1, 1000, b"k", b"w", [])
+    one, other = part(bytes(plain.build())).records
+    assert (len(one.headers), one.header_count, other.value, other.header_count) == (30, 300_000, b"w", 0)
+    assert one.size > 600_000

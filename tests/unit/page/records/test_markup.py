@@ -46,7 +46,7 @@ def test_what_is_hostile_is_text_wherever_it_stands(form: str) -> None:
 
 
 def test_a_record_says_what_it_is_and_how_much_of_it_is_shown() -> None:
-    one = Record(2, 41, 1795503600123, "LogAppendTime", None, b"x" * 100_000, ((b"h", b"v"),) * 40)
+    one = Record(2, 41, 1795503600123, "LogAppendTime", None, b"x" * 100_000, ((b"h", b"v"),) * 30, 40, 100_080)
     found = page(Found(3, {}, [one], [Skipped(1, 5, 9, "it is odd")], ["A note."]), Asked(partition=2))
     for said in (
         "Partition 2, offset 41", "2026-11-24T07:00:00.123Z (LogAppendTime)", "100,080 bytes",
