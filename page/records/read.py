@@ -13,7 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import hidden_topics, topics_at
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, Partition
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, is_denial
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import (
     Leaders,
     fetch,
@@ -151,6 +151,8 @@ class _Reading:
                     self._found.notes.append(why)
                     return
                 self._ask(leader, {(self._topic, one.partition): one for one in some})
+        if all(walk.is_done for walk in walks):
+            return
         self._found.notes.append(
             f"What was found after {bounds.ROUNDS} requests to a broker: the log has more that is shown to nobody, as "
             "markers and aborted records, or compaction removed much of it. Begin at an offset to see others."
@@ -167,12 +169,22 @@ class _Reading:
         committed = self._asked.isolation == COMMITTED
         most = min(bounds.REQUEST, bounds.READ - self._found.fetched)
         places = {key: walk.at for key, walk in walks.items()}
-        answered = fetch(self._session, leader, places, most, committed, bounds.WAIT_SECONDS)
+        try:
+            answered = fetch(self._session, leader, places, most, committed, bounds.WAIT_SECONDS)
+        except RequestFailedError as error:
+            if is_denial(error.code):
+                raise
+            # What other brokers sent is shown all the same.
+            some = ", ".join(str(one.partition) for one in list(walks.values())[:10])
+            self._found.notes.append(f"Broker {leader} did not send records of partitions {some}: {error.message}")
+            for lost in walks.values():
+                lost.give_up()
+            return
         for key, one in answered.items():
             walk = walks.get(key)
             if walk is None:
                 continue
-            if one.code.endswith("_AUTHORIZATION_FAILED"):
+            if is_denial(one.code):
                 raise RequestFailedError("read records", f"of topic {self._topic}", one.code, one.why)
             if one.code:
                 self._found.notes.append(f"Partition {walk.partition} was not read: {one.why}")
