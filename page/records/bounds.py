@@ -17,6 +17,6 @@ UNPACKED = 16_777_216
 #: Seconds after which no request begins, that one may take, and that a broker may wait for records.
 SECONDS, REQUEST_SECONDS, WAIT_SECONDS = 10, 5, 0.5
 #: Requests to one broker in a read.
-ROUNDS = 12
+ROUNDS = 100
 #: Reads at once, of all readers; a reader has one.
 READS = 4

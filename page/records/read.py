@@ -24,7 +24,7 @@ from page.records import bounds
 from page.records.asked import COMMITTED, NEWEST, OFFSET, TIME, Asked
 from page.records.batches import part_of
 from page.records.found import Found
-from page.records.walk import Walk, order, share, walk_of
+from page.records.walk import Walk, order, share, take_all, walk_of
 
 
 class NoTopicError(Exception):
@@ -180,6 +180,7 @@ class _Reading:
             for lost in walks.values():
                 lost.give_up()
             return
+        parts = []
         for key, one in answered.items():
             walk = walks.get(key)
             if walk is None:
@@ -196,4 +197,5 @@ class _Reading:
             part = part_of(one.data, one.aborted, walk.wanted(limit, room))
             self._unpacked += part.unpacked
             self._found.skipped += part.skipped
-            walk.take(part, limit)
+            parts.append((walk, part, limit))
+        take_all(parts)

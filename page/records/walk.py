@@ -7,7 +7,7 @@ leave too few there, from more offsets before that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
@@ -18,7 +18,7 @@ from page.records.batches import Part, Record, Wanted
 #: By how much a window is larger than the one after it, and which part of the records wanted the last one has: a few
 #: records may be all that fits, and then it shall be the newest ones.
 _WIDER, _FIRST = 8, 10
-#: Answers without anything that are taken as the end: others of the same request may have had all the room.
+#: Answers without anything, one after the other, that are taken as the end.
 _PATIENCE = 3
 
 
@@ -50,7 +50,7 @@ class Walk:
     def take(self, part: Part, limit: int) -> None:
         """Take what was sent from C(at) on; nothing that is behind C(limit) may be shown yet."""
         self.end = min(self.end, limit)
-        if part.next is None or part.next <= self.at:
+        if part.next is None or not _moves(self, part):
             self._idle += 1
             if self.at < self.end and self._idle < _PATIENCE:
                 return
@@ -84,6 +84,22 @@ class Walk:
         self.end = min(self.end, self.window)
         self._width = max(self._width, self.most) * _WIDER
         self.at = self.window = max(self.start, self.end - self._width)
+
+
+def take_all(answer: Sequence[tuple[Walk, Part, int]]) -> None:
+    """Take what one answer has for several partitions, each with its limit.
+
+    The bound on an answer is for all partitions in it, so where others were sent something, one without anything only
+    had no room, however often: it comes first in another request.
+    """
+    others = any(_moves(walk, part) for walk, part, _limit in answer)
+    for walk, part, limit in answer:
+        if _moves(walk, part) or not others or walk.at >= min(walk.end, limit):
+            walk.take(part, limit)
+
+
+def _moves(walk: Walk, part: Part) -> bool:
+    return part.next is not None and part.next > walk.at
 
 
 def walk_of(partition: int, log: Log, at: int | None, is_back: bool, most: int) -> Walk:

@@ -10,7 +10,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import
 from page.records import bounds
 from page.records.asked import NEWEST, OLDEST, Asked
 from page.records.batches import Part, Record
-from page.records.walk import Walk, order, share, walk_of
+from page.records.walk import Walk, order, share, take_all, walk_of
 
 CHANCE = random.Random(5)
 
@@ -76,3 +76,19 @@ def test_records_of_several_partitions_are_in_the_order_of_their_times() -> None
     assert [one.offset for one in order(some[:1] + some[3:], Asked(OLDEST, partition=0))] == [5, 6]
     assert len(order([record(one) for one in range(99)], Asked())) == bounds.RECORDS
     assert [share(one) for one in (0, 1, 3, 50)] == [50, 50, 17, 1]
+
+
+@pytest.mark.parametrize("is_back", [False, True])
+def test_a_partition_that_gets_no_room_beside_others_is_no_empty_one(is_back: bool) -> None:
+    walks = [walk_of(one, Log(0, 100), None, is_back, 20) for one in range(6)]
+    for turn in range(2000):
+        left = [one for one in walks if not one.is_done]
+        if not left:
+            break
+        # An answer has room for one record of the partition that is first.
+        left = left[turn % len(left) :] + left[: turn % len(left)]
+        first, *others = left
+        sent = Part([record(first.at, first.partition)] if first.at < first.end else [], [], first.at + 1)
+        take_all([(first, sent, 100), *((one, Part(), 100) for one in others)])
+    offsets = [*range(80, 100)] if is_back else [*range(20)]
+    assert [[one.offset for one in walk.records] for walk in walks] == [offsets] * 6
