@@ -13,6 +13,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from page.alerts.settings import Alertmanager, alertmanager_of
 from page.checks import LONGEST_NAME, MOST, is_name, short, wrong_number
 from page.clusters import clusters_of
 from page.expected import Expected, expected_of
@@ -31,7 +32,7 @@ NUMBERS = {
 }
 #: Paths of the certificate and its key: both or none.
 TLS = ("tls_certificate", "tls_key")
-KNOWN = {"host", "users", "clusters", "expected", "mirrors", "records", "reports", *TLS, *NUMBERS}
+KNOWN = {"host", "users", "clusters", "expected", "mirrors", "records", "reports", "alertmanager", *TLS, *NUMBERS}
 #: Characters of a name or an address that is bound; what they mean the system says at the start.
 _HOST = re.compile(r"[0-9A-Za-z._:%-]{1,253}")
 
@@ -53,6 +54,7 @@ class Config:
     host: str
     #: The directory of reports; empty for none.
     reports: str
+    alertmanager: Alertmanager | None
     port: int
     interval: int
     poll_timeout: int
@@ -82,10 +84,12 @@ def config_of(text: str, wrong_pair: Callable[[str, str], list[str]]) -> Config:
     records, wrong_records = rights_of(given.get("records", {}), users, named)
     wrong += wrong_records
     reports = given.get("reports", "")
+    alertmanager, wrong_alertmanager = alertmanager_of(given.get("alertmanager"))
     wrong += [*wrong_users, *wrong_clusters, *wrong_expected, *wrong_mirrors, *_wrong_reports(reports)]
+    wrong += wrong_alertmanager
     if wrong:
         raise RefusedError("configuration", wrong)
-    return Config(clusters, expected, mirrors, users, records, tls, host, reports, **numbers)
+    return Config(clusters, expected, mirrors, users, records, tls, host, reports, alertmanager, **numbers)
 
 
 def _parsed(text: str) -> tuple[dict[str, Any], list[str]]:

@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.markup imp
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import visible
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import UNKNOWN
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS
+from page.alerts.told import Told
 from page.filed.shelf import Shelf
 from page.newest import of_cluster
 from page.poller import Seen
@@ -77,7 +78,8 @@ class _NotFoundError(Exception):
 class Pages:
     """The pages of what C(look) gives by cluster, of the reports of C(shelf), and of C(flows) of mirrors.
 
-    C(stale_after) is in seconds, C(door) serves records of topics.
+    C(stale_after) is in seconds, C(door) serves records of topics. C(alerts) gives what Alertmanager told last; None
+    where none is known.
     """
 
     def __init__(
@@ -87,9 +89,10 @@ class Pages:
         shelf: Shelf,
         flows: Sequence[Flow] = (),
         door: Door | None = None,
+        alerts: Callable[[], Told] | None = None,
     ) -> None:
         self._look, self._stale_after, self._shelf, self._flows = look, stale_after, shelf, flows
-        self._door = door or Door(Rights(), {})
+        self._door, self._alerts = door or Door(Rights(), {}), alerts
 
     def style(self, _request: Request) -> Response:
         """Serve the style sheet: that of all reports, and what only these pages have."""
@@ -137,13 +140,16 @@ class Pages:
         return _page(sheet.title, body, headers={"refresh": str(LOOK_AGAIN)} if wanted.refresh else None)
 
     def _sheet(self, names: list[str] | None, query: bytes) -> tuple[Sheet, Wanted]:
-        now = time.time()
-        states = {
-            name: state_of(name, one, now, self._stale_after, bool(of_cluster(self._flows, name)))
-            for name, one in self._look().items()
-        }
+        now, told = time.time(), self._alerts() if self._alerts else None
+
+        def seen(name: str, one: Seen) -> State:
+            """Return the state of a cluster with the alerts about it."""
+            alerts = told.about(name) if told else None
+            return state_of(name, one, now, self._stale_after, bool(of_cluster(self._flows, name)), alerts)
+
+        states = {name: seen(name, one) for name, one in self._look().items()}
         if names == []:
-            return clusters.overview([*states.values()]), wanted_of(query)
+            return clusters.overview([*states.values()], told.about(None) if told else None, now), wanted_of(query)
         if not names or names[0] != "clusters" or len(names) not in (2, 3, 4):
             raise _NotFoundError("There is no page at this address.", "Go on from the page of all clusters.")
         state = states.get(names[1])

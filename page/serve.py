@@ -16,6 +16,8 @@ import uvicorn
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from page.access import Access
+from page.alerts.ask import ask
+from page.alerts.watch import Watch
 from page.config import Config, config_of
 from page.expected import Expected
 from page.hosts import names_served
@@ -43,13 +45,18 @@ def main(words: Sequence[str]) -> int:
     logging.getLogger("kafka").setLevel(logging.CRITICAL)  # What it says of a failure stands in the poller's line.
     logging.getLogger("uvicorn.error").addFilter(is_told)
     pollers = {name: _poller(name, connection, config) for name, connection in config.clusters.items()}
+    watch = _watch(config)
     for poller in pollers.values():
         poller.start()
+    if watch:
+        watch.start()
     try:
-        server = _server(config, pollers)
+        server = _server(config, pollers, watch)
         server.run()
         return 0 if server.started else 3
     finally:
+        if watch:
+            watch.end()
         _stop(list(pollers.values()), max(one.request_timeout for one in config.clusters.values()))
 
 
@@ -63,6 +70,12 @@ def _poller(name: str, connection: Connection, config: Config) -> Poller:
     return Poller(name, poll, config.interval, config.series_limit)
 
 
+def _watch(config: Config) -> Watch | None:
+    """Return what asks Alertmanager, None where none is known."""
+    at = config.alertmanager
+    return Watch(lambda: ask(at), config.interval) if at else None
+
+
 def _stop(pollers: Sequence[Poller], seconds: float) -> None:
     for poller in pollers:
         poller.end()
@@ -71,7 +84,7 @@ def _stop(pollers: Sequence[Poller], seconds: float) -> None:
         poller.wait(until - time.monotonic())
 
 
-def _server(config: Config, pollers: dict[str, Poller]) -> uvicorn.Server:
+def _server(config: Config, pollers: dict[str, Poller], watch: Watch | None) -> uvicorn.Server:
     """Return the server; its certificate is renewed by a task of its event loop, as its context changes there only."""
     settings: uvicorn.Config
     renewal = Renewal(*config.tls) if config.tls else None
@@ -93,6 +106,7 @@ def _server(config: Config, pollers: dict[str, Poller]) -> uvicorn.Server:
             config.mirrors,
             refusals=refusals,
             door=Door(config.records, config.clusters),
+            alerts=(lambda: watch.seen) if watch else None,
         ),
         host=config.host,
         port=config.port,

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from page.access import Access, Answer
+from page.alerts.told import Told
 from page.crowd import Crowd
 from page.exposition import CONTENT_TYPE, exposition
 from page.filed.shelf import Shelf
@@ -64,13 +65,15 @@ def application(
     mirrors: Sequence[Flow] = (),
     refusals: Refusals | None = None,
     door: Door | None = None,
+    alerts: Callable[[], Told] | None = None,
 ) -> ASGIApp:
     """Return the application.
 
     C(look) gives what the pollers have by cluster, C(stale_after) is in seconds, without C(access) there is no login,
     C(beside) runs as long as the application, requests are answered for the names C(served) alone, None for any,
     C(reports) is the directory of reports, empty for none, C(mirrors) are the flows of mirrors, C(refusals) counts what
-    is refused, and C(door) serves records, None for none.
+    is refused, C(door) serves records, None for none, and C(alerts) gives what Alertmanager told last, None where none is
+    known.
     """
 
     flows = FlowMetrics(mirrors)
@@ -103,7 +106,7 @@ def application(
     inner = Starlette(lifespan=lifespan)
     inner.add_route("/metrics", metrics, methods=["GET"])
     inner.add_route("/health", healthy, methods=["GET"])
-    pages = Pages(look, stale_after, Shelf(reports), mirrors, door)
+    pages = Pages(look, stale_after, Shelf(reports), mirrors, door, alerts)
     inner.add_route("/style.css", pages.style, methods=["GET"])
     inner.add_route("/icon.svg", pages.icon, methods=["GET"])
     register_url_convertor("everything", _Everything())

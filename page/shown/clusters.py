@@ -13,6 +13,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
     partitions_table,
     quorum_tables,
 )
+from page.alerts.told import Alerts
+from page.shown.alerts import data_of, shown
 from page.shown.growth import growth_data, growth_of, growth_tiles
 from page.shown.ids import with_brokers
 from page.shown.names import path
@@ -21,25 +23,27 @@ from page.shown.sheet import Sheet, State, sheet_of
 Row = Mapping[str, Any]
 
 
-def overview(states: Sequence[State]) -> Sheet:
-    """Return the page of all clusters, the worst first."""
+def overview(states: Sequence[State], alerts: Alerts | None = None, now: float = 0) -> Sheet:
+    """Return the page of all clusters, the worst first; C(alerts) are those about none of them, C(now) is the time."""
     ordered = sorted(states, key=lambda one: (-one.rank, one.name))
+    alarms = shown(alerts, now) if alerts else None
+    sheet = Sheet("", {}, states=ordered, alerts=alerts, alarms=alarms)
     data = {
-        "status": ordered[0].word if ordered else "UNKNOWN",
+        "status": sheet.word,
         "clusters": [
             {**one.data(), **growth_data(growth_of(one), growth_of(one).whole),
              "findings": one.cluster.get("findings", [])}
             for one in ordered
         ],
+        **({"alerts": data_of(alerts)} if alerts else {}),
     }  # fmt: skip
-    title = f"{data['status']}: Kafka clusters"
     grow = {one.name: growth_of(one) for one in ordered}
     grown = {
         name: growth_tiles(rates.whole, "written to all logs")
         for name, rates in grow.items()
         if rates.seconds is not None
     }
-    return Sheet(title, data, states=ordered, tiles_of=grown)
+    return replace(sheet, title=f"{sheet.word}: Kafka clusters", data=data, tiles_of=grown)
 
 
 def cluster(state: State) -> Sheet:

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, DOWN
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, DOWN, OK
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import Table, visible
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import ORDER, UNKNOWN
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS, Part, head
+from page.alerts.told import Alerts
 from page.poller import Seen
+from page.shown.alerts import ALERT, Shown, data_of, fires, shown
 from page.shown.curve import Curve
 from page.shown.freshness import FAILED, LOADING, SILENT, STALE, Freshness, freshness
 from page.shown.kinds import Kinds
@@ -59,6 +61,10 @@ class State:
     fresh: Freshness
     #: Whether a flow of mirrors begins or ends in it.
     has_mirrors: bool = False
+    #: Those about it; None where no Alertmanager is known.
+    alerts: Alerts | None = None
+    #: They, as its pages show them.
+    alarms: Shown | None = None
 
     @property
     def cluster(self) -> Mapping[str, Any]:
@@ -67,24 +73,28 @@ class State:
 
     @property
     def word(self) -> str:
-        """The status for people."""
-        return (
-            str(self.cluster["status"])
-            if self.fresh.is_fresh and self.cluster
-            else _WORDS.get(self.fresh.state, UNKNOWN)
-        )
+        """The status for people. It is not OK while a critical alert fires, whatever the poll found."""
+        if not self.fresh.is_fresh or not self.cluster:
+            return _WORDS.get(self.fresh.state, UNKNOWN)
+        return ALERT if self._is_alarming else str(self.cluster["status"])
+
+    @property
+    def _is_alarming(self) -> bool:
+        """Whether nothing but a critical alert says that something is wrong."""
+        return self.cluster.get("status") == OK and self.alerts is not None and self.alerts.critical > 0
 
     @property
     def looks(self) -> tuple[str, str, str]:
         """The class, the mark and the meaning of the word."""
-        return LOOKS[DEGRADED] if self.fresh.state == STALE else LOOKS.get(self.word, LOOKS[UNKNOWN])
+        is_amiss = self.fresh.state == STALE or self.word == ALERT
+        return LOOKS[DEGRADED] if is_amiss else LOOKS.get(self.word, LOOKS[UNKNOWN])
 
     @property
     def rank(self) -> int:
         """How bad it is, as far as it is known: what was last seen counts also where it is stale."""
         if self.fresh.state == SILENT:
             return ORDER.index(DOWN)
-        last = ORDER.index(self.cluster["status"]) if self.cluster else 0
+        last = ORDER.index(DEGRADED if self._is_alarming else self.cluster["status"]) if self.cluster else 0
         return last if self.fresh.is_fresh else max(last, ORDER.index(UNKNOWN))
 
     @cached_property
@@ -96,7 +106,10 @@ class State:
     def why(self) -> str:
         """The sentence under the word."""
         if self.fresh.is_fresh:
-            return self.part.why if self.part else LOOKS[UNKNOWN][2]
+            found = self.part.why if self.part else LOOKS[UNKNOWN][2]
+            said = fires(self.alerts) if self.alerts else ""
+            is_well = said and self.cluster.get("status") == OK
+            return " ".join(filter(None, ["The poll found nothing wrong." if is_well else found, said]))
         last = f" What was seen then, {self.cluster['status']}, may not hold now." if self.cluster else ""
         return self.fresh.what + last
 
@@ -122,12 +135,21 @@ class State:
         return {
             "cluster": self.name, "status": self.word, "last_status": self.cluster.get("status"), "state": fresh.state,
             "taken": fresh.taken, "age_seconds": fresh.age, "cause": fresh.cause, "next_step": fresh.next_step,
+            **({"alerts": data_of(self.alerts)} if self.alerts else {}),
         }  # fmt: skip
 
 
-def state_of(name: str, seen: Seen, now: float, stale_after: float, has_mirrors: bool = False) -> State:
-    """Return the state of a cluster; times are in seconds, C(now) since 1970."""
-    return State(name, seen, freshness(seen.polls, seen.picture, now, stale_after), has_mirrors)
+def state_of(
+    name: str,
+    seen: Seen,
+    now: float,
+    stale_after: float,
+    has_mirrors: bool = False,
+    alerts: Alerts | None = None,
+) -> State:
+    """Return the state of a cluster; times are in seconds, C(now) since 1970. C(alerts) are those about it."""
+    alarms = shown(alerts, now) if alerts else None
+    return State(name, seen, freshness(seen.polls, seen.picture, now, stale_after), has_mirrors, alerts, alarms)
 
 
 @dataclass(frozen=True)
@@ -225,6 +247,9 @@ class Sheet:
     data: Mapping[str, Any]
     state: State | None = None
     states: Sequence[State] = ()
+    #: On the page of all clusters the alerts about none of them.
+    alerts: Alerts | None = None
+    alarms: Shown | None = None
     crumbs: Sequence[Link] = ()
     sections: Sequence[Link] = ()
     subject: str | None = None
@@ -250,11 +275,14 @@ class Sheet:
     @property
     def word(self) -> str:
         """The word over all clusters, that of the worst."""
-        return self.states[0].word if self.states else UNKNOWN
+        word = self.states[0].word if self.states else UNKNOWN
+        return ALERT if word == OK and self.alerts and self.alerts.critical else word
 
     @property
     def looks(self) -> tuple[str, str, str]:
         """The class, the mark and the meaning of the word."""
+        if self.word == ALERT:
+            return LOOKS[DEGRADED]
         return self.states[0].looks if self.states else LOOKS[UNKNOWN]
 
     @property
@@ -265,9 +293,12 @@ class Sheet:
     @property
     def why(self) -> str:
         """The sentence under the word."""
-        if len(self.states) == 1:
-            return self.states[0].why
-        return f"The worst of {self.counted}: {visible(self.states[0].name)}." if self.states else "No cluster is set."
+        if not self.states:
+            return "No cluster is set."
+        one = self.states[0]
+        said = f"About no cluster: {fires(self.alerts)}" if self.alerts and self.alerts.firing else ""
+        found = one.why if len(self.states) == 1 else f"The worst of {self.counted}: {visible(one.name)}."
+        return f"{found} {said}".strip()
 
 
 def downloads(own: str, wanted: Wanted) -> list[Link]:

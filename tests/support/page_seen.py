@@ -22,6 +22,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._configs.values im
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from page.alerts.told import Told as ToldAlerts
 from page.brokers import BrokerConfigs, Setting, Told
 from page.details import ACLS, CONFIGS, QUOTAS, USERS, Details
 from page.history import History, followed
@@ -286,14 +287,16 @@ class Served:
 
 
 @contextlib.contextmanager
-def served(look: Callable[[], Mapping[str, Seen]], reports: str = "") -> Iterator[Served]:
-    """Serve the application of the page on a free port, with the reports of a directory."""
+def served(
+    look: Callable[[], Mapping[str, Seen]], reports: str = "", alerts: Callable[[], ToldAlerts] | None = None
+) -> Iterator[Served]:
+    """Serve the application of the page on a free port, with the reports of a directory, and alerts."""
 
     async def nothing() -> None:
         """Run nothing beside it."""
 
     port = free_port_base()
-    inner = application(look, STALE_AFTER, None, nothing, names_served("127.0.0.1", False), reports, FLOWS)
+    inner = application(look, STALE_AFTER, None, nothing, names_served("127.0.0.1", False), reports, FLOWS, alerts)
     server = uvicorn.Server(uvicorn.Config(inner, port=port, log_level="critical", access_log=False, ws="none"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -24,7 +24,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading im
     read_flows,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import PAGE_GROUP, Cluster, Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import machine_of
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    PAGE_GROUP,
+    PROMETHEUS_GROUP,
+    Cluster,
+    Inventory,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import endpoints
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import names
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.heartbeats import wants_heartbeats
@@ -32,6 +38,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.views impo
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.page_code import code_files
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD, shared
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.prometheus import alertmanager_socket
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, connection
 
 SERVICE = "streamops-kafka-page"
@@ -214,7 +221,28 @@ class Page(Parts):
                 **{key: names(settings[f"kafka_page_records_{key}"]) for key in RECORDS_LISTS},
                 "show_unmasked": settings["kafka_page_records_show_unmasked"],
             },
+            **({"alertmanager": at} if (at := self._alertmanager()) else {}),
         }
+
+    def _alertmanager(self) -> dict[str, str]:
+        """Where the page asks for alerts, as page/alerts/settings.py takes it; empty where no Alertmanager is known.
+
+        Without one that is named it is that of the group prometheus on the same machine, which listens on loopback.
+        """
+        settings = self._settings
+        if not settings["kafka_page_alertmanager_url"]:
+            here = machine_of(self._read(self._host), self._host)
+            found = [host for host in sorted(self._groups.get(PROMETHEUS_GROUP, ()))
+                     if machine_of(self._read(host), host) == here]  # fmt: skip
+            return {"url": f"http://{alertmanager_socket(self._read(found[0]))}"} if found else {}
+        given = [name for name in ("url", "user", "password") if settings[f"kafka_page_alertmanager_{name}"]]
+        ca = {"ca_file": self._alertmanager_ca} if settings["kafka_page_alertmanager_ca_file"] else {}
+        return {**{name: settings[f"kafka_page_alertmanager_{name}"] for name in given}, **ca}
+
+    @property
+    def _alertmanager_ca(self) -> str:
+        """The path of the copy of its CA. No copy of a cluster's file is called so: these have a dash."""
+        return f"{self['paths']['config']}/alertmanager.pem"
 
     def _mirrors(self) -> list[dict[str, Any]]:
         """The flows that run and have an end among the clusters, each as page/flows.py takes it."""
@@ -251,6 +279,8 @@ class Page(Parts):
             for key, path in options.items()
             if key in _FILES
         }
+        if settings["kafka_page_alertmanager_url"] and settings["kafka_page_alertmanager_ca_file"]:
+            copies[self._alertmanager_ca] = settings["kafka_page_alertmanager_ca_file"]
         if settings["kafka_page_tls_source"]:
             copies[f"{config}/page.pem"] = settings["kafka_page_tls_certificate_file"]
             copies[f"{config}/page.key"] = settings["kafka_page_tls_key_file"]

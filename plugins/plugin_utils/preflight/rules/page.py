@@ -18,6 +18,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variable
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import binds_meet
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.monitoring import API
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.secrets import WEAK
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
 
@@ -147,6 +148,25 @@ def page_user_listed_differently(inventory: Inventory) -> Iterator[Problem]:
                 if absent or str(entry.get("password")) != str(password):
                     found = f"{user} with {'state absent' if absent else 'another password'}"
                     yield Problem(cluster, "this list has the user of the page differently", found, variable=variable)
+
+
+@rule(
+    variable="kafka_page_alertmanager_url",
+    allowed="http:// or https://, a host, a port and a path",
+    fix="correct it; a login goes to kafka_page_alertmanager_user and kafka_page_alertmanager_password",
+)
+def page_alertmanager_url(inventory: Inventory) -> Iterator[Problem]:
+    """`kafka_page_alertmanager_url` is no address of an API, or has a login in it; or a login there has one half."""
+    for page in inventory.pages:
+        url = page.text("kafka_page_alertmanager_url")
+        halves = [f"kafka_page_alertmanager_{name}" for name in ("user", "password")]
+        empty = [name for name in halves if not _unknown(page, name) and not page.text(name)]
+        if "@" in url:
+            yield Problem(page, "the login belongs into variables of its own", "a login in the address")
+        elif url and not API.fullmatch(url):
+            yield Problem(page, "this is no address of an Alertmanager", url)
+        elif url and len(empty) == 1 and not any(_unknown(page, name) for name in halves):
+            yield Problem(page, "the page cannot log in at Alertmanager", "an empty value", variable=empty[0])
 
 
 def _unknown(node: Node, variable: str) -> bool:

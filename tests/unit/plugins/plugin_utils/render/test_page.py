@@ -30,10 +30,15 @@ LISTENERS = {
     ]
     for protocol in ("PLAINTEXT", "SASL_PLAINTEXT", "SASL_SSL", "SSL")
 }
+#: Hosts of the group prometheus, each on a machine of its own.
+MONITORS = {
+    "prom1": {"ansible_host": "10.0.0.1", "kafka_monitoring_alertmanager_port": 9093},
+    "prom2": {"ansible_host": "10.0.0.2", "kafka_monitoring_alertmanager_port": 9193},
+}
 SECRET = {"kafka_page_password": "p", "kafka_authorizer": True, "kafka_listeners": LISTENERS["SASL_PLAINTEXT"]}
 
 
-def seen(host: str, own: dict[str, Any] | None = None, pages: int = 1, **cluster: Any) -> View:
+def seen(host: str, own: dict[str, Any] | None = None, pages: int = 1, monitored: bool = False, **cluster: Any) -> View:
     """The model as host a (broker of orders), b (broker of stock) or page1 sees it; `own` are variables of the page."""
     hosts: dict[str, dict[str, Any]] = {
         "a": {"kafka_node_id": 1, "kafka_cluster_name": "orders", **SECRET, **cluster},
@@ -43,10 +48,13 @@ def seen(host: str, own: dict[str, Any] | None = None, pages: int = 1, **cluster
             "kafka_page_install_dir": "/opt/p",
             "kafka_page_config_dir": "/etc/p",
             "kafka_page_reports": "/opt/p/reports",
+            **{f"kafka_page_alertmanager_{name}": "" for name in ("url", "user", "password", "ca_file")},
         },
+        **{name: dict(one) for name, one in MONITORS.items()},
     }
     hosts["page1"].update(own or {})
     groups = {"kafka_brokers": ["a", "b"], "kraft_controllers": ["a", "b"], "zookeeper": [], "mirror_makers": []}
+    groups["prometheus"] = list(MONITORS) if monitored else []
     return View(DataReader(hosts, {**groups, "kafka_page": ["page1"][:pages]}, host))
 
 
@@ -157,6 +165,37 @@ def test_who_may_read_records_comes_to_the_page_also_where_it_is_given_as_text()
     read = config_of(json.dumps(found), lambda _certificate, _key: []).records
     assert read == Rights(frozenset({"ann"}), ("audit.*", "stock/x"), frozenset({"iban", "password"}), True)
     assert not config_of(json.dumps(seen("page1")["page"]["configuration"]), lambda _one, _two: []).records.is_on
+
+
+@pytest.mark.parametrize(
+    ("own", "monitored", "expected"),
+    [
+        ({}, False, None),
+        # It listens on loopback, so one on another machine cannot be asked.
+        ({"ansible_host": "10.0.0.3"}, True, None),
+        ({"ansible_host": "10.0.0.2"}, True, {"url": "http://127.0.0.1:9193"}),
+        (
+            {"ansible_host": "10.0.0.2", "kafka_page_alertmanager_url": "https://alerts/am"},
+            True,
+            {"url": "https://alerts/am"},
+        ),
+    ],
+)
+def test_the_page_asks_the_alertmanager_that_is_named_or_that_of_its_own_machine(
+    own: dict[str, Any], monitored: bool, expected: dict[str, str] | None
+) -> None:
+    found = seen("page1", own, monitored=monitored)["page"]["configuration"]
+    assert found.get("alertmanager") == expected
+    assert bool(config_of(json.dumps(found), lambda _certificate, _key: []).alertmanager) == (expected is not None)
+
+
+def test_the_login_and_the_ca_of_an_alertmanager_come_with_the_configuration(tmp_path: Path) -> None:
+    (tmp_path / "ca").write_text("text of ca")
+    names = {"url": "https://alerts:9093", "user": "u", "password": "w", "ca_file": str(tmp_path / "ca")}
+    found = seen("page1", {f"kafka_page_alertmanager_{name}": value for name, value in names.items()})["page"]
+    assert found["configuration"]["alertmanager"] == {**names, "ca_file": "/etc/p/alertmanager.pem"}
+    assert {one["path"]: one["content"] for one in found["secret_files"]}["/etc/p/alertmanager.pem"] == "text of ca"
+    assert config_of(json.dumps(found["configuration"]), lambda _certificate, _key: []).alertmanager
 
 
 def test_files_of_the_control_node_lie_beside_the_configuration(tmp_path: Path) -> None:

@@ -41,6 +41,9 @@ def refused(own: dict[str, Any] | None = None, **cluster: Any) -> list[tuple[str
               "kafka_plain_users": [{"name": "streamops-page", "password": "p"}]}),
         ({}, {"kafka_page_password": UNDEFINED}),
         ({"kafka_page_port": 9092, "ansible_host": "10.0.0.9"}, {}),
+        ({"kafka_page_alertmanager_url": "http://127.0.0.1:9093"}, {}),
+        ({"kafka_page_alertmanager_url": "https://a/am", "kafka_page_alertmanager_user": "u",
+          "kafka_page_alertmanager_password": UNDEFINED}, {}),
     ],
 )  # fmt: skip
 def test_what_is_right_is_let_through(own: dict[str, Any], cluster: dict[str, Any]) -> None:
@@ -55,6 +58,13 @@ def test_what_is_right_is_let_through(own: dict[str, Any], cluster: dict[str, An
         ({"kafka_page_users": {"u": ""}}, {}, ["page_user_unusable"]),
         ({"kafka_page_users": {"u": "changeme"}}, {}, ["page_user_unusable"]),
         ({"kafka_page_port": 9092}, {}, ["page_port_taken"]),
+        ({"kafka_page_alertmanager_url": "alerts:9093"}, {}, ["page_alertmanager_url"]),
+        ({"kafka_page_alertmanager_url": "http://u:w@alerts:9093"}, {}, ["page_alertmanager_url"]),
+        (
+            {"kafka_page_alertmanager_url": "http://alerts:9093", "kafka_page_alertmanager_user": "u"},
+            {},
+            ["page_alertmanager_url"],
+        ),
         ({"kafka_page_clusters": ["bleu"]}, {}, ["page_without_cluster"]),
         ({}, {"kafka_page_password": ""}, ["page_without_password"]),
         ({}, {"kafka_page_user": ""}, ["page_without_password"]),

@@ -1,0 +1,162 @@
+"""Read the alerts in an answer of Alertmanager (GET /api/v2/alerts), which is text of others throughout. Pure."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+#: An alert that is told to people, and those that Alertmanager keeps back: by a silence, or for another alert.
+FIRING, SILENCED, INHIBITED = "firing", "silenced", "inhibited"
+CRITICAL, WARNING = "critical", "warning"
+#: Of alerts that fire all the time and are for no person, as KafkaWatchdog.
+_FOR_NOBODY = "none"
+#: Alerts that are kept of a cluster, and characters of a text and of a link.
+MOST, LONGEST, LONGEST_LINK = 100, 400, 2000
+#: What tells alerts of one name and cluster apart, beside the cluster: labels of our alerts.
+_ABOUT = ("node", "instance", "consumergroup", "topic", "source", "target", "mountpoint", "listener")
+#: The last time that can be written with four digits of a year.
+_LAST = 253_402_300_800
+_KINDS = (CRITICAL, WARNING)
+_HOW = (FIRING, SILENCED, INHIBITED)
+
+
+class NoAlertsError(ValueError):
+    """An answer that is none of Alertmanager's API."""
+
+
+@dataclass(frozen=True)
+class Alert:
+    """One alert. C(since) is in seconds since 1970, None where it is unknown. C(runbook): a link of http(s), or empty.
+
+    C(cluster) is None where no label names one. C(about) is what it is about within the cluster.
+    """
+
+    name: str
+    severity: str
+    how: str
+    cluster: str | None = None
+    summary: str = ""
+    about: str = ""
+    since: float | None = None
+    runbook: str = ""
+
+
+@dataclass(frozen=True)
+class Alerts:
+    """What is known of the alerts about one cluster, or about none.
+
+    C(alerts): the gravest first, at most MOST. C(left_out): how many more there are. C(firing), C(critical): how many
+    of all fire, and fire with this severity. C(asked): when they were told last (seconds since 1970), None before that.
+    C(error): why the last question had no answer.
+    """
+
+    alerts: tuple[Alert, ...] = ()
+    left_out: int = 0
+    firing: int = 0
+    critical: int = 0
+    asked: float | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What Alertmanager told: C(by) the label cluster, None for alerts without it; the rest is as in Alerts."""
+
+    by: Mapping[str | None, Alerts] = field(default_factory=dict)
+    asked: float | None = None
+    error: str = ""
+
+    def about(self, cluster: str | None) -> Alerts:
+        """Return what is known of the alerts about a cluster, or with None about none."""
+        return replace(self.by.get(cluster, Alerts()), asked=self.asked, error=self.error)
+
+
+def told(answer: bytes, asked: float) -> Told:
+    """Return the alerts in an answer that came at C(asked); NoAlertsError where it is none."""
+    try:
+        given = json.loads(answer)
+    except (ValueError, RecursionError):
+        raise NoAlertsError("its answer is no JSON") from None
+    if not isinstance(given, list):
+        raise NoAlertsError("its answer is no list of alerts")
+    by: dict[str | None, list[Alert]] = {}
+    for one in given:
+        if (alert := _alert(one)) and alert.severity != _FOR_NOBODY:
+            by.setdefault(alert.cluster, []).append(alert)
+    return Told({cluster: _alerts(some) for cluster, some in by.items()}, asked)
+
+
+def _alerts(some: list[Alert]) -> Alerts:
+    firing = [one.severity for one in some if one.how == FIRING]
+    kept = tuple(sorted(some, key=_order)[:MOST])
+    return Alerts(kept, len(some) - len(kept), len(firing), firing.count(CRITICAL))
+
+
+def _order(one: Alert) -> tuple[Any, ...]:
+    weight = _KINDS.index(one.severity) if one.severity in _KINDS else len(_KINDS)
+    return _HOW.index(one.how), weight, one.name, one.about
+
+
+def _alert(given: Any) -> Alert | None:
+    """Return one alert; what has no labels, and so no name, is none."""
+    if not isinstance(given, dict) or not isinstance(labels := given.get("labels"), dict):
+        return None
+    annotations = _object(given.get("annotations"))
+    cluster = labels.get("cluster")
+    about = [f"{name} {text}" for name in _ABOUT if (text := _text(labels.get(name)))]
+    return Alert(
+        _text(labels.get("alertname")) or "(no name)",
+        _text(labels.get("severity")) or "(no severity)",
+        _how(given.get("status")),
+        cluster if isinstance(cluster, str) and cluster else None,
+        _text(annotations.get("summary")),
+        _text(", ".join(about)),
+        _seconds(given.get("startsAt")),
+        _link(annotations.get("runbook_url")),
+    )
+
+
+def _object(given: Any) -> dict[str, Any]:
+    return given if isinstance(given, dict) else {}
+
+
+def _text(given: Any) -> str:
+    """Return a text that is not too long; what is no text is empty."""
+    if not isinstance(given, str):
+        return ""
+    return given if len(given) <= LONGEST else f"{given[:LONGEST]}..."
+
+
+def _how(status: Any) -> str:
+    """Return whether an alert is told to people: all that is not kept back is, also what is still unprocessed."""
+    found = _object(status)
+    if found.get("silencedBy"):
+        return SILENCED
+    return INHIBITED if found.get("inhibitedBy") else FIRING
+
+
+def _seconds(given: Any) -> float | None:
+    """Return a time of RFC 3339 in seconds since 1970; None for anything else."""
+    try:
+        found = datetime.fromisoformat(given) if isinstance(given, str) else None
+        seconds = found.timestamp() if found and found.tzinfo else -1.0
+        return seconds if 0 <= seconds < _LAST else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _link(given: Any) -> str:
+    """Return an address that a page may lead to: http(s) with a host, without a login and characters that hide any."""
+    if not isinstance(given, str) or not given.isascii() or not given.isprintable() or len(given) > LONGEST_LINK:
+        return ""
+    try:
+        found = urlsplit(given)
+        is_fit = found.scheme in ("http", "https") and found.hostname and "@" not in found.netloc
+    except ValueError:
+        return ""
+    return given if is_fit and " " not in given else ""

@@ -1,0 +1,174 @@
+"""What readers see of alerts: at the top of the page of their cluster, told apart, and never believed."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import json
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from page.alerts.told import Told, told
+from page.picture import Polls
+from page.poller import Seen
+from page.shown.names import path
+from tests.support.markup import Markup
+from tests.support.page import Answer
+from tests.support.page_seen import HOSTILE, Served, picture, served
+from tests.support.status_seen import hurt, well
+
+FIRING = {"state": "active", "silencedBy": [], "inhibitedBy": []}
+SILENCED = {"state": "suppressed", "silencedBy": ["a"], "inhibitedBy": []}
+
+
+def alert(name: str, cluster: str | None = "quiet", severity: str = "critical", **more: Any) -> dict[str, Any]:
+    """Return an alert as Alertmanager has it."""
+    labels = {"alertname": name, "severity": severity, **({"cluster": cluster} if cluster is not None else {})}
+    annotations = {"summary": f"{name} of {cluster}", "runbook_url": f"https://runbooks.example/{name}"}
+    about = {"startsAt": "2026-11-26T20:00:00Z", "status": FIRING}
+    return {"labels": labels, "annotations": annotations, **about, **more}
+
+
+def answer_of(*some: Any, error: str = "") -> Told:
+    """Return what Alertmanager told some seconds ago."""
+    return replace(told(json.dumps(some).encode(), time.time() - 5), error=error)
+
+
+@contextlib.contextmanager
+def showing(alerts: Told | None, of: Mapping[str, Any] | None = None) -> Iterator[Served]:
+    """The page of two clusters with these alerts: one that is well (or as given), and one that is hurt."""
+    polls = Polls(time.time() - 900, 9)
+    seen = {"quiet": Seen(polls, picture(of or well(), 7)), "orders": Seen(polls, picture(hurt("orders"), 7))}
+    with served(lambda: seen, "", (lambda: alerts) if alerts else None) as one:
+        yield one
+
+
+def read(answer: Answer) -> Markup:
+    """A page that is well-formed, runs nothing and leads nowhere but to pages and to addresses of http(s)."""
+    assert answer.status == 200, answer.text
+    found = Markup(answer.text.replace("<link ", "<meta ").replace("<input ", "<meta "))
+    assert found.open == []
+    assert not found.tags & {"script", "img", "iframe", "object", "style"}
+    assert not [name for _, name, _ in found.attributes if name.startswith("on") or name in ("style", "src")]
+    assert all(one.startswith(("/", "#", "https://runbooks.example/")) for one in found.values("href"))
+    assert len(found.values("id")) == len(set(found.values("id")))
+    return found
+
+
+def headline(found: Answer) -> tuple[str, str]:
+    """The word of a page, and the sentence under it."""
+    word = found.text.partition('<h1 class="word">')[2]
+    return word.partition("<")[0], html.unescape(word.partition("<bdi>")[2].partition("</bdi>")[0])
+
+
+def test_a_critical_alert_about_a_cluster_is_at_its_top_and_in_its_headline() -> None:
+    with showing(answer_of(alert("KafkaNodeDown"), alert("KafkaDiskLow", "other"))) as page:
+        found = page.get("/clusters/quiet")
+        text = read(found).text
+        assert headline(found) == ("ALERT", "The poll found nothing wrong. A critical alert fires.")
+        assert "Everything is as it should be" not in found.text
+        assert found.text.index("Alerts that fire") < found.text.index("Brokers up")
+        assert "KafkaNodeDown of quiet" in text
+        assert "since 2026-11-26 20:00:00 UTC" in text
+        assert '<a href="https://runbooks.example/KafkaNodeDown" rel="noopener noreferrer">Runbook</a>' in found.text
+        assert "KafkaDiskLow" not in found.text
+        # It is on each page of the cluster, and no word of it on that of another.
+        assert "KafkaNodeDown" in page.get("/clusters/quiet/topics").text
+        assert "KafkaNodeDown" not in page.get("/clusters/orders").text
+        assert headline(page.get("/clusters/orders"))[0] == "DOWN"
+        data = page.get("/clusters/quiet?format=json").json()
+        assert (data["status"], data["last_status"]) == ("ALERT", "OK")
+        assert (data["alerts"]["firing"], data["alerts"]["critical"]) == (1, 1)
+        # What the poll judges is told to Prometheus as before, which has its alerts from there.
+        assert 'streamops_page_cluster_status{cluster="quiet",status="OK"} 1\n' in page.get("/metrics").text
+        assert page.get("/health").status == 200
+
+
+def test_the_first_page_says_it_too_and_has_the_alerts_about_no_cluster() -> None:
+    with showing(answer_of(alert("KafkaNodeDown"), alert("KafkaAlertsLost", None))) as page:
+        found = page.get("/")
+        assert "KafkaAlertsLost of None" in read(found).text
+        assert found.text.count("A critical alert fires.") == 2
+        data = page.get("/?format=json").json()
+        assert [(one["cluster"], one["status"]) for one in data["clusters"]] == [("orders", "DOWN"), ("quiet", "ALERT")]
+        assert [one["name"] for one in data["alerts"]["alerts"]] == ["KafkaAlertsLost"]
+
+
+def test_a_critical_alert_about_no_cluster_is_in_the_headline_of_all_clusters() -> None:
+    polls = Polls(time.time() - 900, 9)
+    alerts = answer_of(alert("KafkaAlertsLost", None))
+    with served(lambda: {"quiet": Seen(polls, picture(well(), 7))}, "", lambda: alerts) as page:
+        word, why = headline(page.get("/"))
+        assert (word, why) == ("ALERT", "Everything is as it should be. About no cluster: A critical alert fires.")
+        assert headline(page.get("/clusters/quiet"))[0] == "OK"
+
+
+def test_a_warning_is_shown_and_leaves_the_word() -> None:
+    with showing(answer_of(alert("KafkaDiskSoonFull", severity="warning"))) as page:
+        found = page.get("/clusters/quiet")
+        assert headline(found) == ("OK", "The poll found nothing wrong. 1 alert fires.")
+        assert '<span class="pill inconclusive">warning</span>' in found.text
+
+
+def test_what_is_silenced_is_apart_and_alarms_nobody() -> None:
+    with showing(answer_of(alert("KafkaNodeDown", status=SILENCED))) as page:
+        found = page.get("/clusters/quiet")
+        assert headline(found)[0] == "OK"
+        assert "Alerts that fire" not in read(found).text
+        assert "Alerts that are silenced or inhibited" in found.text
+        assert "severity critical" in found.text
+
+
+def test_that_alertmanager_cannot_be_asked_is_a_line_of_its_own_and_makes_nothing_better() -> None:
+    with showing(Told(error="Connection refused")) as page:
+        found = page.get("/clusters/quiet")
+        assert "Alerts are not known: Alertmanager cannot be asked (Connection refused)." in read(found).text
+        assert headline(found)[0] == "OK", "what was found stands by itself"
+        assert headline(page.get("/clusters/orders"))[0] == "DOWN"
+        assert "Alerts are not known" in read(page.get("/")).text
+    # It is not known that the alert has ended.
+    with showing(answer_of(alert("KafkaNodeDown"), error="Connection refused")) as page:
+        found = page.get("/clusters/quiet")
+        assert headline(found)[0] == "ALERT"
+        assert "What it told before is shown, and may not hold now." in read(found).text
+
+
+def test_without_an_alertmanager_pages_say_nothing_of_alerts() -> None:
+    with showing(None) as page:
+        for at in ("/", "/clusters/quiet", "/clusters/orders"):
+            assert "lertmanager" not in page.get(at).text
+            assert "alerts" not in page.get(f"{at}?format=json").json()
+
+
+def test_a_stale_picture_stays_stale_beside_alerts() -> None:
+    polls = Polls(time.time() - 900, 9, 1, "no answer")
+    seen = {"quiet": Seen(polls, picture(well(), 7))}
+    with served(lambda: seen, "", lambda: answer_of(alert("KafkaNodeDown"))) as page:
+        found = page.get("/clusters/quiet")
+        assert headline(found)[0] == "STALE"
+        assert "KafkaNodeDown of quiet" in read(found).text
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_texts_are_only_shown(name: str) -> None:
+    links = {"summary": name, "runbook_url": f"javascript:alert(1)//{name}"}
+    one = alert(name, severity=name or "critical", annotations=links)
+    one["labels"] |= {"node": name, "topic": name}
+    # A cluster of this name is not there; those about it are nowhere.
+    with showing(answer_of(one, {**one, "status": SILENCED}, alert(name, name))) as page:
+        for at in ("/", "/clusters/quiet", path("clusters", "orders")):
+            found = read(page.get(at))
+            assert not [link for link in found.values("href") if "alert(1)" in link]
+
+
+def test_a_flood_is_cut_and_counted() -> None:
+    many = [alert(f"A{number}", severity="warning") for number in range(300)]
+    with showing(answer_of(*many, alert("KafkaNodeDown"))) as page:
+        found = page.get("/clusters/quiet")
+        assert "301 alerts fire, 1 of them critical." in read(found).text
+        assert "281 more are at Alertmanager." in found.text
+        assert found.text.count('<li class="finding') <= 21
