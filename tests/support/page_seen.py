@@ -296,7 +296,9 @@ def served(
         """Run nothing beside it."""
 
     port = free_port_base()
-    inner = application(look, STALE_AFTER, None, nothing, names_served("127.0.0.1", False), reports, FLOWS, alerts)
+    inner = application(
+        look, STALE_AFTER, None, nothing, names_served("127.0.0.1", False), reports, FLOWS, alerts=alerts
+    )
     server = uvicorn.Server(uvicorn.Config(inner, port=port, log_level="critical", access_log=False, ws="none"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

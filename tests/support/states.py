@@ -26,8 +26,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.look impor
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Groups, Limits, State
 from page.cluster import cluster_of
 from page.expected import Expected
+from page.exposition import Family, exposition
 from page.health import is_current
-from page.metrics import Family, exposition, families_of, families_of_polls
+from page.metrics import families_of, families_of_polls
 from page.picture import Picture, Polls
 
 #: The time at which all are asked, in seconds from the beginning of a state; Prometheus looks every minute.

@@ -22,8 +22,9 @@ from confluent_kafka.admin import (
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from page.expected import Expected, expected_of
+from page.exposition import exposition
 from page.health import health
-from page.metrics import exposition, families_of_polls
+from page.metrics import families_of_polls
 from page.picture import Picture
 from page.poll import take
 from page.poller import Poller
