@@ -72,8 +72,8 @@ def application(
     C(look) gives what the pollers have by cluster, C(stale_after) is in seconds, without C(access) there is no login,
     C(beside) runs as long as the application, requests are answered for the names C(served) alone, None for any,
     C(reports) is the directory of reports, empty for none, C(mirrors) are the flows of mirrors, C(refusals) counts what
-    is refused, C(door) serves records, None for none, and C(alerts) gives what Alertmanager told last, None where none is
-    known.
+    is refused, C(door) serves records, None for none, and C(alerts) gives what Alertmanager told last, None where there
+    is none.
     """
 
     flows = FlowMetrics(mirrors)
