@@ -189,7 +189,8 @@ def test_users_quotas_and_settings_are_told_and_what_no_authorizer_means(broker:
         key = hashlib.pbkdf2_hmac("sha256", b"of-a-test", b"s" * 16, 8192)
         alter_credentials(session, [("<i>alice", "SCRAM-SHA-256", 8192, b"s" * 16, key)], [])
         alter_quotas(session, {default: {"producer_byte_rate": 1000.0}, named: {"request_percentage": 12.5}})
-        alter_configs(session, TOPIC, {"orders": {"retention.ms": "3600000", "cleanup.policy": "compact"}})
+        own = {"cleanup.policy": "compact"}
+        alter_configs(session, TOPIC, {"orders": {"retention.ms": "3600000", **own}, "__of_a_user": own})
 
     def told() -> bool:
         seen = take("orders", connection, Expected(), 120)
@@ -211,7 +212,7 @@ def test_users_quotas_and_settings_are_told_and_what_no_authorizer_means(broker:
     assert configs is not None
     found = {one["name"]: one for one in setting_rows(configs, "orders")}
     assert len(found) > 25
-    # __consumer_offsets is the only other topic: it inherits the retention, and sets its own cleanup.policy.
+    # The other topics, of Kafka and of a user, inherit the retention, and each sets its own cleanup.policy.
     without = {"name": "retention.ms", "value": "604800000", "source": "DEFAULT"}
     assert (found["retention.ms"]["value"], found["retention.ms"]["without"]) == ("3600000", without)
     assert found["cleanup.policy"]["without"] == {"name": "log.cleanup.policy", "value": "delete", "source": "DEFAULT"}
