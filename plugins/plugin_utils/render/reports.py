@@ -240,7 +240,7 @@ class Reports(Parts):
             )
             for host in self._hosts
         ]
-        return carried.outcome(found)
+        return carried.outcome(found, str(self._model["settings"].get("streamops_verdict") or "").strip())
 
     def _plan_digests(self) -> str:
         """The digests of these plans. A plan without the partitions that a topic is to get is not all that a run would

@@ -76,8 +76,12 @@ class Left:
     report: str = ""
 
 
-def outcome(found: Iterable[Left]) -> dict[str, Any]:
-    """The statistics streamops_verdict (where anything was proved) and streamops_reports of a run."""
+def outcome(found: Iterable[Left], before: str = "") -> dict[str, Any]:
+    """The statistics streamops_verdict (where anything was proved) and streamops_reports of a run.
+
+    ``before`` is the verdict that an earlier node of the workflow handed on. It is never improved: the look after a
+    failed proof finds a cluster that serves, and the workflow has failed all the same.
+    """
     verdicts: list[str] = []
     reports: list[str] = []
     for one in found:
@@ -86,7 +90,10 @@ def outcome(found: Iterable[Left]) -> dict[str, Any]:
     whole = worst(filter(None, verdicts))
     # Hosts of one cluster may have the same path, and order must not depend on who was first.
     paths = sorted(set(filter(None, reports)))
-    return {**({"streamops_verdict": whole} if whole else {}), "streamops_reports": paths}
+    return {
+        **({"streamops_verdict": worst(filter(None, [before, whole]))} if whole else {}),
+        "streamops_reports": paths,
+    }
 
 
 def worst(verdicts: Iterable[str]) -> str:
