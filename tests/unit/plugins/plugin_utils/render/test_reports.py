@@ -232,6 +232,9 @@ def test_what_is_handed_on_has_no_secret_of_the_inventory_or_of_what_tasks_left(
 def test_the_look_after_a_failure_keeps_the_verdict_that_was_handed_to_it() -> None:
     left = {"__kafka_resources_verdict": "pass"}
     assert reports(left, streamops_verdict="fail")["outcome"]["streamops_verdict"] == "fail"
+    assert "streamops_verdict" not in reports(left, ansible_check_mode=True)["outcome"], (
+        "what it would mend is no failure"
+    )
     assert reports(left, streamops_verdict=" ")["outcome"]["streamops_verdict"] == "pass"
     assert reports(left)["outcome"]["streamops_verdict"] == "pass"
 
