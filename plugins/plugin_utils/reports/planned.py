@@ -130,9 +130,10 @@ def refusal(approved: str, found: str, was: str = "", now: str = "") -> str:
             "out. fix: give what a run of the same playbook with --check or plan_only=true handed on, or leave it "
             "empty to run without an approval"
         )
+    difference = _difference(was, now) or " "
     return (
         f"this is not the plan that was approved: the approved one has {' or '.join(map(_counted, given))}, the plan "
-        f"of now {_counted(found)}. {_difference(was, now)}fix: make the plan again, have it approved, and give its "
+        f"of now {_counted(found)}.{difference}fix: make the plan again, have it approved, and give its "
         "digest; or leave streamops_plan_digest empty to carry out what is planned now"
     )
 
