@@ -55,7 +55,7 @@ def cluster_plans(
         ]
         held = [(subject, done) for subject, key in wanted.items() for done in _done(members, results, key)]
         if nodes or held:
-            changes = [change for subject, done in held for change in changes_in(subject, done.get("diff") or {})]
+            changes = [change for subject, done in held for change in _changes(subject, done)]
             kept = {f"{subject}s": int(done.get("unchanged") or 0) for subject, done in held}
             first = [host for host in members if host not in behind]
             if first and not held and not any(_runs(host, results) for host in first):
@@ -91,6 +91,12 @@ def declared(host: str, results: Results) -> list[Change]:
                 found.append(Change(subject, name, None, shown))
     acls = len(results.of(host, "kafka_acls") or ())
     return [*found, Change("ACL", f"entries of kafka_acls: {acls}", None, {})] if acls else found
+
+
+def _changes(subject: str, done: Mapping[str, Any]) -> list[Change]:
+    """What a module would change. Of one that does not show it something changes all the same: never nothing."""
+    shown = changes_in(subject, done.get("diff") or {})
+    return [Change(subject, "(not shown)", {}, {})] if done.get("changed") and not shown else shown
 
 
 def _done(hosts: Sequence[str], results: Results, key: str) -> list[Mapping[str, Any]]:

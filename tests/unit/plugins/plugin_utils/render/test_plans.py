@@ -58,6 +58,13 @@ def test_a_growth_is_in_the_plan_beside_its_moves() -> None:
     assert found["plan_digests"] == "", "no digest of moves alone stands for it"
 
 
+def test_a_change_that_is_not_shown_is_never_taken_for_nothing_to_do() -> None:
+    hidden = reports({"__kafka_resources_topics": {"changed": True}}, ansible_check_mode=True)
+    assert hidden["plan_digest"].startswith("1-changes-")
+    refused = reports({"__kafka_resources_topics": {"changed": True}}, streamops_plan_digest="2-changes-" + "0" * 64)
+    assert "not the plan that was approved" in refused["approval_refusal"]
+
+
 def test_a_cluster_that_does_not_run_yet_gets_all_that_is_declared_and_no_secret_is_told() -> None:
     new = {"__common_node_info": {"process": {"running": False}, "disks": [], "restart_reasons": []}, **WRITTEN}
     declared = {
