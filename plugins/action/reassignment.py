@@ -35,7 +35,7 @@ class ActionModule(ClusterAction):
         options = self.own_options(OPTIONS)
         if options["state"] == "planned":
             return dict(result, **self.call(task_vars))
-        tracker = Tracker(options["state"])
+        tracker = Tracker(options["state"], bool(self._task.check_mode))
         keep_lock = self._lock_keeper(task_vars)
 
         def look(elapsed: float) -> Step:

@@ -56,6 +56,17 @@ options:
     suboptions:
       id: {description: Node id of the broker., type: int, required: true}
       rack: {description: Its rack if the snapshot does not know the broker., type: str}
+  coming:
+    description:
+      - Brokers that will have been started before the plan is carried out. In check mode of O(state=applied) it counts
+        those that the cluster does not know as present; without check mode they are not looked at.
+      - What their disks have room for is not known.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      id: {description: Node id of the broker., type: int, required: true}
+      rack: {description: Its rack., type: str}
   drain:
     description: Node ids of brokers that give all replicas away.
     type: list
@@ -385,6 +396,12 @@ ARGUMENT_SPEC = {
     "add": {
         "type": "list",
         "elements": "dict",
+        "options": {"id": {"type": "int", "required": True}, "rack": {"type": "str"}},
+    },
+    "coming": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
         "options": {"id": {"type": "int", "required": True}, "rack": {"type": "str"}},
     },
     "drain": {"type": "list", "elements": "int"},

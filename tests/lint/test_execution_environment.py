@@ -28,7 +28,7 @@ def context(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_builder_takes_the_shipped_definition(context: Path) -> None:
     recipe = (context / "Dockerfile").read_text()
-    assert "ansible-runner>=2.4" in recipe
+    assert "ansible-runner>=2.4.3" in recipe
     assert "USER 1000" in recipe
     assert "/usr/bin/apt-get" in recipe
 

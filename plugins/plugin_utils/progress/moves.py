@@ -39,10 +39,10 @@ _KEPT = (
 
 
 class Tracker:
-    """Takes what the module returned, interval by interval."""
+    """Takes what the module returned, interval by interval; in check mode it says what would be done."""
 
-    def __init__(self, state: str) -> None:
-        self._state = state
+    def __init__(self, state: str, check: bool = False) -> None:
+        self._state, self._check = ("planned" if check and state == "applied" else state), check
         self._bytes = Meter()
         self._moves = Meter()
         self._still_since: float | None = None
@@ -105,7 +105,11 @@ class Tracker:
             return f"waiting for {found['foreign_total']} reassignments of somebody else ({names})"
         if not figures:
             moving = found.get("in_flight_total")
-            return f"waiting for {moving} reassignments" if moving else found["stage"]
+            if moving:
+                return f"waiting for {moving} reassignments"
+            if self._check:
+                return "check mode, nothing was changed" if found["changed"] else "nothing to do"
+            return str(found["stage"])
         parts = [
             f"{figures['moves_done']}/{figures['moves_total']} moves",
             f"{figures['bytes_done'] / 1e6:.1f}/{figures['bytes_total'] / 1e6:.1f} MB",

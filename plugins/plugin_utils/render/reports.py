@@ -13,7 +13,14 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_unst
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_files import report_paths
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE, listener_for
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import carried, group_lines, restarts, status
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.plans import cluster_plans
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import (
+    carried,
+    group_lines,
+    planned,
+    restarts,
+    status,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.advice import advice_lines
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_data import move_data
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import again_lines, move_lines
@@ -40,14 +47,20 @@ WRITTEN = ("__common_files", "__common_generation")
 class Reports(Parts):
     """The key C(reports) of the model; docs/house.md lists its own keys.
 
-    restarted -- the hosts that this run has restarted; hosts -- those of all clusters and mirrors.
+    restarted -- the hosts that this run has restarted; hosts -- those of all clusters and mirrors; mirrors --
+    the latter alone.
     """
 
     def __init__(
-        self, model: Mapping[str, Any], results: Results, restarted: Sequence[str], hosts: Sequence[str]
+        self,
+        model: Mapping[str, Any],
+        results: Results,
+        restarted: Sequence[str],
+        hosts: Sequence[str],
+        mirrors: Sequence[str] = (),
     ) -> None:
         self._model, self._results, self._restarted = model, results, restarted
-        self._hosts = hosts
+        self._hosts, self._mirrors = hosts, mirrors
         self._host = results.host
         super().__init__(
             {
@@ -67,9 +80,12 @@ class Reports(Parts):
                 "move_files": self._move_files,
                 "move_plan": lambda: carried.plan_file(results.own("__kafka_resources_plan")),
                 "outcome": self._outcome,
-                "plans": lambda: carried.plans_text(self._plans),
+                "plans": lambda: carried.plans_text(self._plans, self._changes_planned(), self._then),
                 "plan_digests": self._plan_digests,
+                "plan_digest": self._plan_digest,
                 "plan_refusal": self._plan_refusal,
+                "approved_moves": self._approved_moves,
+                "approval_refusal": self._approval_refusal,
                 "groups": lambda: group_lines.group_lines(results.own("__kafka_resources_groups")),
                 "group_moves": lambda: group_lines.move_lines(results.own("__kafka_resources_group_moves")),
             }
@@ -231,16 +247,17 @@ class Reports(Parts):
 
     def _outcome(self) -> dict[str, Any]:
         """The verdict and the reports of the run until now, for the next node of a workflow. A run that proves nothing
-        leaves the verdict of the nodes before it alone."""
+        leaves the verdict of the nodes before it alone, and so does a plan: what it would mend is no failure yet."""
+        plans = bool(self._model["settings"].get("ansible_check_mode", False))
         found = [
             carried.Left(
                 self._results.of(host, "__spark_validation_proofs") or (),
-                self._results.of(host, "__kafka_resources_verdict") or "",
+                "" if plans else self._results.of(host, "__kafka_resources_verdict") or "",
                 self._results.of(host, "__kafka_resources_report") or "",
             )
             for host in self._hosts
         ]
-        return carried.outcome(found)
+        return carried.outcome(found, str(self._model["settings"].get("streamops_verdict") or "").strip())
 
     def _plan_digests(self) -> str:
         """The digests of these plans. A plan without the partitions that a topic is to get is not all that a run would
@@ -249,10 +266,54 @@ class Reports(Parts):
             return ""
         return carried.joined_digests(self._plans)
 
+    def _changes_planned(self, before_the_first: bool = False) -> list[planned.ClusterPlan]:
+        """What tasks in check mode found to do to nodes and to what clusters hold.
+
+        A run that is not in check mode has done all of it but the growth of a topic, unless this is
+        C(before_the_first) change.
+        """
+        settings = self._model["settings"]
+        everything = before_the_first or bool(settings.get("ansible_check_mode", False))
+        forced = bool(settings.get("kafka_restart_force"))
+        return cluster_plans(self._hosts, self._mirrors, self._results, WRITTEN if everything else (), forced)
+
+    @property
+    def _then(self) -> str:
+        """What a playbook does once its moves have ended."""
+        return str(self._model["settings"].get("_kafka_resources_move_then") or "")
+
+    def _plan_digest(self) -> str:
+        """The digests of all that a run would do, as streamops_plan_digest takes them: of changes, then of moves."""
+        changes = self._changes_planned()
+        parts = [planned.digest(changes)] if changes else []
+        return ",".join(filter(None, [*parts, carried.joined_digests(self._plans)]))
+
+    @property
+    def _approved(self) -> str:
+        return str(self._model["settings"].get("streamops_plan_digest") or "").strip()
+
+    def _approved_moves(self) -> str:
+        """The digests of the moves that were approved. Those of a topic that has grown in this run are in no plan from
+        before: who approved the growth has approved that its partitions are spread."""
+        given = str(self._model["settings"].get("kafka_plan_digest") or "").strip()
+        grown = self._results.of(self._host, "__kafka_resources_added").get("changed")
+        return given or ("" if grown else planned.moves_in(self._approved))
+
+    def _approval_refusal(self) -> str:
+        """Why what this run would change is not what was approved; empty where it is, or nothing was approved."""
+        changes = self._changes_planned(before_the_first=True)
+        was = str(self._model["settings"].get("streamops_plan") or "")
+        now = carried.plans_text({}, changes)
+        return planned.refusal(self._approved, planned.digest(changes), was, now)
+
     def _plan_refusal(self) -> str:
         """Why the plan of this host is not the approved one; empty where it is."""
-        plan = self._results.own("__kafka_resources_plan")
-        return refusal(self._model["settings"].get("kafka_plan_digest"), plan.get("plan_digest", "0-")) or ""
+        found = self._results.own("__kafka_resources_plan").get("plan_digest", "0-")
+        approved = self["approved_moves"]
+        grown = self._results.of(self._host, "__kafka_resources_added").get("changed")
+        if self._approved and not approved and not grown and not found.startswith("0-"):
+            return "streamops_plan_digest has no digest of moves, and this run would move replicas: plan it again"
+        return refusal(approved, found) or ""
 
     def _move_files(self) -> list[dict[str, str]]:
         """The report of a move and its data; files as the module node_files takes them. Of a move that was only planned

@@ -62,6 +62,7 @@ class Seen(Parts):
                 "is_to_be_asked": self._is_to_be_asked,
                 "missing": self._missing,
                 "registered_ids": self._registered_ids,
+                "coming": self._coming,
                 "initial_controllers": self._initial_controllers,
                 "is_silent": lambda: is_silent(self._info, model["node"], model["awaited_ports"]),
                 "restarts_at_once": self._restarts_at_once,
@@ -159,6 +160,16 @@ class Seen(Parts):
         asked = self._results.of(self._model["node"]["host"], "__common_registered")
         return [one["id"] for one in asked["nodes"]] if "nodes" in asked else None
 
+    def _coming(self) -> list[dict[str, Any]]:
+        """The brokers of the inventory that the cluster does not know yet, of a run that was to install them: a plan
+        counts them as present, with their racks. None where the cluster was not asked."""
+        known = self["registered_ids"]
+        return [
+            {"id": node["node_id"], "rack": node["rack"] or None}
+            for node in self._nodes
+            if known is not None and "broker" in node["roles"] and node["node_id"] not in known
+        ]
+
     def _initial_controllers(self) -> str:
         """The first voters, empty where the host is formatted without them."""
         plan = self._results.of(self._nodes[0]["host"], "__common_format_plan")
@@ -207,7 +218,8 @@ class Seen(Parts):
 
     def _live_properties(self) -> dict[str, dict[str, Any]]:
         """What brokers take live; in check mode one that is yet to be started has no settings to compare."""
-        only_running = self._model["settings"].get("ansible_check_mode", False)
+        settings = self._model["settings"]
+        only_running = settings.get("ansible_check_mode", False) or settings.get("_common_foresees", False)
         brokers = [node for node in self["nodes"] if "broker" in node["roles"]]
         asked = [node for node in brokers if node["running"] or not only_running]
         return live_properties(asked, self._infos, self._restarted)

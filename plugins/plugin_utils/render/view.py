@@ -451,7 +451,8 @@ class View(Parts):
     def _reports(self) -> Parts:
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.reports import Reports
 
-        return Reports(self, self._results, self._restarted, self._everywhere)
+        mirrors = self._reader.groups.get("mirror_makers", [])
+        return Reports(self, self._results, self._restarted, self._everywhere, mirrors)
 
     def _mirroring(self) -> Parts:
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.mirroring import Mirroring

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import move_lines
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.planned import ClusterPlan
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.planned import lines as change_lines
 
 #: Most characters of a plan that is carried. A workflow passes it to every later node as a variable, where a shell may
 #: be given all of them at once (MAX_ARG_STRLEN of Linux: 131072 bytes for one argument).
@@ -18,11 +20,17 @@ MOST = 4000
 VERDICTS = ("pass", "inconclusive", "fail", "error")
 
 
-def plans_text(plans: Mapping[str, Mapping[str, Any]]) -> str:
-    """The plans of a run, by cluster name, as one text of at most MOST characters."""
+def plans_text(moves: Mapping[str, Mapping[str, Any]], changes: Iterable[ClusterPlan] = (), then: str = "") -> str:
+    """The plans of a run as one text of at most MOST characters: what changes, what moves, by cluster name.
+
+    ``then`` is what follows once the moves of a cluster have ended.
+    """
+    by_name = {plan.name: plan for plan in changes}
     lines: list[str] = []
-    for cluster, plan in sorted(plans.items()):
-        lines += [f"{cluster}:", *(f"  {line}" for line in move_lines(plan))]
+    for cluster in sorted({*moves, *by_name}):
+        told = change_lines(by_name[cluster]) if cluster in by_name else []
+        told += [*move_lines(moves[cluster]), *([f"then: {then}"] if then else [])] if cluster in moves else []
+        lines += [f"{cluster}:", *(f"  {line}" for line in told)]
     return shortened(lines)
 
 
@@ -76,8 +84,12 @@ class Left:
     report: str = ""
 
 
-def outcome(found: Iterable[Left]) -> dict[str, Any]:
-    """The statistics streamops_verdict (where anything was proved) and streamops_reports of a run."""
+def outcome(found: Iterable[Left], before: str = "") -> dict[str, Any]:
+    """The statistics streamops_verdict (where anything was proved) and streamops_reports of a run.
+
+    ``before`` is the verdict that an earlier node of the workflow handed on. It is never improved: the look after a
+    failed proof finds a cluster that serves, and the workflow has failed all the same.
+    """
     verdicts: list[str] = []
     reports: list[str] = []
     for one in found:
@@ -86,7 +98,10 @@ def outcome(found: Iterable[Left]) -> dict[str, Any]:
     whole = worst(filter(None, verdicts))
     # Hosts of one cluster may have the same path, and order must not depend on who was first.
     paths = sorted(set(filter(None, reports)))
-    return {**({"streamops_verdict": whole} if whole else {}), "streamops_reports": paths}
+    return {
+        **({"streamops_verdict": worst(filter(None, [before, whole]))} if whole else {}),
+        "streamops_reports": paths,
+    }
 
 
 def worst(verdicts: Iterable[str]) -> str:

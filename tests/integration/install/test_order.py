@@ -40,6 +40,28 @@ def test_another_order_of_hosts_changes_nothing_and_restarts_nothing(combined: C
     assert (combined.pids(), {node: combined.start_files(node) for node in combined.nodes}) == (pids, files)
 
 
+def test_a_plan_of_site_is_approved_by_its_digest_and_another_one_is_refused_before_any_change(
+    combined: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show_stats(monkeypatch)
+    pids, files = combined.pids(), {node: combined.start_files(node) for node in combined.nodes}
+    other = {"kafka_broker_config": {"queued.max.requests": 501}}
+    planned = stats_of(combined.playbook("playbooks/site.yml", "--check", **other).ok().output)
+    assert planned["streamops_plan_digest"].startswith("3-changes-")
+    for node in combined.nodes:
+        assert f"{node} would restart (property queued.max.requests: (not set) -> 501)" in planned["streamops_plan"]
+    approved = {name: planned[name] for name in ("streamops_plan", "streamops_plan_digest")}
+    run = combined.playbook("playbooks/site.yml", **approved, kafka_broker_config={"queued.max.requests": 502})
+    said = " ".join(run.output.split())
+    assert run.rc != 0
+    assert "- only approved: kafka1 would restart (property queued.max.requests: (not set) -> 501)" in said
+    assert "- only now: kafka1 would restart (property queued.max.requests: (not set) -> 502)" in said
+    assert (combined.pids(), {node: combined.start_files(node) for node in combined.nodes}) == (pids, files)
+    # What is there already is carried out with any approval.
+    done = combined.playbook("playbooks/site.yml", **approved).ok()
+    assert (done.changed, stats_of(done.output)["streamops_plan_digest"]) == (0, "")
+
+
 def turn(cluster: Cluster, node: str) -> None:
     """Leave a node as a version of this collection did that wrote the set in the reverse order."""
     config = cluster.directory / "config" / node

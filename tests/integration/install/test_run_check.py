@@ -146,6 +146,11 @@ def test_a_node_to_be_replaced_must_be_named(tmp_path: Path) -> None:
             {"kafka_grow_topic": "orders", "kafka_grow_partitions": ""},
             "is not set, or empty",
         ),
+        (
+            "playbooks/drain_and_remove_broker.yml",
+            {"kafka_remove_broker": " "},
+            "kafka_remove_broker is not set, or empty",
+        ),
         ("site.yml", {"preflight_allow_limit": "-"}, "preflight_allow_limit is neither true nor false"),
     ],
 )

@@ -63,9 +63,15 @@ def test_a_new_broker_gets_its_share_and_nobody_restarts(
     show_stats(monkeypatch)
     fill(three, TOPIC, 6, 2)
     before = three.pids()
+    foreseen = stats_of(four.playbook("playbooks/add_brokers.yml", "--check").ok().output)
+    assert "kafka4 would be installed and started" in foreseen["streamops_plan"]
+    assert "kafka1 would" not in foreseen["streamops_plan"]
+    assert "replicas move" in foreseen["streamops_plan"], "as if kafka4 were there"
+    assert not (three.directory / "config" / "kafka4").exists()
     shown = four.playbook("playbooks/add_brokers.yml", plan_only=True).ok()
     assert held(four, 4) == 0, "plan_only moves nothing"
     handed = stats_of(shown.output)
+    assert handed["kafka_plan_digest"] == foreseen["kafka_plan_digest"]
     assert f"kafka_plan_digest={handed['kafka_plan_digest']}" in shown.output
     assert f"{moves(shown.output)} replicas move" in handed["streamops_plan"]
     stale = "7-9-" + "0" * 64
@@ -153,12 +159,22 @@ def test_a_topic_that_does_not_exist_is_not_grown(three: Cluster) -> None:
     assert again["topics"] == info["topics"]
 
 
-def test_a_plan_to_grow_a_topic_says_that_it_has_no_new_partitions(three: Cluster) -> None:
+def test_a_plan_to_grow_a_topic_says_that_it_has_no_new_partitions(
+    three: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show_stats(monkeypatch)
     before = replicas(three, TOPIC)
     grown = {"kafka_grow_topic": TOPIC, "kafka_grow_partitions": 9}
-    said = " ".join(three.playbook("playbooks/grow_topic.yml", plan_only=True, **grown).ok().output.split())
+    planned = three.playbook("playbooks/grow_topic.yml", plan_only=True, **grown).ok()
+    said, handed = " ".join(planned.output.split()), stats_of(planned.output)
+    assert f"growth {TOPIC} partitions=6 -> partitions=9" in handed["streamops_plan"]
+    assert handed["streamops_plan_digest"].startswith("1-changes-")
     assert f"{TOPIC} would get 9 partitions; none was added" in said
     assert said.index("the plan that follows has only the partitions of now") < said.index("Move | Show the plan")
+    more = {**grown, "kafka_grow_partitions": 12, "streamops_plan_digest": handed["streamops_plan_digest"]}
+    other = three.playbook("playbooks/grow_topic.yml", streamops_plan=handed["streamops_plan"], **more)
+    assert other.rc != 0
+    assert f"only now: growth {TOPIC} partitions=6 -> partitions=12" in " ".join(other.output.split())
     assert replicas(three, TOPIC) == before
 
 

@@ -67,13 +67,24 @@ def snapshot_now(session: Session) -> dict[str, Any]:
     return describe(snapshot, log_dirs=disk_usage(session, ids_alive(snapshot.brokers)))
 
 
-def plan_now(session: Session, params: Mapping[str, Any]) -> tuple[Plan, Schedule]:
+def with_coming(snapshot: Mapping[str, Any], coming: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """A snapshot with brokers that are yet to be started; one that it knows stays as it is."""
+    known = {node["id"] for node in snapshot["nodes"]}
+    new = [{"id": one["id"], "rack": one.get("rack"), "state": "alive"} for one in coming if one["id"] not in known]
+    return {**snapshot, "nodes": [*snapshot["nodes"], *new]}
+
+
+def plan_now(
+    session: Session, params: Mapping[str, Any], coming: Iterable[Mapping[str, Any]] = ()
+) -> tuple[Plan, Schedule]:
     """The plan and its schedule; raises RefusedError with every reason when it cannot be made.
+
+    C(coming): brokers that are yet to be started and count as present.
 
     With a throttle, what is written to the partitions that move is measured over C(sample_seconds) first: a throttle
     that is not above it is refused, and the duration counts it.
     """
-    snapshot = snapshot_now(session)
+    snapshot = with_coming(snapshot_now(session), coming)
     plan, order = decided(snapshot, {**params, "throttle": None}, registered_only=True)
     if not params["throttle"]:
         return plan, order

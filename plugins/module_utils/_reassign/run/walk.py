@@ -83,7 +83,7 @@ def apply(session: Session, params: Mapping[str, Any], check: bool) -> dict[str,
     look = look_at(session)
     if look.in_flight:
         return _waiting(look, params)
-    plan, order = plan_now(session, params)
+    plan, order = plan_now(session, params, params.get("coming") or () if check else ())
     found = figures_of(plan, order)
     found["leftover_throttles"] = leftover_throttles(session, record, look.alive)
     if not plan.changes and record is None:

@@ -49,6 +49,14 @@ def test_the_line_tells_moves_bytes_rate_and_the_slowest() -> None:
     )
 
 
+def test_a_plan_is_not_said_to_be_applied_or_done() -> None:
+    planned = Tracker("applied", check=True).step({"changed": True, "stage": "planned"}, 0.0)
+    assert (planned.state, planned.text) == (DONE, "reassignment planned: check mode, nothing was changed")
+    nothing = Tracker("applied", check=True).step({"changed": False, "stage": "done"}, 0.0)
+    assert (nothing.state, nothing.text) == (DONE, "reassignment planned: nothing to do")
+    assert Tracker("applied").step({"changed": False, "stage": "done"}, 0.0).text == "reassignment applied: done"
+
+
 def test_a_broker_that_is_down_is_named() -> None:
     late = [{"broker": 3, "alive": False, "partitions": ["t-1"], "partitions_total": 1}]
     tracker = Tracker("applied")

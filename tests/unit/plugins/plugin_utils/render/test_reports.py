@@ -229,6 +229,16 @@ def test_what_is_handed_on_has_no_secret_of_the_inventory_or_of_what_tasks_left(
     assert SECRET not in f"{found['outcome']}{found['plans']}{found['plan_digests']}"
 
 
+def test_the_look_after_a_failure_keeps_the_verdict_that_was_handed_to_it() -> None:
+    left = {"__kafka_resources_verdict": "pass"}
+    assert reports(left, streamops_verdict="fail")["outcome"]["streamops_verdict"] == "fail"
+    assert "streamops_verdict" not in reports(left, ansible_check_mode=True)["outcome"], (
+        "what it would mend is no failure"
+    )
+    assert reports(left, streamops_verdict=" ")["outcome"]["streamops_verdict"] == "pass"
+    assert reports(left)["outcome"]["streamops_verdict"] == "pass"
+
+
 def test_a_move_leaves_its_report_and_beside_it_the_same_for_machines() -> None:
     left = {"__kafka_resources_plan": PLAN, "__kafka_resources_moved": DONE, "__kafka_resources_report": "/r/move.html"}
     told = {"_kafka_resources_made": "2026-11-24T10:19:04Z", "_kafka_resources_move_title": "Rebalance"}

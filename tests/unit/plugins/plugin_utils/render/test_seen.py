@@ -191,6 +191,13 @@ def test_a_cluster_that_did_not_answer_is_not_one_without_brokers() -> None:
     assert seen_of(blank, blank, __common_registered=REGISTERED)["registered_ids"] == []
 
 
+def test_brokers_that_the_cluster_does_not_know_yet_are_coming_where_it_was_asked() -> None:
+    only_one = {"nodes": [{"id": 0}], "brokers": []}
+    assert [one["id"] for one in seen_of(info(USED), info(), __common_registered=only_one)["coming"]] == [1]
+    assert seen_of(info(USED), info(USED), __common_registered=REGISTERED)["coming"] == []
+    assert seen_of(info(USED), info())["coming"] == []
+
+
 def test_the_first_voters_are_given_to_those_whom_the_plan_names() -> None:
     plan = {"cluster_id": "NkVFSTE3NzM3NDRkNDQ0NA", "initial_controllers": {"k0": True, "k1": False}}
     listeners = [

@@ -87,6 +87,16 @@ def test_verdict_and_reports_of_all_hosts_are_one_outcome() -> None:
     assert outcome([Left(status="fail")])["streamops_verdict"] == "fail"
 
 
+def test_the_verdict_of_an_earlier_node_of_a_workflow_is_never_improved() -> None:
+    good, bad = [Left(status="pass")], [Left(status="error")]
+    assert outcome(good, "fail")["streamops_verdict"] == "fail"
+    assert outcome(good, "pass")["streamops_verdict"] == "pass"
+    assert outcome(bad, "fail")["streamops_verdict"] == "error"
+    assert outcome(good, "PASS?")["streamops_verdict"] == "error"
+    # What proves nothing leaves it as AWX has it.
+    assert outcome([Left(report="/r")], "fail") == {"streamops_reports": ["/r"]}
+
+
 def test_a_run_that_proved_nothing_says_nothing_of_a_verdict() -> None:
     assert outcome([Left(report="/r")]) == {"streamops_reports": ["/r"]}
     assert outcome([]) == {"streamops_reports": []}

@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.look
     Sample,
     rows_of,
     verdict,
+    with_coming,
     with_rates,
     write_rates,
 )
@@ -49,6 +50,18 @@ def test_rates_are_put_into_a_snapshot_without_touching_it() -> None:
     found = with_rates(snapshot, {KEY: 7.5})
     assert found["topics"][0]["partitions"] == [{"partition": 0, "write_rate": 7.5}, {"partition": 1}]
     assert snapshot["topics"][0]["partitions"] == [{"partition": 0}, {"partition": 1}]
+
+
+def test_brokers_that_are_yet_to_be_started_take_part_in_a_plan_and_known_ones_stay_as_they_are() -> None:
+    known = [{"id": b, "fenced": False, "rack": "a", "log_dirs": []} for b in (1, 2)]
+    partitions = [{"partition": p, "leader": 1, "replicas": [1, 2], "isr": [1, 2]} for p in range(6)]
+    snapshot = {"nodes": known, "topics": [{"name": "t", "partitions": partitions}]}
+    found = with_coming(snapshot, [{"id": 2, "rack": "z"}, {"id": 3, "rack": "a"}])
+    assert [(node["id"], node["rack"]) for node in found["nodes"]] == [(1, "a"), (2, "a"), (3, "a")]
+    wish = {"rebalance": True, "concurrency": 5, "throttle": None, "disk_reserve": None}
+    assert decided(snapshot, wish, registered_only=True)[0].moves == 0
+    assert decided(found, wish, registered_only=True)[0].moves == 4
+    assert with_coming(snapshot, []) == snapshot
 
 
 # -- what is said at the end -------------------------------------------------------------------------------------

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What tasks in check mode found to do, collected into one plan of each cluster (reports/planned.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from os.path import basename
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Results
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.planned import (
+    RESTARTS,
+    Change,
+    ClusterPlan,
+    NodePlan,
+    changes_in,
+    node_does,
+)
+
+#: By what they are about, the results of the modules that change what a cluster holds.
+HELD_BY_CLUSTER = {
+    "setting": "__kafka_resources_configs",
+    "topic": "__kafka_resources_topics",
+    "user": "__kafka_resources_users",
+    "ACL": "__kafka_resources_acls",
+    "quota": "__kafka_resources_quotas",
+}
+#: What grow_topic.yml planned.
+GROWTH = {"growth": "__kafka_resources_added"}
+#: What the inventory declares, by the variable: of a cluster that does not run all of it is to be made.
+DECLARED = {"topic": "kafka_topics", "user": "kafka_users", "quota": "kafka_quotas"}
+
+
+def cluster_plans(
+    hosts: Iterable[str], mirrors: Iterable[str], results: Results, written: Sequence[str], forced: bool
+) -> list[ClusterPlan]:
+    """Collect the plans of all clusters of a run, by name; none of a cluster of which no task has planned anything.
+
+    mirrors -- the hosts of mirrors, which a run looks at after its first change. written -- the names of the results
+    that name files; without any, only the growth of topics is collected. forced -- whether every node restarts.
+    """
+    wanted = {**HELD_BY_CLUSTER, **GROWTH} if written else GROWTH
+    behind, by_cluster = frozenset(mirrors), dict[str, list[str]]()
+    for host in hosts:
+        by_cluster.setdefault(str(results.of(host, "kafka_cluster_name")), []).append(host)
+    found = []
+    for name, members in sorted(by_cluster.items()):
+        nodes = [
+            node_plan(host, results, forced, written, host not in behind)
+            for host in sorted(members)
+            if "restart_reasons" in results.of(host, "__common_node_info")
+            and any(results.of(host, result) for result in written)
+        ]
+        held = [(subject, done) for subject, key in wanted.items() for done in _done(members, results, key)]
+        if nodes or held:
+            changes = [change for subject, done in held for change in _changes(subject, done)]
+            kept = {f"{subject}s": int(done.get("unchanged") or 0) for subject, done in held}
+            first = [host for host in members if host not in behind]
+            if first and not held and not any(_runs(host, results) for host in first):
+                changes = declared(first[0], results)
+            found.append(ClusterPlan(name, nodes, changes, kept))
+    return found
+
+
+def node_plan(host: str, results: Results, forced: bool, written: Sequence[str], compared: bool = True) -> NodePlan:
+    """Return what would be done to one node."""
+    info = results.of(host, "__common_node_info")
+    files = sorted(
+        {basename(path.rstrip("/")) for name in written for path in results.of(host, name).get("changed_paths") or ()}
+    )
+    does = node_does(info, files, forced)
+    reasons = sorted(map(reason_line, info["restart_reasons"]))
+    why = ("; ".join(reasons) or "kafka_restart_force") if does == RESTARTS else ""
+    refusals = results.of(host, "__common_gate").get("refusals") or () if does == RESTARTS else ()
+    return NodePlan(
+        host, does, why, files, [one if isinstance(one, str) else one["what"] for one in refusals], compared
+    )
+
+
+def declared(host: str, results: Results) -> list[Change]:
+    """Return all that the inventory declares, as what would be made in a cluster that does not run yet."""
+    found = []
+    for subject, variable in DECLARED.items():
+        for entry in results.of(host, variable) or ():
+            if entry.get("state", "present") != "absent":
+                name = ", ".join(str(entry[key]) for key in ("name", "user", "client_id", "ip") if key in entry)
+                # What stands in the inventory may be a secret; these do not.
+                shown = {key: entry[key] for key in ("partitions", "replication_factor") if key in entry}
+                found.append(Change(subject, name, None, shown))
+    acls = len(results.of(host, "kafka_acls") or ())
+    return [*found, Change("ACL", f"entries of kafka_acls: {acls}", None, {})] if acls else found
+
+
+def _changes(subject: str, done: Mapping[str, Any]) -> list[Change]:
+    """What a module would change. Of one that does not show it something changes all the same: never nothing."""
+    shown = changes_in(subject, done.get("diff") or {})
+    return [Change(subject, "(not shown)", {}, {})] if done.get("changed") and not shown else shown
+
+
+def _done(hosts: Sequence[str], results: Results, key: str) -> list[Mapping[str, Any]]:
+    """The results of a module that ran; one that was skipped has none of its own."""
+    return [done for host in hosts if (done := results.of(host, key)) and not done.get("skipped")]
+
+
+def _runs(host: str, results: Results) -> bool:
+    return bool((results.of(host, "__common_node_info").get("process") or {}).get("running"))

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The plan of a run and its approval, made of what its tasks left behind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.support.inventory_data import view
+from tests.support.reports_left import PLAN
+
+REASON = {"name": "num.io.threads", "kind": "property", "from": "8", "to": "9"}
+WRITTEN = {"__common_generation": {"changed": True, "changed_paths": ["/etc/k/server.properties", "/etc/k/start"]}}
+RUNS = {"process": {"running": True}, "restart_reasons": [REASON]}
+GROWTH = {"before": {"orders": {"partitions": 6}}, "after": {"orders": {"partitions": 9}}}
+TOPICS = {"changed": True, "unchanged": 2, "diff": GROWTH}
+SECRET = "hunter2-planted"
+
+
+def reports(*left: dict[str, Any], mirror: dict[str, Any] | None = None, **common: Any) -> Any:
+    """Of brokers k1, k2... of one cluster on which tasks left this, and a mirror beside it."""
+    hosts = {f"k{number}": {"kafka_node_id": number, **one} for number, one in enumerate(left, 1)}
+    mirrors = {"m1": mirror} if mirror is not None else {}
+    return view({**hosts, **mirrors}, brokers=list(hosts), mirrors=list(mirrors), **common)["reports"]
+
+
+def planned(**info: Any) -> dict[str, Any]:
+    return {"__common_node_info": {**RUNS, **info}, **WRITTEN}
+
+
+def test_a_plan_of_site_names_nodes_with_reasons_and_topics_and_has_a_digest() -> None:
+    first = {**planned(), "__kafka_resources_topics": TOPICS, "__common_gate": {"refusals": [{"what": "2 are low"}]}}
+    still = {"__common_node_info": {**RUNS, "restart_reasons": []}, "__common_files": {"changed_paths": []}}
+    found = reports(first, {**still}, ansible_check_mode=True)
+    assert found["plans"].splitlines() == [
+        "kafka:",
+        "  k1 would restart (property num.io.threads: 8 -> 9); files: server.properties, start",
+        "  topic orders partitions=6 -> partitions=9",
+        "  not now: k1: 2 are low",
+        "  stays: 1 nodes, 2 topics",
+    ]
+    assert found["plan_digest"].startswith("2-changes-")
+
+
+def test_what_a_run_has_done_is_no_plan_of_it() -> None:
+    left = {**planned(), "__kafka_resources_plan": {**PLAN, "plan_digest": "9-12-a"}}
+    assert reports(left)["plan_digest"] == "9-12-a"
+    assert "would restart" not in reports(left)["plans"]
+    both = reports(left, ansible_check_mode=True)["plan_digest"].split(",")
+    assert [one.split("-")[1] for one in both] == ["changes", "12"]
+
+
+def test_a_growth_is_in_the_plan_beside_its_moves() -> None:
+    grown = {"__kafka_resources_added": TOPICS, "__kafka_resources_plan": {**PLAN, "plan_digest": "9-12-a"}}
+    found = reports(grown, plan_only=True)
+    assert "growth orders partitions=6 -> partitions=9" in found["plans"]
+    assert found["plan_digest"].startswith("1-changes-")
+    assert found["plan_digest"].endswith(",9-12-a")
+    assert found["plan_digests"] == "", "no digest of moves alone stands for it"
+
+
+def test_a_change_that_is_not_shown_is_never_taken_for_nothing_to_do() -> None:
+    hidden = reports({"__kafka_resources_topics": {"changed": True}}, ansible_check_mode=True)
+    assert hidden["plan_digest"].startswith("1-changes-")
+    refused = reports({"__kafka_resources_topics": {"changed": True}}, streamops_plan_digest="2-changes-" + "0" * 64)
+    assert "not the plan that was approved" in refused["approval_refusal"]
+
+
+def test_a_cluster_that_does_not_run_yet_gets_all_that_is_declared_and_no_secret_is_told() -> None:
+    new = {"__common_node_info": {"process": {"running": False}, "disks": [], "restart_reasons": []}, **WRITTEN}
+    declared = {
+        "kafka_topics": [{"name": "orders", "partitions": 6}, {"name": "old", "state": "absent"}],
+        "kafka_users": [{"name": "app", "password": SECRET}],
+        "kafka_quotas": [{"user": "app", "producer_byte_rate": 1}],
+        "kafka_acls": [{"principal": "User:app", "role": "producer", "topics": ["orders"]}],
+    }
+    found = reports(new, ansible_check_mode=True, **declared)
+    assert found["plans"].splitlines()[1:] == [
+        "  k1 would be installed and started",
+        "  topic orders would be added: partitions=6",
+        "  user app would be added",
+        "  quota app would be added",
+        "  ACL entries of kafka_acls: 1 would be added",
+    ]
+    assert SECRET not in f"{found['plans']}{found['plan_digest']}"
+
+
+def test_a_run_is_refused_before_its_first_change_for_another_plan_than_the_approved_one() -> None:
+    was = reports(planned(), ansible_check_mode=True)
+    same, other = planned(), planned(restart_reasons=[{**REASON, "to": "10"}])
+    given = {"streamops_plan_digest": was["plan_digest"], "streamops_plan": was["plans"]}
+    assert reports(same, **given)["approval_refusal"] == ""
+    assert reports(other)["approval_refusal"] == ""
+    said = reports(other, **given)["approval_refusal"]
+    assert "only approved: k1 would restart (property num.io.threads: 8 -> 9)" in said
+    assert "only now: k1 would restart (property num.io.threads: 8 -> 10)" in said
+
+
+def test_an_approval_of_changes_alone_is_none_of_moves() -> None:
+    left = {"__kafka_resources_plan": {**PLAN, "plan_digest": "9-12-a"}}
+    changes = "1-changes-" + "0" * 64
+    assert "no digest of moves" in reports(left, streamops_plan_digest=changes)["plan_refusal"]
+    moves = "9-12-" + "1" * 64
+    approved = {"__kafka_resources_plan": {**PLAN, "plan_digest": moves}}
+    assert reports(approved, streamops_plan_digest=f"{changes},{moves}")["plan_refusal"] == ""
+    assert reports(approved, streamops_plan_digest=f"{changes},{moves}")["approved_moves"] == moves
+    # Of a topic that has grown since, who approved the growth has approved that its partitions are spread.
+    grown = {**approved, "__kafka_resources_added": {"changed": True}}
+    assert reports(grown, streamops_plan_digest=changes)["plan_refusal"] == ""
