@@ -73,6 +73,7 @@ def test_a_broker_from_which_no_other_can_copy_goes_back(cluster: Cluster) -> No
     assert "cannot copy from broker 1" in said or "are not committed" in said or NOWHERE in said
 
 
+@pytest.mark.full
 def test_a_stopped_node_that_starts_with_such_files_goes_back_too(cluster: Cluster) -> None:
     cluster.stop("kafka1")
     # The same files were given up before, so they are refused without this word.
