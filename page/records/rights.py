@@ -12,6 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from page.checks import LONGEST_NAME, MOST, is_name, short
+from page.records.naming import normal
 
 #: What the settings have of records.
 KEYS = ("readers", "topics", "masked", "show_unmasked")
@@ -23,7 +24,7 @@ _PATTERN = re.compile(r"[A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,249}\*")
 
 @dataclass(frozen=True)
 class Rights:
-    """Who may read records of which topics. C(masked): names of fields, in lower case, whose values are hidden.
+    """Who may read records of which topics. C(masked): names of fields (of C(normal)) whose values are hidden.
 
     C(show_unmasked): with names to mask, also show values in which none can be found, as they are no JSON.
     """
@@ -77,7 +78,7 @@ def rights_of(given: object, users: Collection[str], clusters: Collection[str]) 
         wrong.append("records.readers is set without records.topics. List the topics that they may read.")
     if wrong:
         return Rights(), wrong
-    fields = frozenset(one.casefold() for one in masked)
+    fields = frozenset(map(normal, masked))
     return Rights(frozenset(readers), tuple(topics), fields, given.get("show_unmasked", False)), []
 
 

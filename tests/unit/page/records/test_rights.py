@@ -79,3 +79,4 @@ def test_what_is_wrong_is_said_and_nobody_reads(given: Any, said: str) -> None:
 
 def test_names_to_mask_are_found_in_any_case() -> None:
     assert rights(masked=["PassWord"]).masked == {"password"}
+    assert rights(masked=["PRU\u0308FZIFFER"]).masked == {"pr\u00fcfziffer"}
