@@ -51,9 +51,12 @@ def _fits(entry: str, cluster: str, topic: str) -> bool:
         return False
     if not pattern.endswith("*"):
         return pattern == topic
-    # Settings and offsets are in topics of such names, which nobody means by "*".
-    is_hidden = topic.startswith("_") and not pattern.startswith("_")
-    return topic.startswith(pattern[:-1]) and not is_hidden
+    # Settings and offsets are in topics of such names, which nobody means by "*": Kafka's own, those of MirrorMaker
+    # (heartbeats and checkpoints, .internal), and copies of the first (west._schemas).
+    begin = pattern[:-1]
+    is_hidden = topic.startswith("_") and not begin.startswith("_")
+    is_copy = "._" in topic and "._" not in begin
+    return topic.startswith(begin) and not (is_hidden or is_copy or topic.endswith(".internal"))
 
 
 def rights_of(given: object, users: Collection[str], clusters: Collection[str]) -> tuple[Rights, list[str]]:
