@@ -4,15 +4,29 @@
 from __future__ import annotations
 
 import asyncio
+import resource
+from asyncio import constants
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from page.refusals import BAD_REQUEST, NO_REQUEST, TOO_MANY, Refusals
 
-#: Seconds from a connection, or the end of its TLS handshake, to the end of the head of its first request.
+#: Seconds from a connection, or the end of its TLS handshake, to the end of the head of its first request; and those
+#: that the handshake itself may take.
 FIRST_REQUEST = 5.0
-#: Connections at once, most of which wait between two requests; a process has 1,024 files by default.
-MOST = 500
+#: Connections at once, most of which wait between two requests. Those in their handshake come on top, so there are more
+#: files than the 1,024 of a process by default, where its host allows them.
+MOST, FILES = 500, 65_536
+
+
+def be_ready(seconds: float = FIRST_REQUEST) -> None:
+    """Bound TLS handshakes, which the protocol below sees only at their end, and allow as many files as may be."""
+    # asyncio waits for a minute by default, and uvicorn passes it no other time.
+    constants.SSL_HANDSHAKE_TIMEOUT = seconds
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 class Impatient(H11Protocol):

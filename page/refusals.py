@@ -24,6 +24,9 @@ EVERY = 60.0
 #: What uvicorn says of each such connection.
 _OF_UVICORN = frozenset({"Invalid HTTP request received.", "Exceeded concurrency limit."})
 
+#: What asyncio says where no more connections can be taken.
+_NO_HANDLES = "socket.accept() out of system resource"
+
 
 class Refusals:
     """How many connections were refused, by reason. It belongs to one event loop."""
@@ -76,6 +79,23 @@ def counted(refusals: Refusals) -> type[ssl.SSLObject]:
                 raise
 
     return Counted
+
+
+class Seldom(logging.Filter):
+    """Lets a line of asyncio's on a lack of file handles through once a minute: it writes one for each connection."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._next = 0.0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a line is to be logged."""
+        if not record.getMessage().startswith(_NO_HANDLES):
+            return True
+        is_due = record.created >= self._next
+        if is_due:
+            self._next = record.created + EVERY
+        return is_due
 
 
 def is_told(record: logging.LogRecord) -> bool:

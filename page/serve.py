@@ -21,12 +21,12 @@ from page.alerts.watch import Watch
 from page.config import Config, config_of
 from page.expected import Expected
 from page.hosts import names_served
-from page.patience import counting
+from page.patience import be_ready, counting
 from page.picture import Picture
 from page.poll import take
 from page.poller import Poller
 from page.records.door import Door
-from page.refusals import Refusals, counted, is_told
+from page.refusals import Refusals, Seldom, counted, is_told
 from page.tls import Renewal, wrong_pair
 from page.web import application
 
@@ -44,6 +44,8 @@ def main(words: Sequence[str]) -> int:
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("kafka").setLevel(logging.CRITICAL)  # What it says of a failure stands in the poller's line.
     logging.getLogger("uvicorn.error").addFilter(is_told)
+    logging.getLogger("asyncio").addFilter(Seldom())
+    be_ready()
     pollers = {name: _poller(name, connection, config) for name, connection in config.clusters.items()}
     watch = _watch(config)
     for poller in pollers.values():

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.network import connect
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import visible
 from page.alerts.settings import Alertmanager
 
 #: Seconds that an answer may take, and bytes that it may have: some thousand alerts.
@@ -77,7 +78,15 @@ def _hint(status: int) -> str:
 
 
 def _why(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+    # What the other side sent may be in it, as a line that is no status.
+    return visible(str(getattr(error, "strerror", None) or error).strip())[:200] or type(error).__name__
+
+
+def _context(at: Alertmanager) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=at.ca_file or None)
+    except OSError as error:
+        raise UnansweredError(f"its CA file {at.ca_file} cannot be read: {_why(error)}") from error
 
 
 class _Connection(http.client.HTTPConnection):
@@ -86,7 +95,7 @@ class _Connection(http.client.HTTPConnection):
     def __init__(self, at: Alertmanager, seconds: float) -> None:
         super().__init__(at.host, at.port, timeout=seconds)
         self._at, self._seconds = at, seconds
-        self._context = ssl.create_default_context(cafile=at.ca_file or None) if at.is_tls else None
+        self._context = _context(at) if at.is_tls else None
         self.default_port = 443 if at.is_tls else 80
         self._is_late = False
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from page.records import bounds
-from page.records.codecs import UnreadableError, unpacked
+from page.records.codecs import TooLargeError, UnreadableError, unpacked
 
 #: BaseOffset, Length, PartitionLeaderEpoch, Magic, CRC, Attributes, LastOffsetDelta, BaseTimestamp, MaxTimestamp,
 #: ProducerId, ProducerEpoch, BaseSequence, count of records.
@@ -24,6 +24,8 @@ _HEAD = struct.Struct(">qiibIhiqqqhii")
 _BEFORE = 12
 _CODEC, _APPEND_TIME, _TRANSACTIONAL, _CONTROL = 0x07, 0x08, 0x10, 0x20
 _NO_TIME = -1
+#: Which part of the room for all batches one counts that is too large for all of it.
+_SHARE_OF_LARGE = 4
 #: The type of a marker in its key, behind its version (ControlRecordType).
 _ABORT = 0
 CREATED, APPENDED = "CreateTime", "LogAppendTime"
@@ -59,12 +61,16 @@ class Skipped:
 
 @dataclass
 class Part:
-    """What one answer has of a partition. C(next): the offset behind its last whole batch, None without one."""
+    """What one answer has of a partition. C(next): the offset behind its last whole batch, None without one.
+
+    C(is_full): a batch was met that has no room beside those before it, and nothing from it on was read.
+    """
 
     records: list[Record] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     next: int | None = None
     unpacked: int = 0
+    is_full: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,6 +125,10 @@ def part_of(data: bytes, aborted: Sequence[tuple[int, int]], wanted: Wanted) -> 
             continue
         elif batch.base < wanted.end:
             _take(batch, wanted, found)
+            if found.is_full:
+                # To go on with smaller ones behind it would leave a gap that nobody sees.
+                found.next = batch.base
+                break
             if not wanted.is_last and len(found.records) == wanted.count:
                 found.next = found.records[-1].offset + 1
                 break
@@ -138,6 +148,14 @@ def _take(batch: _Batch, wanted: Wanted, found: Part) -> None:
         else:
             found.records += [*islice(some, wanted.count - len(found.records))]
         return
+    except TooLargeError as error:
+        # One that would not fit into a read of its own is passed over, and named.
+        if wanted.unpacked - found.unpacked < bounds.UNPACKED:
+            found.is_full = True
+            return
+        # It took its time all the same: many small ones that would be large would take minutes.
+        found.unpacked += bounds.UNPACKED // _SHARE_OF_LARGE
+        why = str(error)
     except UnreadableError as error:
         why = str(error)
     except (IndexError, ValueError):

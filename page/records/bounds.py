@@ -7,7 +7,8 @@ from __future__ import annotations
 RECORDS = PARTITIONS = 50
 #: Bytes of a value, of a key and of a header that are shown, and headers of a record.
 VALUE, KEY, HEADER, HEADERS = 16_384, 2_048, 1_024, 30
-#: Bytes of a value that is looked at as JSON, and of all in an answer: each MiB takes about a second of the processor.
+#: Bytes of a value that is looked at as JSON, and of all in an answer: each MiB takes a second or two of the
+#: processor, however many names of fields are masked.
 JSON, ALL_JSON = 262_144, 2_097_152
 #: Bytes that one request asks for, that all requests of a read may get, and of the largest answer that is taken: a
 #: broker sends a batch of records whole, however large (KIP-74).

@@ -28,6 +28,10 @@ class UnreadableError(Exception):
     """A batch that cannot be decompressed, or is too large when it is: why."""
 
 
+class TooLargeError(UnreadableError):
+    """A batch that has more bytes than may be made of it."""
+
+
 def unpacked(codec: int, data: bytes, most: int) -> bytes:
     """Return what was compressed, of at most C(most) bytes. Raises UnreadableError."""
     readers: dict[int, Callable[[bytes, int], bytes]] = {
@@ -48,8 +52,8 @@ def unpacked(codec: int, data: bytes, most: int) -> bytes:
     return found
 
 
-def _too_large(most: int) -> UnreadableError:
-    return UnreadableError(f"it has more than the {most:,} bytes that are left for this read when it is decompressed")
+def _too_large(most: int) -> TooLargeError:
+    return TooLargeError(f"it has more than the {most:,} bytes that are left for this read when it is decompressed")
 
 
 def _gzip(data: bytes, most: int) -> bytes:

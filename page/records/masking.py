@@ -8,20 +8,25 @@ where it has one of the names in it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from page.records import bounds
+from page.records.naming import Mentions, normal
 from page.records.trees import NoTreeError, compact, tree_of
 
 #: What stands for a value, whatever it was: neither its kind nor its length is told.
 MASK = "***"
+#: What may stand before JSON, or before what others than Python take as JSON.
+_BLANK = "\ufeff \t\r\n\v\f\xa0"
 
 
 @dataclass(frozen=True)
 class Mask:
-    """Hides the values of fields with these names (in lower case); without names all is shown as it is."""
+    """Hides the values of fields with these names (as C(normal) writes them); without names all is shown as it is."""
 
     names: Collection[str] = ()
     show_unmasked: bool = False
@@ -64,7 +69,11 @@ class Mask:
 
     def _masked(self, tree: Any) -> Any:
         if isinstance(tree, dict):
-            return {name: MASK if self._names(name) else self._masked(one) for name, one in tree.items()}
+            found = {self._text(name): MASK if self._names(name) else self._masked(one) for name, one in tree.items()}
+            if len(found) < len(tree):
+                # Names that are JSON may be the same when they are masked, and one of two would just be gone.
+                raise HiddenError
+            return found
         if isinstance(tree, list):
             return [self._masked(one) for one in tree]
         return self._text(tree) if type(tree) is str else tree
@@ -74,21 +83,22 @@ class Mask:
 
         It cannot be endless: with each text in a text the marks that escape quotes are twice as many.
         """
-        if not text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
+        bare = text.lstrip(_BLANK)
+        if not bare.startswith(("{", "[", '"')):
             return text
         try:
-            tree = tree_of(text)
-        except NoTreeError:
+            tree = json.loads(bare) if bare.startswith('"') else tree_of(text)
+        except (ValueError, RecursionError):
             return MASK if self._mentions(text) else text
         masked = self._masked(tree)
         return text if masked == tree else compact(masked)
 
     def _names(self, name: str) -> bool:
-        return name.casefold() in self.names
+        return normal(name) in self.names
 
-    def _mentions(self, text: str) -> bool:
-        folded = text.casefold()
-        return any(one in folded for one in self.names)
+    @cached_property
+    def _mentions(self) -> Mentions:
+        return Mentions(self.names)
 
 
 class HiddenError(Exception):

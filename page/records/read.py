@@ -195,7 +195,7 @@ class _Reading:
             limit = min(walk.end, one.stable if committed and one.stable >= 0 else one.end)
             room = bounds.UNPACKED - self._unpacked
             part = part_of(one.data, one.aborted, walk.wanted(limit, room))
-            self._unpacked += part.unpacked
+            self._unpacked = bounds.UNPACKED if part.is_full else self._unpacked + part.unpacked
             self._found.skipped += part.skipped
             parts.append((walk, part, limit))
         take_all(parts)

@@ -12,6 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from page.checks import LONGEST_NAME, MOST, is_name, short
+from page.records.naming import normal
 
 #: What the settings have of records.
 KEYS = ("readers", "topics", "masked", "show_unmasked")
@@ -23,7 +24,7 @@ _PATTERN = re.compile(r"[A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,249}\*")
 
 @dataclass(frozen=True)
 class Rights:
-    """Who may read records of which topics. C(masked): names of fields, in lower case, whose values are hidden.
+    """Who may read records of which topics. C(masked): names of fields (of C(normal)) whose values are hidden.
 
     C(show_unmasked): with names to mask, also show values in which none can be found, as they are no JSON.
     """
@@ -50,9 +51,12 @@ def _fits(entry: str, cluster: str, topic: str) -> bool:
         return False
     if not pattern.endswith("*"):
         return pattern == topic
-    # Settings and offsets are in topics of such names, which nobody means by "*".
-    is_hidden = topic.startswith("_") and not pattern.startswith("_")
-    return topic.startswith(pattern[:-1]) and not is_hidden
+    # Settings and offsets are in topics of such names, which nobody means by "*": Kafka's own, those of MirrorMaker
+    # (heartbeats and checkpoints, .internal), and copies of the first (west._schemas).
+    begin = pattern[:-1]
+    is_hidden = topic.startswith("_") and not begin.startswith("_")
+    is_copy = "._" in topic and "._" not in begin
+    return topic.startswith(begin) and not (is_hidden or is_copy or topic.endswith(".internal"))
 
 
 def rights_of(given: object, users: Collection[str], clusters: Collection[str]) -> tuple[Rights, list[str]]:
@@ -77,7 +81,7 @@ def rights_of(given: object, users: Collection[str], clusters: Collection[str]) 
         wrong.append("records.readers is set without records.topics. List the topics that they may read.")
     if wrong:
         return Rights(), wrong
-    fields = frozenset(one.casefold() for one in masked)
+    fields = frozenset(map(normal, masked))
     return Rights(frozenset(readers), tuple(topics), fields, given.get("show_unmasked", False)), []
 
 

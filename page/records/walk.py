@@ -82,7 +82,7 @@ class Walk:
             return
         # All of the log from here on was seen.
         self.end = min(self.end, self.window)
-        self._width = max(self._width, self.most) * _WIDER
+        self._width = max(self._width * _WIDER, self.most)
         self.at = self.window = max(self.start, self.end - self._width)
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import resource
 import socket
+import ssl
 import threading
 import time
+from asyncio import constants
+from collections.abc import Iterator
 from typing import Any
 
+import pytest
 import uvicorn
 
-from page.patience import counting
+from page.patience import be_ready, counting
 from page.refusals import BAD_REQUEST, TOO_MANY, Refusals
 from tests.support.cluster import free_port_base, until
 
@@ -53,6 +59,37 @@ def test_connections_beyond_the_bound_are_ended_and_others_are_answered() -> Non
             one.close()
         server.should_exit = True
         thread.join(60)
+
+
+@pytest.fixture
+def as_before() -> Iterator[None]:
+    """Puts back what a process has once."""
+    seconds, limit = constants.SSL_HANDSHAKE_TIMEOUT, resource.getrlimit(resource.RLIMIT_NOFILE)
+    yield
+    constants.SSL_HANDSHAKE_TIMEOUT = seconds
+    resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+
+
+@pytest.mark.usefixtures("as_before")
+def test_a_handshake_that_does_not_begin_is_ended_and_there_are_files_for_many() -> None:
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (512, hard))
+    be_ready(0.2)
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    assert soft == (65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536))
+
+    async def idle() -> bytes:
+        """Connect, and send nothing."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        server = await asyncio.start_server(lambda *_streams: None, "127.0.0.1", 0, ssl=context)
+        async with server:
+            reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+            try:
+                return await asyncio.wait_for(reader.read(1), 30)
+            finally:
+                writer.close()
+
+    assert asyncio.run(idle()) == b""
 
 
 def ended(connection: socket.socket) -> bool:

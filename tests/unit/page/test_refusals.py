@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from page.exposition import exposition
-from page.refusals import BAD_REQUEST, REASONS, TLS, TOO_MANY, Refusals, is_told
+from page.refusals import BAD_REQUEST, REASONS, TLS, TOO_MANY, Refusals, Seldom, is_told
 
 
 def test_each_reason_has_a_series_from_the_start() -> None:
@@ -39,3 +39,15 @@ def test_a_line_has_what_came_since_the_line_before() -> None:
 )
 def test_of_the_lines_of_uvicorn_only_refusals_are_left_out(said: str, told: bool) -> None:
     assert is_told(logging.makeLogRecord({"msg": said})) is told
+
+
+def test_a_lack_of_file_handles_is_told_once_a_minute() -> None:
+    def line(text: str, at: float) -> logging.LogRecord:
+        made = logging.LogRecord("asyncio", logging.ERROR, "", 0, text, None, None)
+        made.created = at
+        return made
+
+    seldom, lack = Seldom(), "socket.accept() out of system resource\nsocket: ..."
+    told = [seldom.filter(line(lack, at)) for at in (1000.0, 1000.5, 1059.0, 1060.0, 1061.0)]
+    assert told == [True, False, False, True, False]
+    assert seldom.filter(line("Task exception was never retrieved", 1000.6))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback, plain_host
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
@@ -163,10 +164,21 @@ def page_alertmanager_url(inventory: Inventory) -> Iterator[Problem]:
         empty = [name for name in halves if not _unknown(page, name) and not page.text(name)]
         if "@" in url:
             yield Problem(page, "the login belongs into variables of its own", "a login in the address")
-        elif url and not API.fullmatch(url):
+        elif url and not _is_api(url):
             yield Problem(page, "this is no address of an Alertmanager", url)
+        elif ":" in page.text(halves[0]):
+            yield Problem(page, "a colon ends a user in HTTP basic (RFC 7617)", "a colon in it", variable=halves[0])
         elif url and len(empty) == 1 and not any(_unknown(page, name) for name in halves):
             yield Problem(page, "the page cannot log in at Alertmanager", "an empty value", variable=empty[0])
+
+
+def _is_api(url: str) -> bool:
+    """Return whether the page takes an address: else it would not start (page/alerts/settings.py)."""
+    try:
+        found = urlsplit(url)
+        return bool(API.fullmatch(url) and url.isascii() and found.hostname and found.port != 0)
+    except ValueError:
+        return False
 
 
 def _unknown(node: Node, variable: str) -> bool:

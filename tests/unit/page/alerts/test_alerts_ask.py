@@ -134,3 +134,17 @@ def test_what_was_told_is_kept_while_it_cannot_be_asked() -> None:
     assert errors == ["", "gone", "its answer is no JSON", "RuntimeError: odd"]
     watch.look()
     assert (watch.seen.about("orders").critical, watch.seen.error) == (0, "")
+
+
+def test_what_is_no_status_line_is_told_in_one_visible_line() -> None:
+    said = b"x\x1b[31m 2026-01-01 ERROR page root logged in" + b"A" * 5000 + b"\r\n"
+    with answering(saying(said)) as (port, _sent), pytest.raises(UnansweredError) as raised:
+        ask(at(port), 5)
+    assert str(raised.value).isprintable()
+    assert len(str(raised.value)) <= 200
+
+
+def test_a_ca_file_that_is_missing_is_named() -> None:
+    gone = Alertmanager(True, "127.0.0.1", 9, "/api/v2/alerts", ca_file="/none/ca.pem")
+    with pytest.raises(UnansweredError, match=r"/none/ca\.pem"):
+        ask(gone, 5)

@@ -10,6 +10,7 @@ import pytest
 from kafka.record.default_records import DefaultRecordBatchBuilder
 from kafka.record.legacy_records import LegacyRecordBatchBuilder
 
+from page.records import bounds
 from page.records.batches import APPENDED, CREATED, Part, Wanted, part_of
 
 MOST = 1 << 20
@@ -87,20 +88,44 @@ def test_records_of_aborted_transactions_and_markers_are_none() -> None:
 
 def test_what_cannot_be_read_is_named_and_all_else_is_read() -> None:
     legacy = LegacyRecordBatchBuilder(1, 0, 1000)
-    legacy.append(0, 1000, b"k", b"v")
-    broken = batch(2, [b"v"] * 3)
+    legacy.append(1, 1000, b"k", b"v")
+    broken = batch(3, [b"v"] * 3)
     data = (
-        bytes(legacy.build()) + batch(1, [b"v"], patches=[(21, ">h", 4)]) + broken[:-1] + b"\xff"
-        + batch(5, [b"v" * 1000] * 50, codec=1) + batch(60, [b"v"])
+        large(0) + bytes(legacy.build()) + batch(2, [b"v"], patches=[(21, ">h", 4)]) + broken[:-1] + b"\xff"
+        + batch(60, [b"v"])
     )  # fmt: skip
-    found = part(data, most=5000)
+    found = part(data, most=bounds.UNPACKED)
     assert [one.offset for one in found.records] == [60]
     assert [(one.first, one.last, one.why.split(",")[0]) for one in found.skipped] == [
-        (0, 0, "it has the format 1 of brokers before Kafka 0.11"),
-        (1, 1, "it is compressed with zstd"),
-        (2, 4, "its records are not written as the protocol says"),
-        (5, 54, "it has more than the 4"),
+        (0, 0, "it has more than the 16"),
+        (1, 1, "it has the format 1 of brokers before Kafka 0.11"),
+        (2, 2, "it is compressed with zstd"),
+        (3, 5, "its records are not written as the protocol says"),
     ]
+
+
+def large(base: int) -> bytes:
+    """A batch that has more bytes than one read may make, and few as it is sent."""
+    builder = DefaultRecordBatchBuilder(2, 1, False, -1, 0, -1, 1 << 26)
+    assert builder.append(0, 1000, b"k", b"v" * (bounds.UNPACKED + 1), [])
+    made = bytearray(builder.build())
+    struct.pack_into(">q", made, 0, base)
+    return bytes(made)
+
+
+def test_behind_a_batch_that_has_no_room_any_more_nothing_is_read() -> None:
+    data = batch(0, [b"v" * 1000] * 3, codec=1) + batch(3, [b"v" * 1000] * 3, codec=1) + batch(6, [b"v"])
+    for is_last in (False, True):
+        found = part(data, most=5000, is_last=is_last)
+        assert [one.offset for one in found.records] == [0, 1, 2]
+        assert (found.next, found.is_full, found.skipped) == (3, True, [])
+
+
+def test_batches_that_are_too_large_count_as_well() -> None:
+    found = part(large(0) + large(1) + batch(2, [b"v"]), most=bounds.UNPACKED)
+    assert [(one.first, one.last) for one in found.skipped] == [(0, 0)]
+    assert (found.next, found.is_full, found.records) == (1, True, [])
+    assert found.unpacked == bounds.UNPACKED // 4
 
 
 def test_bytes_at_random_break_nothing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -115,6 +116,75 @@ def test_headers_are_masked_by_name_and_by_what_is_in_them() -> None:
     for data in (b"\xff\x00", b"password=x", b'{"a":1', b"two\nlines"):
         with pytest.raises(HiddenError):
             MASKED.header("h", data)
+
+
+TWICE = json.dumps(json.dumps({"password": SECRET}))
+ACCENTED = Mask(frozenset({"pr\u00fcfziffer", "a/b", "\U0001f511"}))
+ACCENTED_LENIENT = Mask(ACCENTED.names, show_unmasked=True)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        json.dumps({"payload": TWICE}),
+        json.dumps([json.dumps(TWICE)]),
+        json.dumps({"payload": '"' + TWICE}),
+        json.dumps({"payload": "\x0b" + DEEP}),
+        json.dumps({"payload": '{"p\\u0061ssword":"' + SECRET + '","a":1,"a":2}'}),
+        json.dumps({"payload": '{"p\\u0061ssword":"' + SECRET + '","a":NaN}'}),
+        json.dumps({"payload": '{"p\\u0061ssword":"' + SECRET}),
+        json.dumps({json.dumps({"password": SECRET}): 1}),
+        json.dumps({TWICE: {"a": 1}}),
+        json.dumps({json.dumps({"password": one + SECRET}): one for one in "ab"}),
+        '{"p\\u0061ssword":"' + SECRET + '","a":1,"a":2}',
+        '{"a":1}\n{"p\\u0061ssword":"' + SECRET + '"}',
+        TWICE,
+        "\uff50assword=" + SECRET,
+        '{"\uff50assword":"' + SECRET + '"}',
+    ],
+    ids=range(15),
+)
+def test_no_way_to_write_a_name_or_a_text_leaks_its_value(value: str) -> None:
+    _assert_is_hidden(value, MASKED, LENIENT)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        json.dumps({"pru\u0308fziffer": SECRET}),
+        json.dumps({"payload": json.dumps({"PR\u00dcFZIFFER": SECRET, "v": float("nan")})}),
+        json.dumps({"a": 1}) + "\n" + json.dumps({"pr\u00fcfziffer": SECRET}),
+        json.dumps({"pr\u00fcfziffer": SECRET, "pad": "x" * bounds.JSON}),
+        "pru\u0308fziffer=" + SECRET,
+        '{"a\\/b":"' + SECRET + '"',
+        json.dumps({"\U0001f511": SECRET, "v": float("nan")}),
+    ],
+    ids=range(7),
+)
+def test_names_of_other_scripts_are_found_however_they_are_written(value: str) -> None:
+    _assert_is_hidden(value, ACCENTED, ACCENTED_LENIENT)
+
+
+def _assert_is_hidden(value: str, *masks: Mask) -> None:
+    data = value.encode()
+    for mask in masks:
+        one = Record(0, 1, 0, "CreateTime", data, data, ((b"h", data),))
+        assert SECRET not in json.dumps(for_machines(shown_records([one], mask, "auto"), []))
+
+
+def test_texts_of_json_without_a_name_stay_as_they_are() -> None:
+    for text in ('"a" and b', json.dumps("a"), json.dumps(json.dumps({"user": 1})), '"cut'):
+        data = json.dumps({"note": text, text: 1}).encode()
+        assert json.loads(MASKED.value(data) or b"") == json.loads(data)
+
+
+def test_many_names_and_marks_without_an_end_take_no_minutes() -> None:
+    many = Mask(frozenset(f"name{one}" for one in range(500)), show_unmasked=True)
+    began = time.process_time()
+    many.value(("[" + ",".join(['"{"'] * 60_000) + "]").encode())
+    many.value(("a" + "\u0301\u0316" * 60_000).encode())
+    many.value(('{"a' + "\u0301\u0316" * 60_000 + '":1}').encode())
+    assert time.process_time() - began < 3
 
 
 def test_without_names_all_is_as_it_is() -> None:

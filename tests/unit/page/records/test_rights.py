@@ -42,6 +42,12 @@ def test_without_readers_or_topics_nobody_reads() -> None:
         (["__*"], "orders", "__consumer_offsets", True),
         (["_schemas"], "orders", "_schemas", True),
         (["a*"], "orders", "b/a", False),
+        (["*"], "orders", "mm2-configs.west.internal", False),
+        (["mm2*"], "orders", "mm2-offsets.west.internal", False),
+        (["mm2-configs.west.internal"], "orders", "mm2-configs.west.internal", True),
+        (["west.*"], "orders", "west._schemas", False),
+        (["west._*"], "orders", "west._schemas", True),
+        (["*"], "orders", "connect-configs", True),
     ],
 )
 def test_a_pattern_is_a_name_or_its_beginning(topics: list[str], cluster: str, topic: str, may: bool) -> None:
@@ -79,3 +85,4 @@ def test_what_is_wrong_is_said_and_nobody_reads(given: Any, said: str) -> None:
 
 def test_names_to_mask_are_found_in_any_case() -> None:
     assert rights(masked=["PassWord"]).masked == {"password"}
+    assert rights(masked=["PRU\u0308FZIFFER"]).masked == {"pr\u00fcfziffer"}

@@ -69,6 +69,13 @@ def test_what_was_not_read_to_its_end_is_no_newest_record() -> None:
     assert [one.offset for one in walk.records] == list(range(995, 1000))
 
 
+def test_the_second_window_has_what_is_wanted_and_not_much_more() -> None:
+    # What is read of a window that is too large are its oldest records, and the room is gone before the newest.
+    walk = walk_of(0, Log(0, 10_000), None, True, 50)
+    walk.take(Part([record(one) for one in range(9995, 10_000)], [], 10_000), 10_000)
+    assert (walk.at, walk.end) == (9945, 9995)
+
+
 def test_records_of_several_partitions_are_in_the_order_of_their_times() -> None:
     some = [record(5, 0, 30), record(1, 1, 10), record(2, 1, 40), record(6, 0, 20)]
     assert [one.timestamp for one in order(some, Asked(NEWEST))] == [40, 30, 20, 10]

@@ -65,6 +65,26 @@ def test_what_is_right_is_let_through(own: dict[str, Any], cluster: dict[str, An
             {},
             ["page_alertmanager_url"],
         ),
+        *(
+            ({"kafka_page_alertmanager_url": url}, {}, ["page_alertmanager_url"])
+            for url in (
+                "http://h:99999/",
+                "http://:9093",
+                "http://h:x",
+                "http://h:0",
+                "http://\u00fc:9093",
+                "http://[::1:9",
+            )
+        ),
+        (
+            {
+                "kafka_page_alertmanager_url": "http://a",
+                "kafka_page_alertmanager_user": "a:b",
+                "kafka_page_alertmanager_password": "w",
+            },
+            {},
+            ["page_alertmanager_url"],
+        ),
         ({"kafka_page_clusters": ["bleu"]}, {}, ["page_without_cluster"]),
         ({}, {"kafka_page_password": ""}, ["page_without_password"]),
         ({}, {"kafka_page_user": ""}, ["page_without_password"]),
