@@ -120,7 +120,7 @@ def test_every_violation_is_told_and_nothing_is_touched(ensure: Ensure, admin: S
         topic("it-many", 1, 4),
         topic("it-twice"),
         topic("it-twice"),
-        topic("__it-internal"),
+        topic("__cluster_metadata"),
         topic("it bad"),
         topic("it.new", 1),
     )
@@ -132,7 +132,7 @@ def test_every_violation_is_told_and_nothing_is_touched(ensure: Ensure, admin: S
         "it-value: refused by Kafka",
         "it-many: replication_factor is 4, but only 3 brokers are live",
         "it-twice: named 2 times",
-        "__it-internal: belongs to Kafka itself",
+        "__cluster_metadata: belongs to Kafka itself",
         "'it bad': illegal name",
     ):
         assert said in refused["msg"]
