@@ -34,12 +34,12 @@ DECLARED = {"topic": "kafka_topics", "user": "kafka_users", "quota": "kafka_quot
 
 
 def cluster_plans(
-    hosts: Iterable[str], mirrors: Iterable[str], results: Results, written: Sequence[str], forced: bool
+    hosts: Iterable[str], mirrors: Iterable[str], results: Results, written: Sequence[str]
 ) -> list[ClusterPlan]:
     """Collect the plans of all clusters of a run, by name; none of a cluster of which no task has planned anything.
 
     mirrors -- the hosts of mirrors, which a run looks at after its first change. written -- the names of the results
-    that name files; without any, only the growth of topics is collected. forced -- whether every node restarts.
+    that name files; without any, only the growth of topics is collected.
     """
     wanted = {**HELD_BY_CLUSTER, **GROWTH} if written else GROWTH
     behind, by_cluster = frozenset(mirrors), dict[str, list[str]]()
@@ -48,7 +48,7 @@ def cluster_plans(
     found = []
     for name, members in sorted(by_cluster.items()):
         nodes = [
-            node_plan(host, results, forced, written, host not in behind)
+            node_plan(host, results, written, host not in behind)
             for host in sorted(members)
             if "restart_reasons" in results.of(host, "__common_node_info")
             and any(results.of(host, result) for result in written)
@@ -64,19 +64,24 @@ def cluster_plans(
     return found
 
 
-def node_plan(host: str, results: Results, forced: bool, written: Sequence[str], compared: bool = True) -> NodePlan:
+def node_plan(host: str, results: Results, written: Sequence[str], compared: bool = True) -> NodePlan:
     """Return what would be done to one node."""
     info = results.of(host, "__common_node_info")
     files = sorted(
         {basename(path.rstrip("/")) for name in written for path in results.of(host, name).get("changed_paths") or ()}
     )
-    does = node_does(info, files, forced)
-    reasons = sorted(map(reason_line, info["restart_reasons"]))
+    does = node_does(info, files, bool(results.of(host, "kafka_restart_force")))
+    reasons = sorted(map(_told, info["restart_reasons"]))
     why = ("; ".join(reasons) or "kafka_restart_force") if does == RESTARTS else ""
     refusals = results.of(host, "__common_gate").get("refusals") or () if does == RESTARTS else ()
     return NodePlan(
         host, does, why, files, [one if isinstance(one, str) else one["what"] for one in refusals], compared
     )
+
+
+def _told(reason: Mapping[str, Any]) -> str:
+    """A reason to restart. Of a file no digest: where one holds a password, that would be found by trying."""
+    return f"file {reason['name']}: changed" if reason["kind"] == "file" else reason_line(reason)
 
 
 def declared(host: str, results: Results) -> list[Change]:

@@ -95,6 +95,26 @@ def test_a_run_is_refused_before_its_first_change_for_another_plan_than_the_appr
     assert "only now: k1 would restart (property num.io.threads: 8 -> 10)" in said
 
 
+def test_a_plan_that_found_nothing_is_a_plan_and_approves_nothing_else() -> None:
+    skipped = {"__kafka_resources_users": {"changed": False, "skipped": True}}
+    was = reports(skipped, ansible_check_mode=True)
+    assert was["plans"] == "nothing to do"
+    assert was["plan_digest"].startswith("0-changes-")
+    assert (reports(skipped)["plans"], reports(skipped)["plan_digest"]) == ("", ""), "a run that has done it all"
+    given = {"streamops_plan_digest": was["plan_digest"], "streamops_plan": was["plans"]}
+    assert reports(skipped, **given)["approval_refusal"] == ""
+    users = {"__kafka_resources_users": {"changed": True, "diff": {"before": {}, "after": {"User:eve": {}}}}}
+    assert "only now: user User:eve would be added" in reports(users, **given)["approval_refusal"]
+
+
+def test_only_the_nodes_that_are_told_to_restart_restart() -> None:
+    still = {"__common_node_info": {**RUNS, "restart_reasons": []}, "__common_files": {"changed_paths": []}}
+    found = reports(
+        {**still, "kafka_restart_force": "false"}, {**still, "kafka_restart_force": True}, ansible_check_mode=True
+    )
+    assert found["plans"].splitlines()[1:] == ["  k2 would restart (kafka_restart_force)", "  stays: 1 nodes"]
+
+
 def test_an_approval_of_changes_alone_is_none_of_moves() -> None:
     left = {"__kafka_resources_plan": {**PLAN, "plan_digest": "9-12-a"}}
     changes = "1-changes-" + "0" * 64
