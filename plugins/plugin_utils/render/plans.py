@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from os.path import basename
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
 from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.planned import (
@@ -93,9 +95,15 @@ def declared(host: str, results: Results) -> list[Change]:
                 name = ", ".join(str(entry[key]) for key in ("name", "user", "client_id", "ip") if key in entry)
                 # What stands in the inventory may be a secret; these do not.
                 shown = {key: entry[key] for key in ("partitions", "replication_factor") if key in entry}
-                found.append(Change(subject, name, None, shown))
-    acls = len(results.of(host, "kafka_acls") or ())
-    return [*found, Change("ACL", f"entries of kafka_acls: {acls}", None, {})] if acls else found
+                found.append(Change(subject, name, None, shown, _without_secrets(entry)))
+    acls = results.of(host, "kafka_acls") or ()
+    hidden = json.dumps([_without_secrets(entry) for entry in acls])
+    return [*found, Change("ACL", f"entries of kafka_acls: {len(acls)}", None, {}, hidden)] if acls else found
+
+
+def _without_secrets(entry: Mapping[str, Any]) -> str:
+    """An entry of the inventory for the digest alone, by which its passwords cannot be found."""
+    return json.dumps({key: value for key, value in entry.items() if not is_secret(key)}, sort_keys=True, default=str)
 
 
 def _changes(subject: str, done: Mapping[str, Any]) -> list[Change]:

@@ -52,12 +52,16 @@ class NodePlan:
 
 @dataclass(frozen=True)
 class Change:
-    """One thing inside a cluster that would change; None at the side where it does not exist."""
+    """One thing inside a cluster that would change; None at the side where it does not exist.
+
+    ``hidden`` is what the digest has of it beside, and no line shows.
+    """
 
     subject: str
     name: str
     before: Any
     after: Any
+    hidden: str = ""
 
 
 @dataclass(frozen=True)
@@ -188,5 +192,5 @@ def _rows(plan: ClusterPlan) -> Iterator[str]:
             files = sorted(node.files) if node.does in (RESTARTS, WRITES) else []
             yield json.dumps([plan.name, node.host, node.does, node.why, files])
     for change in plan.changes:
-        row = [plan.name, change.subject, change.name, change.before, change.after]
+        row = [plan.name, change.subject, change.name, change.before, change.after, change.hidden]
         yield json.dumps(row, sort_keys=True, default=str)
