@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from jinja2.nativetypes import NativeEnvironment
 
 ROOT = Path(__file__).resolve().parents[2]
 ROLES = ROOT / "roles"
@@ -140,6 +141,20 @@ def test_a_playbook_that_can_change_a_cluster_takes_the_lock_before_and_gives_it
     for play in made[locked:]:
         if set(play) & CHANGES:
             assert FREE in play, "a play that fails keeps the lock"
+
+
+@pytest.mark.parametrize(
+    ("given", "looks"),
+    [
+        ({}, True),
+        ({"kafka_consumer_group_to": ""}, True),
+        ({"kafka_consumer_group_to": "stay"}, True),
+        ({"kafka_consumer_group_to": "earliest"}, False),
+    ],
+)
+def test_a_look_at_groups_takes_no_lock(given: dict[str, str], looks: bool) -> None:
+    taken = next(known for _play, known in plays(PLAYBOOKS["groups"]) if "_common_only_looks" in known)
+    assert NativeEnvironment().from_string(taken["_common_only_looks"]).render(given) is looks
 
 
 def test_the_page_names_the_playbooks_that_take_the_lock() -> None:

@@ -14,7 +14,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-_FORM = re.compile(r"([0-9]+)-([0-9]+)-[0-9a-f]{64}")
+#: The form of a digest: PARTITIONS-MOVES-SHA256.
+FORM = re.compile(r"([0-9]+)-([0-9]+)-[0-9a-f]{64}")
 
 
 def plan_digest(cluster_id: str, changes: Iterable[Mapping[str, Any]]) -> str:
@@ -42,7 +43,7 @@ def refusal(expected: str | None, found: str) -> str | None:
     approved = digests_in(expected)
     if not approved or found in approved or found.startswith("0-"):
         return None
-    broken = [one for one in approved if not _FORM.fullmatch(one)]
+    broken = [one for one in approved if not FORM.fullmatch(one)]
     if broken:
         return (
             f"kafka_plan_digest (expected_digest) has {broken[0][:80]!r}, which is no digest of a plan. fix: give "
@@ -60,7 +61,7 @@ def refusal(expected: str | None, found: str) -> str | None:
 
 def _counted(digest: str) -> str:
     """The counts in a digest, for people."""
-    if not _FORM.fullmatch(digest):
+    if not FORM.fullmatch(digest):
         return "an unknown number of partitions"
     partitions, moves = map(int, digest.split("-")[:2])
     return f"{partitions} partition{'' if partitions == 1 else 's'} with {moves} move{'' if moves == 1 else 's'}"

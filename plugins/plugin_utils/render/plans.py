@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from os.path import basename
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
 from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.planned import (
@@ -34,12 +36,12 @@ DECLARED = {"topic": "kafka_topics", "user": "kafka_users", "quota": "kafka_quot
 
 
 def cluster_plans(
-    hosts: Iterable[str], mirrors: Iterable[str], results: Results, written: Sequence[str], forced: bool
+    hosts: Iterable[str], mirrors: Iterable[str], results: Results, written: Sequence[str]
 ) -> list[ClusterPlan]:
     """Collect the plans of all clusters of a run, by name; none of a cluster of which no task has planned anything.
 
     mirrors -- the hosts of mirrors, which a run looks at after its first change. written -- the names of the results
-    that name files; without any, only the growth of topics is collected. forced -- whether every node restarts.
+    that name files; without any, only the growth of topics is collected.
     """
     wanted = {**HELD_BY_CLUSTER, **GROWTH} if written else GROWTH
     behind, by_cluster = frozenset(mirrors), dict[str, list[str]]()
@@ -48,7 +50,7 @@ def cluster_plans(
     found = []
     for name, members in sorted(by_cluster.items()):
         nodes = [
-            node_plan(host, results, forced, written, host not in behind)
+            node_plan(host, results, written, host not in behind)
             for host in sorted(members)
             if "restart_reasons" in results.of(host, "__common_node_info")
             and any(results.of(host, result) for result in written)
@@ -64,19 +66,24 @@ def cluster_plans(
     return found
 
 
-def node_plan(host: str, results: Results, forced: bool, written: Sequence[str], compared: bool = True) -> NodePlan:
+def node_plan(host: str, results: Results, written: Sequence[str], compared: bool = True) -> NodePlan:
     """Return what would be done to one node."""
     info = results.of(host, "__common_node_info")
     files = sorted(
         {basename(path.rstrip("/")) for name in written for path in results.of(host, name).get("changed_paths") or ()}
     )
-    does = node_does(info, files, forced)
-    reasons = sorted(map(reason_line, info["restart_reasons"]))
+    does = node_does(info, files, bool(results.of(host, "kafka_restart_force")))
+    reasons = sorted(map(_told, info["restart_reasons"]))
     why = ("; ".join(reasons) or "kafka_restart_force") if does == RESTARTS else ""
     refusals = results.of(host, "__common_gate").get("refusals") or () if does == RESTARTS else ()
     return NodePlan(
         host, does, why, files, [one if isinstance(one, str) else one["what"] for one in refusals], compared
     )
+
+
+def _told(reason: Mapping[str, Any]) -> str:
+    """A reason to restart. Of a file no digest: where one holds a password, that would be found by trying."""
+    return f"file {reason['name']}: changed" if reason["kind"] == "file" else reason_line(reason)
 
 
 def declared(host: str, results: Results) -> list[Change]:
@@ -88,9 +95,15 @@ def declared(host: str, results: Results) -> list[Change]:
                 name = ", ".join(str(entry[key]) for key in ("name", "user", "client_id", "ip") if key in entry)
                 # What stands in the inventory may be a secret; these do not.
                 shown = {key: entry[key] for key in ("partitions", "replication_factor") if key in entry}
-                found.append(Change(subject, name, None, shown))
-    acls = len(results.of(host, "kafka_acls") or ())
-    return [*found, Change("ACL", f"entries of kafka_acls: {acls}", None, {})] if acls else found
+                found.append(Change(subject, name, None, shown, _without_secrets(entry)))
+    acls = results.of(host, "kafka_acls") or ()
+    hidden = json.dumps([_without_secrets(entry) for entry in acls])
+    return [*found, Change("ACL", f"entries of kafka_acls: {len(acls)}", None, {}, hidden)] if acls else found
+
+
+def _without_secrets(entry: Mapping[str, Any]) -> str:
+    """An entry of the inventory for the digest alone, by which its passwords cannot be found."""
+    return json.dumps({key: value for key, value in entry.items() if not is_secret(key)}, sort_keys=True, default=str)
 
 
 def _changes(subject: str, done: Mapping[str, Any]) -> list[Change]:

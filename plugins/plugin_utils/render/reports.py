@@ -80,7 +80,7 @@ class Reports(Parts):
                 "move_files": self._move_files,
                 "move_plan": lambda: carried.plan_file(results.own("__kafka_resources_plan")),
                 "outcome": self._outcome,
-                "plans": lambda: carried.plans_text(self._plans, self._changes_planned(), self._then),
+                "plans": self._plans_text,
                 "plan_digests": self._plan_digests,
                 "plan_digest": self._plan_digest,
                 "plan_refusal": self._plan_refusal,
@@ -272,10 +272,18 @@ class Reports(Parts):
         A run that is not in check mode has done all of it but the growth of a topic, unless this is
         C(before_the_first) change.
         """
-        settings = self._model["settings"]
-        everything = before_the_first or bool(settings.get("ansible_check_mode", False))
-        forced = bool(settings.get("kafka_restart_force"))
-        return cluster_plans(self._hosts, self._mirrors, self._results, WRITTEN if everything else (), forced)
+        everything = before_the_first or self._is_plan
+        return cluster_plans(self._hosts, self._mirrors, self._results, WRITTEN if everything else ())
+
+    @property
+    def _is_plan(self) -> bool:
+        """Whether the whole run changes nothing and only says what it would do."""
+        return bool(self._model["settings"].get("ansible_check_mode", False))
+
+    def _plans_text(self) -> str:
+        """All that the run would do, as a text."""
+        text = carried.plans_text(self._plans, self._changes_planned(), self._then)
+        return text or ("nothing to do" if self._is_plan else "")
 
     @property
     def _then(self) -> str:
@@ -285,7 +293,8 @@ class Reports(Parts):
     def _plan_digest(self) -> str:
         """The digests of all that a run would do, as streamops_plan_digest takes them: of changes, then of moves."""
         changes = self._changes_planned()
-        parts = [planned.digest(changes)] if changes else []
+        # A plan that found nothing has a digest too: an apply without one is compared with nothing.
+        parts = [planned.digest(changes)] if changes or self._is_plan else []
         return ",".join(filter(None, [*parts, carried.joined_digests(self._plans)]))
 
     @property

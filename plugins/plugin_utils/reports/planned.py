@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import digests_in
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import FORM, digests_in
 
 INSTALLS, STARTS, RESTARTS, WRITES, STAYS = "installs", "starts", "restarts", "writes", "stays"
 #: What would be done to a node, for people.
@@ -52,12 +52,16 @@ class NodePlan:
 
 @dataclass(frozen=True)
 class Change:
-    """One thing inside a cluster that would change; None at the side where it does not exist."""
+    """One thing inside a cluster that would change; None at the side where it does not exist.
+
+    ``hidden`` is what the digest has of it beside, and no line shows.
+    """
 
     subject: str
     name: str
     before: Any
     after: Any
+    hidden: str = ""
 
 
 @dataclass(frozen=True)
@@ -118,12 +122,13 @@ def refusal(approved: str, found: str, was: str = "", now: str = "") -> str:
 
     ``was`` and ``now`` are both plans as texts, whose difference is shown.
     """
-    if not digests_in(approved) or found.startswith("0-"):
+    given, all_given = covers_changes(approved), digests_in(approved)
+    idle = found.startswith("0-")
+    # Where something changes, an approval of moves alone approves none of it.
+    forms = (_FORM, FORM) if given or idle else (_FORM,)
+    broken = [one for one in all_given if not any(form.fullmatch(one) for form in forms)]
+    if not broken and (not all_given or idle or found in given):
         return ""
-    given = covers_changes(approved)
-    if found in given:
-        return ""
-    broken = [one for one in given if not _FORM.fullmatch(one)] or ([] if given else digests_in(approved)[:1])
     if broken:
         return (
             f"streamops_plan_digest has {broken[0][:80]!r}, which is no digest of a plan that this run could carry "
@@ -187,5 +192,5 @@ def _rows(plan: ClusterPlan) -> Iterator[str]:
             files = sorted(node.files) if node.does in (RESTARTS, WRITES) else []
             yield json.dumps([plan.name, node.host, node.does, node.why, files])
     for change in plan.changes:
-        row = [plan.name, change.subject, change.name, change.before, change.after]
+        row = [plan.name, change.subject, change.name, change.before, change.after, change.hidden]
         yield json.dumps(row, sort_keys=True, default=str)

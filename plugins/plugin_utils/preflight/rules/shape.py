@@ -52,10 +52,11 @@ def wrong_type(inventory: Inventory) -> Iterator[Problem]:
     `kafka_broker_config`, `zookeeper_ensemble_config` ...) is no single value."""
     for name, option in role_options(*NODE_ROLES).items():
         # Paths may be one text with commas, as Kafka has it.
-        kind = option["type"] if option.get("elements") != "path" else ""
+        paths = option.get("elements") == "path"
         for value, nodes in by_value(inventory.processes, name):
-            if not _is_of(kind, value):
-                what, allowed = "the value has the wrong type", SHAPES[kind]
+            if isinstance(value, Mapping) if paths else not _is_of(option["type"], value):
+                what = "the value has the wrong type"
+                allowed = "a list of paths" if paths else SHAPES[option["type"]]
                 yield Problem(nodes, what, found=kind_of(value), allowed=allowed, variable=name)
     for node in inventory.processes:
         for one in node.written():

@@ -95,6 +95,45 @@ def test_a_run_is_refused_before_its_first_change_for_another_plan_than_the_appr
     assert "only now: k1 would restart (property num.io.threads: 8 -> 10)" in said
 
 
+def test_a_plan_that_found_nothing_is_a_plan_and_approves_nothing_else() -> None:
+    skipped = {"__kafka_resources_users": {"changed": False, "skipped": True}}
+    was = reports(skipped, ansible_check_mode=True)
+    assert was["plans"] == "nothing to do"
+    assert was["plan_digest"].startswith("0-changes-")
+    assert (reports(skipped)["plans"], reports(skipped)["plan_digest"]) == ("", ""), "a run that has done it all"
+    given = {"streamops_plan_digest": was["plan_digest"], "streamops_plan": was["plans"]}
+    assert reports(skipped, **given)["approval_refusal"] == ""
+    users = {"__kafka_resources_users": {"changed": True, "diff": {"before": {}, "after": {"User:eve": {}}}}}
+    assert "only now: user User:eve would be added" in reports(users, **given)["approval_refusal"]
+
+
+def test_the_digest_has_all_that_a_first_installation_makes_but_passwords() -> None:
+    new = {"__common_node_info": {"process": {"running": False}, "disks": [], "restart_reasons": []}, **WRITTEN}
+
+    def made(**declared: Any) -> str:
+        return str(reports(new, ansible_check_mode=True, **declared)["plan_digest"])
+
+    acl, topic = {"principal": "User:app", "operation": "read"}, {"name": "orders", "partitions": 6}
+    assert made(kafka_acls=[acl]) != made(kafka_acls=[{**acl, "operation": "all"}])
+    assert made(kafka_topics=[topic]) != made(kafka_topics=[{**topic, "config": {"retention.ms": 1}}])
+    assert made(kafka_users=[{"name": "a", "password": "b"}]) == made(kafka_users=[{"name": "a", "password": SECRET}])
+
+
+def test_a_plan_has_no_digest_of_a_file() -> None:
+    file = {"kind": "file", "name": "/etc/k/zookeeper_jaas.conf", "from": "a" * 64, "to": "b" * 64}
+    found = reports(planned(restart_reasons=[file]), ansible_check_mode=True)["plans"]
+    assert "k1 would restart (file /etc/k/zookeeper_jaas.conf: changed)" in found
+    assert "a" * 64 not in found
+
+
+def test_only_the_nodes_that_are_told_to_restart_restart() -> None:
+    still = {"__common_node_info": {**RUNS, "restart_reasons": []}, "__common_files": {"changed_paths": []}}
+    found = reports(
+        {**still, "kafka_restart_force": "false"}, {**still, "kafka_restart_force": True}, ansible_check_mode=True
+    )
+    assert found["plans"].splitlines()[1:] == ["  k2 would restart (kafka_restart_force)", "  stays: 1 nodes"]
+
+
 def test_an_approval_of_changes_alone_is_none_of_moves() -> None:
     left = {"__kafka_resources_plan": {**PLAN, "plan_digest": "9-12-a"}}
     changes = "1-changes-" + "0" * 64

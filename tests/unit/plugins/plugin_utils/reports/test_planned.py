@@ -142,3 +142,9 @@ def test_another_plan_is_refused_with_the_difference_of_both() -> None:
 @pytest.mark.parametrize("given", ["yes", "3-changes-xyz", "9-12-" + "0" * 64])
 def test_what_is_no_digest_of_such_a_plan_approves_nothing(given: str) -> None:
     assert "no digest of a plan that this run could carry out" in refusal(given, digest([PLAN]))
+
+
+def test_what_is_no_digest_is_refused_where_nothing_is_left_to_do_as_well() -> None:
+    assert "has 'yes', which is no digest of a plan" in refusal("yes", digest([NOTHING]))
+    assert "3-changes-xyz" in refusal(f"{digest([PLAN])},3-changes-xyz", digest([NOTHING]))
+    assert refusal("9-12-" + "0" * 64, digest([NOTHING])) == "", "the moves are compared where they are planned"

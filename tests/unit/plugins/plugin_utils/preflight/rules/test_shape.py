@@ -70,6 +70,7 @@ BAD: list[tuple[dict[str, Any], str, list[str]]] = [
         "wrong_type",
         ["kafka_admin_password", "found: a dict, allowed: text"],
     ),
+    ({"kafka_log_dirs": {"/d": 1}}, "wrong_type", ["kafka_log_dirs", "found: a dict", "allowed: a list of paths"]),
     ({"kafka_user": ["kafka"]}, "wrong_type", ["kafka_user", "found: a list"]),
     ({"kafka_listeners": [{**LISTENERS[0], "adress": "x"}, *LISTENERS[1:]]}, "bad_entry", ["found: adress"]),
 ]
