@@ -29,7 +29,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_tasks i
     passed_by,
     unknown_tags,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import missing, unclear, unread
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import missing, unclear, unknown, unread
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import GROUP_FIX
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 
@@ -46,6 +46,8 @@ SPEC = {
     "written": {"type": "dict", "default": {}},
     "needed": {"type": "list", "elements": "str", "default": []},
     "roles": {"type": "list", "elements": "str", "default": ["preflight"]},
+    "prefix": {"type": "str", "default": ""},
+    "settings": {"type": "list", "elements": "str", "default": []},
 }
 
 
@@ -70,7 +72,9 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
             role_options(*options["roles"]),
         )
         wrong += _unfit(vars_, options["roles"])
-        wrong += unread(self._task.get_play()._variable_manager.extra_vars, role_options())
+        extra = self._task.get_play()._variable_manager.extra_vars
+        wrong += unread(extra, role_options())
+        wrong += unknown(extra, options["settings"], options["prefix"]) if options["prefix"] else []
         wrong += unwritable(options["written"])
         wrong += passed_by(ansible.context.CLIARGS) + self._tags(vars_)
         if wrong:

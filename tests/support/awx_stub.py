@@ -2,7 +2,8 @@
 
 It keeps objects, and refuses what AWX 24.6.1 refuses: fields of another type, missing ones, a second object of one
 name, references to nothing, playbooks that the project does not show, surveys and schedules that break AWX's rules,
-answers that nothing asks for, a second credential of a type. No job ever runs.
+answers that nothing asks for, a second credential of a type, and what an organization's administrator may not do
+(403). No job ever runs.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ from tests.support.awx_kinds import KINDS, STARTED, credential_type_error, rule_
 
 ROOT = "/api/v2/"
 TOKEN = "token-of-the-stub"
+#: That of a user who is no system administrator; Awx.administered says of which organizations an administrator.
+ORGANIZATION_TOKEN = "token-of-an-organization"
+USERS = {
+    TOKEN: {"id": 1, "username": "admin", "is_superuser": True},
+    ORGANIZATION_TOKEN: {"id": 2, "username": "olga", "is_superuser": False},
+}
 #: Lists of objects that name their owner themselves, and by which field.
 MADE_IN = {"workflow_nodes": "workflow_job_template", "schedules": "unified_job_template"}
 #: What awxkit asks for besides, of which the stub has none.
@@ -33,6 +40,10 @@ class Refused(Exception):
     """What AWX answers 400 to."""
 
 
+class Forbidden(Exception):
+    """What AWX answers 403 to."""
+
+
 class Awx:
     """The objects, by kind and id."""
 
@@ -42,6 +53,7 @@ class Awx:
         self.surveys: dict[int, Object] = {}
         self.attached: dict[tuple[int, str], list[int]] = {}
         self.writes: list[str] = []
+        self.administered: set[str] = set()
         self._ids = itertools.count(1)
 
     def find(self, kind: str, wanted: int) -> Object | None:
@@ -71,6 +83,9 @@ class Awx:
 
     def update(self, kind: str, current: Object, given: Mapping[str, Any]) -> None:
         """Changes an object as a PATCH does."""
+        moved = given.get("organization") not in (None, current.get("organization"))
+        if kind == "execution_environments" and moved:
+            raise Refused({"organization": ["Cannot change the organization of an execution environment"]})
         changed = {**current, **{name: value for name, value in given.items() if name in KINDS[kind].fields}}
         self._check(kind, changed, current["id"])
         current |= changed
@@ -104,6 +119,22 @@ class Awx:
             asked = {one["variable"] for one in spec}
             if set(made["extra_data"]) - asked:
                 raise Refused({"extra_data": ["Variables are not allowed on launch."]})
+
+    def is_administered(self, organization: int | None) -> bool:
+        """Whether the organization is one of those that the user of ORGANIZATION_TOKEN administers."""
+        found = self.find("organizations", organization) if organization else None
+        return found is not None and found["name"] in self.administered
+
+    def permit(self, kind: str, current: Object | None, given: Mapping[str, Any]) -> None:
+        """Refuses what an organization's administrator may not make or change (CredentialTypeAccess and the like)."""
+        if kind == "organizations":
+            allowed = current is not None and self.is_administered(current["id"])
+        elif kind == "execution_environments":
+            allowed = self.is_administered((current or given).get("organization"))
+        else:
+            allowed = kind != "credential_types"
+        if not allowed:
+            raise Forbidden
 
     def members(self, owner: int, name: str) -> list[int]:
         """Return the ids of a list of an object, also of those that name their owner themselves."""
@@ -153,6 +184,7 @@ def member_kind(name: str) -> str:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     awx: Awx
+    user: Object
 
     def log_message(self, *_args: Any) -> None:
         """Says nothing."""
@@ -178,12 +210,16 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             if target.path == "/api/":
                 return self._answer(200, {"available_versions": {"v2": ROOT}})
-            if self.headers.get("Authorization") != f"Bearer {TOKEN}" and target.path != ROOT:
+            user = USERS.get((self.headers.get("Authorization") or "").removeprefix("Bearer "))
+            if user is None and target.path != ROOT:
                 return self._answer(401, {"detail": "Authentication credentials were not provided."})
             given = json.loads(body) if body else {}
             if method in ("POST", "PATCH"):
                 self.awx.writes.append(f"{method} {target.path}")
+            self.user = user or {}
             status, answer = self._route(method, target.path[len(ROOT) :].strip("/").split("/"), given, target.query)
+        except Forbidden:
+            status, answer = 403, {"detail": "You do not have permission to perform this action."}
         except Refused as refused:
             status, answer = 400, refused.args[0]
         return self._answer(status, answer)
@@ -192,6 +228,8 @@ class _Handler(BaseHTTPRequestHandler):
         match parts:
             case [""]:
                 return 200, {kind.replace("inventories", "inventory"): f"{ROOT}{kind}/" for kind in (*KINDS, *_OTHERS)}
+            case ["me"]:
+                return 200, _page([self.user])
             case [kind]:
                 return self._list(method, kind, given, dict(parse_qsl(query)))
             case [kind, number] if number.isdecimal() and (found := self.awx.find(kind, int(number))):
@@ -213,10 +251,21 @@ class _Handler(BaseHTTPRequestHandler):
         if method == "OPTIONS":
             return 200, _options(kind)
         if method == "POST":
+            self._permit(kind, None, given)
             return 201, self._shown(kind, self.awx.create(kind, given))
         kinds = STARTED if kind == "unified_job_templates" else (kind,)
         found = [(one, each) for one in kinds for each in self.awx.objects[one].values()]
-        return 200, _page([self._shown(one, each) for one, each in found if self._matches(one, each, query)])
+        seen = [(one, each) for one, each in found if self._is_seen(one, each) and self._matches(one, each, query)]
+        return 200, _page([self._shown(one, each) for one, each in seen])
+
+    def _permit(self, kind: str, current: Object | None, given: Object) -> None:
+        if not self.user["is_superuser"]:
+            self.awx.permit(kind, current, given)
+
+    def _is_seen(self, kind: str, one: Object) -> bool:
+        """Whether the user may see an object: environments of other organizations are hidden from administrators."""
+        hidden = kind == "execution_environments" and one["organization"] is not None
+        return not hidden or self.user["is_superuser"] or self.awx.is_administered(one["organization"])
 
     def _matches(self, kind: str, one: Object, query: Mapping[str, str]) -> bool:
         values = {name: str(self.awx.value(kind, one, name.removeprefix("or__"))) for name in query if _asks(name)}
@@ -226,6 +275,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _detail(self, method: str, kind: str, found: Object, given: Object) -> tuple[int, Any]:
         if method == "PATCH":
+            self._permit(kind, found, given)
             self.awx.update(kind, found, given)
         return 200, self._shown(kind, found)
 
@@ -279,7 +329,9 @@ class _Handler(BaseHTTPRequestHandler):
             related["create_approval_template"] = f"{url}create_approval_template/"
         state = {"status": "successful", "scm_revision": "0"} if kind == "projects" else {}
         named = {
-            name: {"name": self.awx.value(kind, one, f"{name}__name")} for name in ("credential_type",) if name in one
+            name: {"id": one[name], "name": self.awx.value(kind, one, f"{name}__name")}
+            for name, field in KINDS[kind].fields.items()
+            if field.to and one[name] is not None
         }
         return {**one, **state, "type": KINDS[kind].type, "url": url, "related": related, "summary_fields": named}
 

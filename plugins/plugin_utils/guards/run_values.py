@@ -7,6 +7,7 @@ A survey without an answer sends empty text: what a playbook needs is missing th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from ansible.module_utils.common.validation import check_type_dict
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped, nearest
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import UnclearValueError, to_integer, typed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import OWN_PREFIXES
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import Spec
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import Spec, advice
 
 #: A dict of numbers, of any type in its argument spec, which would refuse empty text.
 FACTORS = "kafka_replication_factor"
@@ -25,6 +26,11 @@ ANSWERS = ("kafka_grow_partitions", "kafka_replaced_id")
 _SHOWN = 5
 #: How like two names are, from 0 to 1, when one is taken for a slip of the other: "..._throtle" is, "kafka_env" is not.
 SLIP = 0.88
+
+#: What AWX gives every job as extra variables (awx_meta_vars of its jobs, and of its webhooks).
+OF_AWX = re.compile(
+    "awx_(job|user|schedule|workflow_job|parent_job|webhook)_|awx_project_(revision|scm_branch)$|awx_inventory_(id|name)$"
+)
 
 
 def is_blank(value: Any) -> bool:
@@ -56,6 +62,16 @@ def unread(given: Iterable[str], known: Iterable[str]) -> list[str]:
         if near:
             found.append(f"nothing reads the extra variable {name}. fix: perhaps {near} is meant.")
     return found
+
+
+def unknown(given: Iterable[str], known: Iterable[str], prefix: str) -> list[str]:
+    """Return a refusal for each extra variable with this prefix that is no known name and none that AWX sets.
+
+    The prefix is the playbook's own, so each name with it is meant for the playbook.
+    """
+    names = sorted(known)
+    strange = sorted(name for name in set(given) - set(names) if name.startswith(prefix) and not OF_AWX.match(name))
+    return [f"nothing reads the extra variable {name}. fix: {advice(name, names)}." for name in strange]
 
 
 def unclear(hosts: Mapping[str, Mapping[str, Any]], options: Spec) -> list[str]:

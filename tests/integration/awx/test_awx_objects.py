@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.support.awx_project import shown
-from tests.support.awx_stub import TOKEN, Awx, described, stub
+from tests.support.awx_stub import ORGANIZATION_TOKEN, TOKEN, Awx, described, stub
 from tests.support.cluster import ROOT
 
 PLAYBOOKS = shown(ROOT, [f"playbooks/{path.name}" for path in (ROOT / "playbooks").glob("*.yml")])
@@ -159,7 +159,64 @@ def test_a_name_that_nothing_has_and_a_missing_token_are_refused_before_any_call
         status, output = apply(address, CONTROLLER_OAUTH_TOKEN="")
         assert status != 0
         assert "CONTROLLER_OAUTH_TOKEN is not set" in output
+        status, output = apply(address, settings={"awx_prefx": "Orders", "awx_job_id": 7})
+        assert status != 0
+        assert "nothing reads the extra variable awx_prefx. fix: perhaps awx_prefix is meant." in output
         assert awx.writes == []
+
+
+#: What stands in an organization and asks for no system administrator.
+OWNED = ["Kafka looks", "Kafka administrator", "Kafka status"]
+
+
+@pytest.mark.full
+def test_an_administrator_of_an_organization_hears_who_is_needed_before_the_first_change() -> None:
+    with stub(PLAYBOOKS) as (address, awx):
+        mine = {"CONTROLLER_OAUTH_TOKEN": ORGANIZATION_TOKEN}
+        status, output = apply(address, only=["Kafka", *OWNED], **mine)
+        assert (status != 0, awx.writes) == (True, []), output
+        said = " ".join(output.split())
+        assert "The token is of olga, and only a system administrator may make or change" in said
+        assert "the organization Kafka, the credential type Kafka administrator. fix:" in said
+        awx.create("organizations", {"name": "Kafka", "description": "All of our streams"})
+        awx.administered.add("Kafka")
+        status, output = apply(address, only=["Kafka", *OWNED], **mine)
+        assert (status != 0, awx.writes) == (True, []), output
+        assert "may make or change the credential type Kafka administrator. fix:" in " ".join(output.split())
+        status, output = apply(address, only=["Kafka administrator"])
+        assert status == 0, output
+        status, output = apply(address, only=["Kafka", *OWNED], **mine)
+        assert status == 0, output
+        assert described(awx)["organizations"]["Kafka"]["description"] == "All of our streams"
+        (kind,) = awx.objects["credential_types"].values()
+        kind["description"] = "As our security wants it"
+        written = len(awx.writes)
+        status, output = apply(address, only=["Kafka", *OWNED], **mine)
+        assert (status != 0, len(awx.writes)) == (True, written), output
+        given = {"awx_make_credential_types": False}
+        status, output = apply(address, only=["Kafka", "Kafka looks", "Kafka status"], settings=given, **mine)
+        assert is_unchanged(awx, written, output), output
+
+
+@pytest.mark.full
+def test_a_second_organization_with_the_same_prefix_gets_an_execution_environment_of_its_own() -> None:
+    second = {"awx_organization": "Operators"}
+    names = ["Operators", "Operators Kafka", "Kafka", "Kafka from the project", *OWNED]
+    with stub(PLAYBOOKS) as (address, awx):
+        status, output = apply(address, only=["Kafka", "Kafka from the project", *OWNED])
+        assert status == 0, output
+        status, output = apply(address, only=names, settings=second)
+        assert status == 0, output
+        environments = described(awx)["execution_environments"]
+        owners = {name: one["organization"] for name, one in environments.items()}
+        assert owners == {"Kafka": "Kafka", "Operators Kafka": "Operators"}
+        written = len(awx.writes)
+        status, output = apply(address, only=names, settings=second)
+        assert is_unchanged(awx, written, output), output
+        status, output = apply(address, settings={**second, "awx_execution_environment": "Kafka"})
+        assert (status != 0, len(awx.writes)) == (True, written), output
+        said = " ".join(output.split())
+        assert "The execution environment Kafka is there already, and belongs to Kafka" in said
 
 
 def test_awx_takes_the_export() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import missing, unclear, unread
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import missing, unclear, unknown, unread
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 
 OPTIONS = role_options("preflight", "kafka_resources")
@@ -77,3 +77,12 @@ def test_a_slip_of_an_extra_variable_is_refused_with_the_name_that_is_meant(name
 def test_extra_variables_of_others_and_known_ones_are_left_alone() -> None:
     given = ("admin_password", "awx_job_id", "kafka_env", "kafka_local_dir", "streamops_verdict", *role_options())
     assert unread(given, role_options()) == []
+
+
+def test_an_unknown_name_with_the_prefix_of_a_playbook_is_refused_and_what_awx_gives_is_not() -> None:
+    known = ["awx_prefix", "awx_project", "awx_only"]
+    given = ["awx_prefx", "awx_zzz", "awx_only", "awx_job_id", "awx_project_revision", "awx_project_scm_branch", "env"]
+    assert unknown(given, known, "awx_") == [
+        "nothing reads the extra variable awx_prefx. fix: perhaps awx_prefix is meant.",
+        "nothing reads the extra variable awx_zzz. fix: correct it or remove it.",
+    ]
