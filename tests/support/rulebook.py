@@ -67,7 +67,7 @@ def listening(rulebook: str, awx: str, port: int, directory: Path, settings: Map
 
 
 def _wait_for(process: subprocess.Popen[bytes], port: int, said: Path) -> None:
-    end = time.monotonic() + 120
+    end = time.monotonic() + 300
     while time.monotonic() < end and process.poll() is None:
         if send([], port, token=None) == 401:
             return

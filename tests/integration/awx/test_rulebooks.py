@@ -50,7 +50,7 @@ class Listening:
 
     def starts(self, *wanted: str) -> None:
         """Wait until exactly these were started, in any order."""
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while len(self.started()) < len(wanted) and time.monotonic() < end:
             time.sleep(0.1)
         assert sorted(self.started()) == sorted(wanted), self.said.read_text()
@@ -143,7 +143,7 @@ def test_a_template_that_awx_does_not_have_is_told_and_the_next_alert_heard(
 
 def wait_for(said: Path, words: Sequence[str]) -> None:
     """Wait until a file has these words."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not all(word in said.read_text() for word in words) and time.monotonic() < end:
         time.sleep(0.1)
     assert all(word in said.read_text() for word in words), said.read_text()
