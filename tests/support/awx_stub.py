@@ -3,7 +3,7 @@
 It keeps objects, and refuses what AWX 24.6.1 refuses: fields of another type, missing ones, a second object of one
 name, references to nothing, playbooks that the project does not show, surveys and schedules that break AWX's rules,
 answers that nothing asks for, a second credential of a type, and what an organization's administrator may not do
-(403). No job ever runs.
+(403). What is launched is noted (awx_launches.py).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tests.support.awx_kinds import KINDS, STARTED, credential_type_error, rule_error, survey_error
+from tests.support.awx_launches import JOBS, asked, chosen, launched, unanswered
 
 ROOT = "/api/v2/"
 TOKEN = "token-of-the-stub"
@@ -31,7 +32,7 @@ USERS = {
 #: Lists of objects that name their owner themselves, and by which field.
 MADE_IN = {"workflow_nodes": "workflow_job_template", "schedules": "unified_job_template"}
 #: What awxkit asks for besides, of which the stub has none.
-_OTHERS = ("users", "teams", "applications", "system_job_templates", "hosts", "groups", "jobs", "instance_groups")
+_OTHERS = ("users", "teams", "applications", "system_job_templates", "hosts", "groups", "instance_groups")
 _TYPES = {"string": str, "boolean": bool, "integer": int, "json": (dict, list), "id": int}
 Object = dict[str, Any]
 
@@ -54,6 +55,7 @@ class Awx:
         self.attached: dict[tuple[int, str], list[int]] = {}
         self.writes: list[str] = []
         self.administered: set[str] = set()
+        self.jobs: dict[str, dict[int, Object]] = {kind: {} for kind in JOBS.values()}
         self._ids = itertools.count(1)
 
     def find(self, kind: str, wanted: int) -> Object | None:
@@ -135,6 +137,14 @@ class Awx:
             allowed = kind != "credential_types"
         if not allowed:
             raise Forbidden
+
+    def launch(self, kind: str, owner: int, given: Mapping[str, Any]) -> Object:
+        """Starts a template as a POST to its launch does."""
+        if missing := unanswered(self.surveys.get(owner, {}), given):
+            raise Refused({"variables_needed_to_start": [f"'{name}' value missing" for name in missing]})
+        job = launched(ROOT, kind, self.objects[kind][owner], given, next(self._ids))
+        self.jobs[JOBS[kind]][job["id"]] = job
+        return job
 
     def members(self, owner: int, name: str) -> list[int]:
         """Return the ids of a list of an object, also of those that name their owner themselves."""
@@ -230,12 +240,18 @@ class _Handler(BaseHTTPRequestHandler):
                 return 200, {kind.replace("inventories", "inventory"): f"{ROOT}{kind}/" for kind in (*KINDS, *_OTHERS)}
             case ["me"]:
                 return 200, _page([self.user])
+            case ["config"]:
+                return 200, {"version": "24.6.1"}
+            case [kind] if kind in JOBS.values() and method == "GET":
+                return 200, _page(chosen(self.awx.jobs[kind], dict(parse_qsl(query))))
             case [kind]:
                 return self._list(method, kind, given, dict(parse_qsl(query)))
             case [kind, number] if number.isdecimal() and (found := self.awx.find(kind, int(number))):
                 return self._detail(method, kind, found, given)
             case [kind, named] if "++" in named and (found := self.awx.named(kind, named)):
                 return self._detail(method, kind, found, given)
+            case [kind, number, "launch"] if kind in JOBS and method == "POST":
+                return 201, self.awx.launch(kind, int(number), given)
             case [_, number, "survey_spec"]:
                 return self._survey(method, int(number), given)
             case ["workflow_job_template_nodes", number, "create_approval_template"]:
@@ -325,6 +341,7 @@ class _Handler(BaseHTTPRequestHandler):
         if "survey_enabled" in one:
             related["survey_spec"] = f"{url}survey_spec/"
             related["schedules"] = f"{url}schedules/"
+            related["launch"] = f"{url}launch/"
         if kind == "workflow_job_template_nodes":
             related["create_approval_template"] = f"{url}create_approval_template/"
         state = {"status": "successful", "scm_revision": "0"} if kind == "projects" else {}
@@ -333,7 +350,8 @@ class _Handler(BaseHTTPRequestHandler):
             for name, field in KINDS[kind].fields.items()
             if field.to and one[name] is not None
         }
-        return {**one, **state, "type": KINDS[kind].type, "url": url, "related": related, "summary_fields": named}
+        shown = {**one, **state, "type": KINDS[kind].type, "url": url, "related": related, "summary_fields": named}
+        return asked(shown, self.awx.find("organizations", one["organization"])) if kind in JOBS else shown
 
     def _answer(self, status: int, body: Any) -> None:
         text = b"" if body is None else json.dumps(body).encode()

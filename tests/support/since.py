@@ -143,6 +143,7 @@ PROVEN: Mapping[str, str] = {
     "meta/execution-environment.yml": "awx/",
     "meta/ee-bindep.txt": "awx/",
     "awx/": "awx/",
+    "extensions/": "awx/test_rulebooks",
     "tools/ee_image": "awx/",
     "tools/publish_check.sh": "publish",
     **dict.fromkeys(

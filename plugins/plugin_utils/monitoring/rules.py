@@ -33,6 +33,7 @@ class Alert:
 
     `terms` are the expressions by name that `expr` may use. `causes` are the alerts that follow from it where labels of
     the names in `within` are the same; `causing` is a matcher of what they follow from, empty for all of it.
+    Event-Driven Ansible starts the job template `looks` and the workflow of the change `proposes`; empty for none.
     """
 
     group: str
@@ -51,6 +52,8 @@ class Alert:
     causes: Sequence[str] = ()
     within: Sequence[str] = ()
     causing: str = ""
+    looks: str = ""
+    proposes: str = ""
 
     @property
     def query(self) -> str:
@@ -81,6 +84,8 @@ def table() -> tuple[Alert, ...]:
             causes=entry.get("causes", ()),
             within=entry.get("within", ()),
             causing=entry.get("causing", ""),
+            looks=entry.get("looks", ""),
+            proposes=entry.get("proposes", ""),
             **{key: entry[key] for key in ("expr", "severity", "summary", "meaning", "first", "then")},
         )
         for group in yaml_load(TABLE.read_text())
