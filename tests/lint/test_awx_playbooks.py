@@ -11,7 +11,7 @@ from tests.support.awx_project import shown
 from tests.support.cluster import ROOT
 
 #: What AWX shows besides: it cannot be told apart from a playbook by its content (docs/awx.md).
-CLUTTER = ("playbooks/_", "inventories/", "molecule/", "awx/project/")
+CLUTTER = ("playbooks/_", "inventories/", "molecule/", "awx/project/", "extensions/eda/")
 #: Public playbooks that are no jobs: awx.yml makes the jobs, the other writes files on the control node, for a person.
 NO_JOBS = {"playbooks/awx.yml", "playbooks/monitoring_files.yml"}
 PROJECT = ROOT / "awx" / "project"

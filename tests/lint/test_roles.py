@@ -139,6 +139,7 @@ def test_the_collection_links_point_into_this_checkout() -> None:
     links = ROOT / "collections" / "ansible_collections" / "streamops" / "kafka"
     assert {link.name for link in links.iterdir()} == {
         "awx",
+        "extensions",
         "galaxy.yml",
         "meta",
         "page",
