@@ -20,6 +20,8 @@ from page.picture import Picture
 ALIVE, SILENT, UNKNOWN = "alive", "silent", "unknown"
 IN_STEP, BEHIND, MISSING, FEWER, EMPTY = "in_step", "behind", "missing", "fewer_partitions", "nothing_mirrored"
 NO_RECORD, NOT_COMPARABLE = "no_record", "not_comparable"
+#: All states of a topic of a flow, the gravest first.
+STATES = (MISSING, FEWER, EMPTY, BEHIND, UNKNOWN, NOT_COMPARABLE, IN_STEP, NO_RECORD)
 #: Seconds without a heartbeat after which a flow is silent, and after which a topic is behind: heartbeats come every
 #: second (emit.heartbeats.interval.seconds), and a rebalance of tasks takes some.
 PATIENCE = 60

@@ -12,24 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from page.behind import (
-    ALIVE,
-    BEHIND,
-    EMPTY,
-    FEWER,
-    IN_STEP,
-    MISSING,
-    NO_RECORD,
-    NOT_COMPARABLE,
-    SILENT,
-    UNKNOWN,
-    beat_of,
-    rows_of,
-)
+from page.behind import ALIVE, SILENT, STATES, UNKNOWN, beat_of, rows_of
 from page.exposition import Family, family
 from page.picture import Picture
-
-_STATES = (MISSING, FEWER, EMPTY, BEHIND, UNKNOWN, NOT_COMPARABLE, IN_STEP, NO_RECORD)
 
 
 class FlowMetrics:
@@ -77,5 +62,5 @@ def families_of_flow(flow: Flow, source: Picture | None, target: Picture | None)
     yield from family_of(
         "streamops_page_mirror_topics",
         "Topics of a flow by their state.",
-        (({**labels, "state": one}, states.get(one, 0)) for one in _STATES),
+        (({**labels, "state": one}, states.get(one, 0)) for one in STATES),
     )

@@ -4,8 +4,7 @@
 
 Ansible forks a process for each task on each host. A process compiles what it imports from a collection from source,
 and parses the documentation of each plugin that it loads; what the main process has loaded before, it finds loaded.
-The main process templates the hosts of a play, so the filter that our first plays call there is in this file: of an
-unchanged run of three nodes this takes away a third of the processor time (docs/benchmarks.md).
+The main process templates the hosts of a play, so the filter that our first plays call there is in this file.
 """
 
 from __future__ import annotations

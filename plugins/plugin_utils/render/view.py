@@ -193,9 +193,13 @@ class View(Parts):
 
     def _shares_cluster(self) -> list[str]:
         """Return the hosts of the cluster: its nodes of Kafka, then the members of its ensemble."""
-        named = self["settings"]["zookeeper_members"]
         servers = self._hosts(node for node in self._inventory.nodes if node.zookeeper)
-        return [*self["hosts"], *(host for host in servers if not named or host in named)]
+        return [*self["hosts"], *filter(self._is_member, servers)]
+
+    def _is_member(self, server: str) -> bool:
+        """Tell whether a server belongs to the ensemble, and is not about to come or go."""
+        named = self["settings"]["zookeeper_members"]
+        return not named or server in named
 
     def _first_in_play(self) -> str:
         """Return the first of them that the play has; empty where it has none."""
@@ -215,8 +219,7 @@ class View(Parts):
 
     def _members(self) -> list[dict[str, Any]]:
         """The members of the ensemble: all servers, but for those that come or go just now."""
-        named = self["settings"]["zookeeper_members"]
-        return [node for node in self["zookeepers"] if not named or node["host"] in named]
+        return [node for node in self["zookeepers"] if self._is_member(node["host"])]
 
     def _properties(self) -> dict[str, Any]:
         """The native properties of the node; a mirror has none of these."""
