@@ -97,7 +97,7 @@ def declared(host: str, results: Results) -> list[Change]:
                 shown = {key: entry[key] for key in ("partitions", "replication_factor") if key in entry}
                 found.append(Change(subject, name, None, shown, _without_secrets(entry)))
     acls = results.of(host, "kafka_acls") or ()
-    hidden = json.dumps([_without_secrets(entry) for entry in acls])
+    hidden = json.dumps(sorted(map(_without_secrets, acls)))
     return [*found, Change("ACL", f"entries of kafka_acls: {len(acls)}", None, {}, hidden)] if acls else found
 
 

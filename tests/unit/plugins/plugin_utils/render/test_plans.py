@@ -115,6 +115,8 @@ def test_the_digest_has_all_that_a_first_installation_makes_but_passwords() -> N
 
     acl, topic = {"principal": "User:app", "operation": "read"}, {"name": "orders", "partitions": 6}
     assert made(kafka_acls=[acl]) != made(kafka_acls=[{**acl, "operation": "all"}])
+    other = {"principal": "User:b", "operation": "write"}
+    assert made(kafka_acls=[acl, other]) == made(kafka_acls=[other, acl])
     assert made(kafka_topics=[topic]) != made(kafka_topics=[{**topic, "config": {"retention.ms": 1}}])
     assert made(kafka_users=[{"name": "a", "password": "b"}]) == made(kafka_users=[{"name": "a", "password": SECRET}])
 
