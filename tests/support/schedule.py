@@ -56,5 +56,6 @@ def together(path: str) -> str:
     """
     text = (ROOT / path).read_text()
     shared = (name for name in SHARED if not re.search(rf"^def {name}\(", text, re.M))
-    named = (name for name in shared if re.search(rf'^def \w+\([^)]*\b{name}: |"{name}"', text, re.M))
+    word = r'|"{0}"' if "getfixturevalue(" in text else ""
+    named = (name for name in shared if re.search((r"^def \w+\([^)]*\b{0}: " + word).format(name), text, re.M))
     return next(named, Path(path).name)

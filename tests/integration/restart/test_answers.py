@@ -3,45 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import pytest
-import yaml
-
-from tests.support.cluster import Cluster, Run
-
-#: An address of this machine that no listener binds.
-ELSEWHERE = "127.0.0.9"
-PLAY = [
-    {
-        "hosts": "kafka_brokers",
-        "gather_facts": False,
-        "any_errors_fatal": True,
-        "tasks": [
-            {"ansible.builtin.include_role": {"name": "streamops.kafka._common", "tasks_from": "roll/answers.yml"}}
-        ],
-    }
-]
-
-
-def listeners(cluster: Cluster, changed: str, **change: Any) -> list[dict[str, Any]]:
-    """The listeners of a cluster, one of them advertised in another way than the nodes have it."""
-    given = cluster.variables.get("kafka_listeners")
-    if given is None:
-        given = yaml.safe_load((cluster.inventory / "group_vars" / "all.yml").read_text())["kafka_listeners"]
-    return [{**one, **change} if one["name"] == changed else one for one in given]
-
-
-def ask(cluster: Cluster, directory: Path, *arguments: str, **variables: Any) -> Run:
-    """Run the tasks on these nodes."""
-    playbook = directory / "play.yml"
-    playbook.write_text(yaml.safe_dump(PLAY))
-    return cluster.playbook(str(playbook), *arguments, **variables)
-
-
-def said(run: Run) -> str:
-    """What it printed, on one line."""
-    return " ".join(run.output.split())
+from tests.support.answers import ELSEWHERE, ask, listeners, said
+from tests.support.cluster import Cluster
 
 
 def test_nodes_that_answer_pass_and_nothing_changes(combined: Cluster, tmp_path: Path) -> None:
@@ -76,37 +40,3 @@ def test_what_the_inventory_leaves_out_is_said(combined: Cluster, tmp_path: Path
     lie = listeners(combined, "BROKER", advertised_host=ELSEWHERE, checked_from=[])
     run = ask(combined, tmp_path, "--limit", "kafka1", kafka_listeners=lie).ok()
     assert "kafka1: listener BROKER is not checked: its checked_from (kafka_listeners) names no place" in said(run)
-
-
-def test_nodes_show_their_certificates_and_the_administrator_logs_in(secured: Cluster, tmp_path: Path) -> None:
-    run = ask(secured, tmp_path).ok()
-    assert run.changed == 0
-    assert "could not ask" not in run.output
-    assert run.output.count("from kafka2") == 2
-
-
-@pytest.mark.parametrize(
-    ("variables", "stage"),
-    [({"advertised_host": "localhost"}, "tls"), ({}, "login")],
-    ids=["a name that the certificate lacks", "a password that is wrong"],
-)
-def test_what_clients_of_a_secured_cluster_would_meet(
-    secured: Cluster, tmp_path: Path, variables: dict[str, str], stage: str
-) -> None:
-    more = {} if variables else {"kafka_admin_password": "another one"}
-    changed = listeners(secured, "CLIENT", **variables)
-    run = ask(secured, tmp_path, "--limit", "kafka1", kafka_listeners=changed, **more)
-    assert run.rc != 0
-    assert f"does not answer the control node ({stage})" in said(run)
-    assert "another one" not in run.output
-
-
-def test_a_node_that_lacks_its_files_blames_no_other(secured: Cluster, tmp_path: Path) -> None:
-    store = secured.directory / "config" / "kafka2" / "tls" / "truststore.pem"
-    content = store.read_bytes()
-    store.write_bytes(b"")
-    try:
-        run = ask(secured, tmp_path, "--limit", "kafka1").ok()
-    finally:
-        store.write_bytes(content)
-    assert "kafka1: kafka2 could not ask: connection: the TLS files cannot be used" in said(run)

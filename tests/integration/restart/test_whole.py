@@ -68,6 +68,7 @@ def goes_back(cluster: Cluster, node: str, **variables: Any) -> str:
     return said
 
 
+@pytest.mark.full
 def test_a_broker_from_which_no_other_can_copy_goes_back(cluster: Cluster) -> None:
     said = goes_back(cluster, "kafka1", **advertising(cluster, "kafka1", "BROKER"))
     assert "cannot copy from broker 1" in said or "are not committed" in said or NOWHERE in said
