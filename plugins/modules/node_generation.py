@@ -162,6 +162,12 @@ unproven:
       whole with it, since the run that started it has not come to its end.
   returned: success
   type: bool
+digest:
+  description:
+    - A SHA-256 of the given files, by which an approval covers what they say. Nothing secret is in it, so of
+      O(secret_files) only the properties that are no secret.
+  returned: success
+  type: str
 copied_paths:
   description: The O(copies) that were written anew.
   returned: success
@@ -181,6 +187,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule, run_module
+from ansible_collections.streamops.kafka.plugins.module_utils._node.content_digest import content_digest
 from ansible_collections.streamops.kafka.plugins.module_utils._node.files import (
     FILES,
     PLACE,
@@ -257,6 +264,7 @@ def _work(module: Any) -> Mapping[str, Any]:
     result["diff"] = [*result.get("diff", []), *copied["diff"]]
     return {
         **result_of(module, result),
+        "digest": content_digest(files),
         "copied_paths": copied["changed_paths"],
         "generations": found.names(),
         "unproven": not found.is_proven() and options["started"] is not None and found.is_started(options["started"]),

@@ -76,9 +76,9 @@ def node_plan(host: str, results: Results, written: Sequence[str], compared: boo
     reasons = sorted(map(_told, info["restart_reasons"]))
     why = ("; ".join(reasons) or "kafka_restart_force") if does == RESTARTS else ""
     refusals = results.of(host, "__common_gate").get("refusals") or () if does == RESTARTS else ()
-    return NodePlan(
-        host, does, why, files, [one if isinstance(one, str) else one["what"] for one in refusals], compared
-    )
+    held = [one if isinstance(one, str) else one["what"] for one in refusals]
+    said = ",".join(results.of(host, name).get("digest") or "" for name in written)
+    return NodePlan(host, does, why, files, held, compared, said)
 
 
 def _told(reason: Mapping[str, Any]) -> str:

@@ -39,7 +39,8 @@ HELD = "not now: "
 class NodePlan:
     """What would be done to a node: why, which files it gets, and what the restart gate says against it now.
 
-    ``compared`` is false where a run cannot know it before its first change.
+    ``compared`` is false where a run cannot know it before its first change. ``hidden`` is what the digest has of it
+    beside, and no line shows.
     """
 
     host: str
@@ -48,6 +49,7 @@ class NodePlan:
     files: Sequence[str] = ()
     held: Sequence[str] = ()
     compared: bool = True
+    hidden: str = ""
 
 
 @dataclass(frozen=True)
@@ -190,7 +192,7 @@ def _rows(plan: ClusterPlan) -> Iterator[str]:
         if node.compared and node.does != STAYS:
             # Of a node that is not there yet, every file is new.
             files = sorted(node.files) if node.does in (RESTARTS, WRITES) else []
-            yield json.dumps([plan.name, node.host, node.does, node.why, files])
+            yield json.dumps([plan.name, node.host, node.does, node.why, files, node.hidden])
     for change in plan.changes:
         row = [plan.name, change.subject, change.name, change.before, change.after, change.hidden]
         yield json.dumps(row, sort_keys=True, default=str)

@@ -128,6 +128,14 @@ def test_a_plan_has_no_digest_of_a_file() -> None:
     assert "a" * 64 not in found
 
 
+def test_an_approval_of_a_node_that_does_not_run_covers_what_its_files_say() -> None:
+    def digest(of_files: str) -> str:
+        left = {"__common_node_info": {"restart_reasons": []}, "__common_generation": {"digest": of_files}}
+        return str(reports(left, ansible_check_mode=True)["plan_digest"])
+
+    assert digest("a") == digest("a") != digest("b")
+
+
 def test_only_the_nodes_that_are_told_to_restart_restart() -> None:
     still = {"__common_node_info": {**RUNS, "restart_reasons": []}, "__common_files": {"changed_paths": []}}
     found = reports(
