@@ -54,7 +54,9 @@ EXAMPLES = r"""
 
 RETURN = r"""
 epoch:
-  description: The epoch of the finalized features; null where there are none (ZooKeeper mode).
+  description: >-
+    The epoch of the finalized features, in KRaft an offset of the metadata log, which grows without a change of theirs;
+    null where there are none (ZooKeeper mode).
   type: int
   returned: success
   sample: 412

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
@@ -30,8 +32,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._features.plan imp
     described,
 )
 
-#: Longest time for the question to one controller (seconds).
-_SECONDS = 5.0
+#: Longest time for the question to the controllers, which are asked at once (seconds).
+_SECONDS = 3.0
 
 
 def features_info(session: Session, params: Mapping[str, Any], _check: bool, _diff: bool) -> dict[str, Any]:
@@ -49,9 +51,13 @@ def look(session: Session, protocol: str | None) -> State:
     if quorum is not None and not quorum.error:
         at = voter_endpoints(session)
         ids = {one.id for one in (*quorum.voters, *quorum.observers)} - set(brokers)
-        controllers = [_controller(session, one, [where for _name, where in at.get(one, [])], protocol) for one in ids]
+        servers = {one: [where for _name, where in at.get(one, [])] for one in sorted(ids)}
+        with ThreadPoolExecutor(max_workers=max(len(servers), 1)) as pool:
+            ask = partial(_controller, session, protocol)
+            controllers = list(pool.map(ask, servers, servers.values()))
     nodes = sorted((*brokers.values(), *controllers), key=lambda node: node.id)
-    return State(found.finalized, found.epoch, tuple(nodes))
+    # In ZooKeeper mode there may be an epoch, of no feature.
+    return State(found.finalized, found.epoch if METADATA in found.finalized else None, tuple(nodes))
 
 
 def _broker(session: Session, broker: int, fenced: bool) -> Node:
@@ -63,7 +69,7 @@ def _broker(session: Session, broker: int, fenced: bool) -> Node:
         return Node(broker, BROKER, None, False, error.message)
 
 
-def _controller(session: Session, node: int, servers: list[str], protocol: str | None) -> Node:
+def _controller(session: Session, protocol: str | None, node: int, servers: list[str]) -> Node:
     """Ask a controller at its own listeners, one after the other."""
     why = "the quorum does not tell where it listens (Kafka 3.9 and later do, of voters)"
     connection = replace(session.connection, security_protocol=protocol or session.connection.security_protocol)

@@ -94,7 +94,9 @@ class State:
         return [node for node in self.known if node.range_of(feature)[1] < highest]
 
     def below(self) -> list[str]:
-        """Return the features that are finalized below what all nodes support."""
+        """Return the features that are finalized below what all nodes support; none in ZooKeeper mode."""
+        if self.epoch is None:
+            return []
         return [name for name in self.names() if self.level(name) < self.common(name)[1]]
 
 
@@ -224,7 +226,7 @@ def _feature(state: State, name: str, refusals: Mapping[str, str | None]) -> dic
         "min": low,
         "max": high,
         "max_name": level_name(name, high),
-        "below": level < high,
+        "below": name in state.below(),
         "held_by": [str(node) for node in state.held_by(name)],
         "refusal": refusals.get(name),
     }

@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.cluster import free_port_base
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._features.api import announced_at, update_features
+from tests.support.cluster import free_port_base, until
 from tests.support.lone_broker import LoneBroker
 from tests.support.modules import run_module
 
@@ -64,14 +67,20 @@ def test_what_is_below_is_named_with_what_all_nodes_could_run(broker: LoneBroker
     assert (found["ghosts"], found["unknown"]) == ([], [])
 
 
+def test_the_listener_of_a_controller_tells_the_same_before_any_login(broker: LoneBroker) -> None:
+    at = announced_at(f"127.0.0.1:{broker.port + 1}", None, 10)
+    (node,) = info(broker)["nodes"]
+    assert node["supported"] == {name: {"min": low, "max": high} for name, (low, high) in at.supported.items()}
+
+
 def test_levels_are_refused_that_the_node_does_not_have_and_nothing_is_changed(broker: LoneBroker) -> None:
-    before = info(broker)["epoch"]
+    before = levels(broker)
     high = features(broker, features={"metadata.version": "4.4", ELR: "1", "group.versio": 1})
     assert high["failed"] is True
     assert "metadata.version: level 4.4-IV2 (level 33) is not supported by all nodes (broker 1: 7 to 30)" in high["msg"]
     assert "group.versio: no node knows a feature of this name (names like it: group.version" in high["msg"]
     assert "nothing was changed" in high["msg"]
-    assert (info(broker)["epoch"], levels(broker)["metadata.version"]) == (before, 25)
+    assert (levels(broker), before["metadata.version"]) == (before, 25)
 
 
 def test_features_are_shown_raised_and_left(broker: LoneBroker) -> None:
@@ -83,7 +92,7 @@ def test_features_are_shown_raised_and_left(broker: LoneBroker) -> None:
         (ELR, 0, 1, True),
     ]
     assert plan["diff"]["after"] == {"metadata.version": {"level": "4.3-IV0 (level 30)"}, ELR: {"level": "1"}}
-    assert levels(broker)["metadata.version"] == 25
+    assert (levels(broker)["metadata.version"], levels(broker)[ELR]) == (25, 0)
     done = features(broker, features=wanted)
     assert not done["failed"], done
     assert (done["changed"], done["changes"]) == (True, plan["changes"])
@@ -106,3 +115,65 @@ def test_only_what_loses_nothing_is_taken_back(broker: LoneBroker) -> None:
     back = features(broker, features={ELR: "0"}, upgrade_type="safe_downgrade")
     assert not back["failed"], back
     assert (back["changed"], levels(broker)[ELR]) == (True, 0)
+
+
+@pytest.mark.full
+def test_a_broker_of_an_old_release_holds_features_down_alive_and_stopped_until_it_is_unregistered(
+    tmp_path: Path, kafka_release: Callable[[str], Path]
+) -> None:
+    port, cluster = free_port_base(), "MkU3OEVBNTcwNTJENDM2Qg"
+    one = LoneBroker(kafka_release("4.3.1"), tmp_path / "one", port)
+    only_a_broker = {
+        "process.roles": "broker",
+        "node.id": "2",
+        "controller.quorum.voters": f"1@127.0.0.1:{port + 1}",
+        "listeners": f"PLAINTEXT://127.0.0.1:{port + 10}",
+    }
+    two = LoneBroker(kafka_release("3.9.2"), tmp_path / "two", port + 10, **only_a_broker)
+    wanted = {"metadata.version": "4.3"}
+    one.format(cluster, "--release-version=3.9")
+    two.format(cluster, "--release-version=3.9")
+    one.start()
+    try:
+        two.start()
+        until(lambda: [node["fenced"] for node in info(one)["nodes"]] == [False, False], "broker 2 to be up")
+        found = info(one)
+        assert (found["features"][0]["max_name"], found["features"][0]["held_by"]) == ("3.9-IV0", ["broker 2"])
+        assert "broker 2: 1 to 21" in features(one, features=wanted)["msg"]
+        two.kill()
+        until(lambda: info(one)["ghosts"] == ["broker 2"], "broker 2 to be fenced", 60)
+        ghost = info(one)["features"][0]
+        assert (ghost["below"], "roker 2 only supports versions 1-21" in ghost["refusal"]) == (True, True)
+        refused = features(one, features=wanted)
+        assert "registered and fenced, so that they count all the same: broker 2" in refused["msg"]
+        assert levels(one)["metadata.version"] == 21
+        gone = {"bootstrap_servers": one.bootstrap_servers, "broker": 2, "state": "unregistered"}
+        assert not run_module("streamops.kafka.broker_registration", gone)["failed"]
+        done = features(one, features=wanted)
+        assert not done["failed"], done
+        assert levels(one)["metadata.version"] == 30
+    finally:
+        two.kill()
+        one.kill()
+
+
+@pytest.mark.full
+def test_a_broker_of_3_9_answers_for_each_feature(tmp_path: Path, kafka_release: Callable[[str], Path]) -> None:
+    one = LoneBroker(kafka_release("3.9.2"), tmp_path, free_port_base())
+    one.format("MkU3OEVBNTcwNTJENDM2Qk", "--release-version=3.7")
+    one.start()
+    try:
+        assert "metadata.version is 3.7-IV4 (level 19) although all nodes could run 3.9-IV0" in info(one)["lines"][0]
+        done = features(one, state="newest", names=["metadata.version"])
+        assert (done["failed"], levels(one)["metadata.version"]) == (False, 21)
+        back = features(one, features={"metadata.version": "3.8"}, upgrade_type="safe_downgrade")
+        assert (back["failed"], levels(one)["metadata.version"]) == (False, 20)
+        with Session(Connection(tuple(one.bootstrap_servers))) as session:
+            error = update_features(session, {"metadata.version": 17}, "safe_downgrade", validate_only=True)
+        assert error["metadata.version"] is None
+        with Session(Connection(tuple(one.bootstrap_servers))) as session:
+            error = update_features(session, {"metadata.version": 16}, "safe_downgrade", validate_only=True)
+        code, why = error["metadata.version"] or ("", "")
+        assert (code, "might delete metadata" in why) == ("INVALID_UPDATE_VERSION", True)
+    finally:
+        one.kill()

@@ -167,6 +167,8 @@ def test_a_controller_that_nothing_is_known_of_stops_only_where_the_cluster_does
 def test_a_cluster_in_zookeeper_mode_has_no_features() -> None:
     (violation,) = plan_levels(state(broker(1), epoch=None, finalized={}), {"metadata.version": 1}, UPGRADE).violations
     assert "it is in ZooKeeper mode" in violation
+    found = described(state(broker(1), epoch=None, finalized={}), {})
+    assert (found["below"], found["lines"], [one["below"] for one in found["features"]]) == ([], [], [False] * 4)
 
 
 def test_whether_a_step_can_be_taken_back_is_said_before_it() -> None:
