@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._features.api import announced_at, update_features
-from tests.support.cluster import free_port_base, until
+from tests.support.cluster import Cluster, free_port_base, hosts_file, local_variables, until
 from tests.support.lone_broker import LoneBroker
 from tests.support.modules import run_module
 
@@ -22,7 +22,7 @@ ELR = "eligible.leader.replicas.version"
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory, kafka_release: Callable[[str], Path]) -> Iterator[LoneBroker]:
     """One broker and controller of 4.3.1 that was formatted as 4.0 would have been."""
-    one = LoneBroker(kafka_release("4.3.1"), tmp_path_factory.mktemp("features"), free_port_base())
+    one = LoneBroker(kafka_release("4.3.1"), tmp_path_factory.mktemp("features"), free_port_base() + 10)
     one.format("MkU3OEVBNTcwNTJENDM2Qk", "--release-version=4.0")
     one.start()
     try:
@@ -71,6 +71,17 @@ def test_the_listener_of_a_controller_tells_the_same_before_any_login(broker: Lo
     at = announced_at(f"127.0.0.1:{broker.port + 1}", None, 10)
     (node,) = info(broker)["nodes"]
     assert node["supported"] == {name: {"min": low, "max": high} for name, (low, high) in at.supported.items()}
+
+
+def test_a_status_tells_what_is_below_and_fails_nothing_for_it(broker: LoneBroker, tmp_path: Path) -> None:
+    hosts = {"kafka1": {"kafka_node_id": 1}}
+    groups = {"kafka_brokers": hosts, "kraft_controllers": hosts}
+    inventory = hosts_file(tmp_path / "inventory", groups, local_variables())
+    run = Cluster(inventory, tmp_path / "run", broker.port - 10).playbook("playbooks/status.yml").ok()
+    said = " ".join(run.output.split())
+    assert "OK local: 1 brokers up" in said
+    assert "Features metadata.version 4.0-IV3 although all nodes could run 4.3-IV0" in said
+    assert "Features kraft.version" not in said
 
 
 def test_levels_are_refused_that_the_node_does_not_have_and_nothing_is_changed(broker: LoneBroker) -> None:
@@ -152,6 +163,36 @@ def test_a_broker_of_an_old_release_holds_features_down_alive_and_stopped_until_
         done = features(one, features=wanted)
         assert not done["failed"], done
         assert levels(one)["metadata.version"] == 30
+    finally:
+        two.kill()
+        one.kill()
+
+
+@pytest.mark.full
+def test_a_controller_of_an_old_release_is_asked_at_its_own_listener(
+    tmp_path: Path, kafka_release: Callable[[str], Path]
+) -> None:
+    port, cluster = free_port_base(), "MkU3OEVBNTcwNTJENDM2Qh"
+    voters = {"controller.quorum.voters": f"1@127.0.0.1:{port}"}
+    only_a_controller = {"process.roles": "controller", "listeners": f"CONTROLLER://127.0.0.1:{port}"}
+    only_a_broker = {"process.roles": "broker", "node.id": "2", "listeners": f"PLAINTEXT://127.0.0.1:{port + 10}"}
+    one = LoneBroker(kafka_release("3.9.2"), tmp_path / "one", port, **voters, **only_a_controller)
+    two = LoneBroker(kafka_release("4.3.1"), tmp_path / "two", port + 10, **voters, **only_a_broker)
+    for node in (one, two):
+        node.format(cluster, "--release-version=3.9")
+    try:
+        one.start()
+        two.start()
+        until(lambda: [node["fenced"] for node in info(two)["nodes"]] == [False, False], "broker 2 to be up")
+        found = info(two)
+        kinds = [(node["kind"], node["supported"]["metadata.version"]["max"]) for node in found["nodes"]]
+        assert kinds == [("controller", 21), ("broker", 30)]
+        assert (found["below"], found["unknown"], found["features"][0]["held_by"]) == (
+            ["kraft.version"],
+            [],
+            ["controller 1"],
+        )
+        assert "controller 1: 1 to 21" in features(two, features={"metadata.version": "4.3"})["msg"]
     finally:
         two.kill()
         one.kill()
