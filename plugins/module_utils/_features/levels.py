@@ -54,19 +54,20 @@ METADATA_VERSIONS: Mapping[int, tuple[str, bool]] = {
 _BRINGS: Mapping[tuple[str, int], str] = {
     (METADATA, 11): "users with SCRAM in the metadata log (3.5)",
     (METADATA, 13): "transactions in the metadata log (3.6)",
+    (METADATA, 14): "delegation tokens (3.6)",
     (METADATA, 15): "registrations of controllers (3.7, KIP-919)",
     (METADATA, 17): "replicas that move between log directories of a broker (3.7, KIP-858)",
-    (METADATA, 21): "kraft.version 1 (3.9, KIP-853)",
     (METADATA, 23): "eligible leader replicas (4.0, KIP-966)",
     (METADATA, 30): "cordoned log directories (4.3, KIP-1066)",
-    (METADATA, 33): "what Kafka 4.4 writes to the metadata log",
+    (METADATA, 32): "ACLs for networks of hosts (4.4)",
+    (METADATA, 33): "controllers whose registration can be taken away (4.4, KIP-1312)",
     (KRAFT, 1): "voters of the metadata quorum that come and go while the cluster runs (KIP-853)",
     ("group.version", 1): "consumer groups whose members the broker assigns (KIP-848)",
     ("transaction.version", 1): "records of transactions in the flexible format (KIP-890)",
     ("transaction.version", 2): "transactions that are verified, with a new epoch for each (KIP-890)",
     ("eligible.leader.replicas.version", 1): "leaders among replicas that left the ISR without a loss (KIP-966)",
     ("share.version", 1): "share groups (KIP-932)",
-    ("share.version", 2): "what Kafka 4.4 adds to share groups",
+    ("share.version", 2): "dead letter queues of share groups (4.4)",
     ("streams.version", 1): "groups of Kafka Streams whose tasks the broker assigns (KIP-1071)",
 }
 

@@ -187,5 +187,6 @@ def test_a_step_says_what_it_brings_and_takes_away() -> None:
     assert Step("metadata.version", 25, 30).as_dict()["brings"] == (
         "It brings cordoned log directories (4.3, KIP-1066)."
     )
+    assert "ACLs for networks of hosts (4.4)" in Step("metadata.version", 25, 33).as_dict()["brings"]
     assert Step("share.version", 1, 0).as_dict()["brings"] == "It takes away share groups (KIP-932)."
     assert Step("new.version", 0, 1).as_dict()["brings"] == "It brings nothing that this collection knows by name."
