@@ -38,6 +38,7 @@ PROVEN: Mapping[str, str] = {
     "plugins/module_utils/_cluster/": "resources/test_cluster_info install/test_isolated",
     "plugins/module_utils/_configs/": "resources/test_topics resources/test_broker_configs",
     "plugins/module_utils/_core/": "resources/test_topics install/test_run_check",
+    "plugins/module_utils/_features/": "resources/test_features",
     "plugins/module_utils/_firewall/": "security/test_firewall security/test_firewall_inventory "
     "security/test_firewall_trial molecule:secure",
     "plugins/module_utils/_gate/": "restart/",

@@ -11,6 +11,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import refusal
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_unsteady import unsteady_quorum
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_files import report_paths
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import CONTROLLER_PURPOSE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE, listener_for
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.plans import cluster_plans
@@ -65,6 +66,7 @@ class Reports(Parts):
         super().__init__(
             {
                 "health_asks": self._health_asks,
+                "controller_protocol": self._controller_protocol,
                 "fail_on": lambda: fail_on(model["settings"]),
                 "status_fails": lambda: fails(results.own("__kafka_resources_health")["status"], self["fail_on"]),
                 "status": self._status,
@@ -112,6 +114,11 @@ class Reports(Parts):
             ),
             "ensemble_problems": self._results.of(self._host, "__kafka_resources_ensemble").get("problems", []),
         }
+
+    def _controller_protocol(self) -> str:
+        """The security protocol of the controllers' listener, empty where there are none."""
+        controllers = [node for node in self._model["nodes"] if "controller" in node["roles"]]
+        return str(listener_for(controllers[0], CONTROLLER_PURPOSE)["protocol"]) if controllers else ""
 
     def _status(self) -> list[str]:
         """How the cluster is, what to do, what the field advises, what this run proved and changed."""
@@ -175,6 +182,7 @@ class Reports(Parts):
                 self._model["nodes"],
                 self._model["bootstrap_servers"],
             ),
+            *status.feature_lines(self._results.of(self._host, "__kafka_resources_features")),
             *(f"Advice       {line}" for line in advice_lines(info, settings["kafka_mode"] == ZOOKEEPER_MODE)),
         ]
 

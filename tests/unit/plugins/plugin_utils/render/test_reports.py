@@ -65,6 +65,24 @@ def test_a_status_alone_has_neither_changes_nor_a_verdict_of_a_job() -> None:
     assert not [line for line in found["status"] if line.startswith(("Changed", "Restarted", "Verdict"))]
 
 
+def test_a_status_tells_features_that_are_below_what_all_nodes_could_run() -> None:
+    below = {"name": "metadata.version", "finalized_name": "4.0-IV3", "max_name": "4.3-IV0", "below": True}
+    left = {"__kafka_resources_health": HEALTH, "__kafka_resources_features": {"features": [below]}}
+    line = "Features     metadata.version 4.0-IV3 although all nodes could run 4.3-IV0"
+    assert line in reports(left)["status"]
+
+
+def test_the_controllers_are_asked_with_the_protocol_of_their_listener() -> None:
+    listeners = [
+        {"name": "CONTROLLER", "port": 9093, "protocol": "SASL_PLAINTEXT", "purpose": "controllers"},
+        {"name": "CLIENTS", "port": 9094, "protocol": "SSL", "purpose": "clients"},
+    ]
+    hosts = {"k": {"kafka_node_id": 1}}
+    seen = view(hosts, brokers=["k"], controllers=["k"], host="k", kafka_listeners=listeners)["reports"]
+    assert seen["controller_protocol"] == "SASL_PLAINTEXT"
+    assert reports({})["controller_protocol"] == ""
+
+
 def test_a_cluster_that_does_not_answer_is_told_with_its_servers() -> None:
     finding = {"kind": "cluster_unreachable", "severity": "down", "what": "no answer", "next_step": "look"}
     left = {"__kafka_resources_health": {"status": "DOWN", "findings": [finding], "cluster": None}}
