@@ -9,7 +9,7 @@ from typing import Any
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.reader import InventoryReader
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.install import SUPPORTED_VERSIONS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.install import SUPPORTED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.release_properties import refused_by
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import module_options
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade import plan
@@ -31,7 +31,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         reader = InventoryReader(self, known)
         nodes = reader.nodes()
         host = str(known["inventory_hostname"])
-        facts = cluster_facts(host, nodes, reader.mirrors(nodes), reader.raw, SUPPORTED_VERSIONS, refused_by)
+        facts = cluster_facts(host, nodes, reader.mirrors(nodes), reader.raw, SUPPORTED, refused_by)
         made = plan.make_plan(facts, check_all(facts))
         return dict(
             result,

@@ -1,55 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Levels of features (KIP-584, KIP-1022): their names, what they bring, and which of them have metadata changes.
+"""Levels of features (KIP-584, KIP-1022): their names, and what they bring (org.apache.kafka.server.common.Feature).
 
-Taken from org.apache.kafka.server.common.MetadataVersion and Feature of Kafka 3.9.2 (levels 1 to 6) and 4.4.0. The
-table only names levels: which of them a node supports, the node itself announces.
+Which of them a node supports, the node itself announces.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ansible_collections.streamops.kafka.plugins.module_utils._release.rows import METADATA_VERSIONS
+
 METADATA, KRAFT = "metadata.version", "kraft.version"
 #: From this level of metadata.version on (3.7-IV0) controllers register what they support (KIP-919).
 CONTROLLERS_REGISTER = 15
-#: By level the name of a metadata.version, and whether the records of the metadata log change with it: then there is
-#: no way back below it.
-METADATA_VERSIONS: Mapping[int, tuple[str, bool]] = {
-    1: ("3.0-IV1", True),
-    2: ("3.1-IV0", False),
-    3: ("3.2-IV0", True),
-    4: ("3.3-IV0", False),
-    5: ("3.3-IV1", True),
-    6: ("3.3-IV2", True),
-    7: ("3.3-IV3", True),
-    8: ("3.4-IV0", True),
-    9: ("3.5-IV0", False),
-    10: ("3.5-IV1", False),
-    11: ("3.5-IV2", True),
-    12: ("3.6-IV0", False),
-    13: ("3.6-IV1", True),
-    14: ("3.6-IV2", True),
-    15: ("3.7-IV0", True),
-    16: ("3.7-IV1", False),
-    17: ("3.7-IV2", True),
-    18: ("3.7-IV3", False),
-    19: ("3.7-IV4", False),
-    20: ("3.8-IV0", False),
-    21: ("3.9-IV0", False),
-    22: ("4.0-IV0", False),
-    23: ("4.0-IV1", True),
-    24: ("4.0-IV2", False),
-    25: ("4.0-IV3", False),
-    26: ("4.1-IV0", False),
-    27: ("4.1-IV1", False),
-    28: ("4.2-IV0", False),
-    29: ("4.2-IV1", False),
-    30: ("4.3-IV0", True),
-    31: ("4.4-IV0", False),
-    32: ("4.4-IV1", True),
-    33: ("4.4-IV2", True),
-}
 #: What a level of a feature brings, for people.
 _BRINGS: Mapping[tuple[str, int], str] = {
     (METADATA, 11): "users with SCRAM in the metadata log (3.5)",
@@ -110,18 +74,6 @@ def _is_release(text: str) -> bool:
     """Whether it is a release: 4.3 or 4.3.1."""
     parts = text.split(".")
     return len(parts) in (2, 3) and all(one.isascii() and one.isdecimal() for one in parts)
-
-
-def changes_metadata(low: int, high: int) -> list[str]:
-    """Name the levels of metadata.version above C(low), up to C(high), that have metadata changes.
-
-    A level that is not in the table counts as one that has: nothing is known of it.
-    """
-    return [
-        METADATA_VERSIONS[level][0] if level in METADATA_VERSIONS else f"level {level}"
-        for level in range(low + 1, high + 1)
-        if METADATA_VERSIONS.get(level, ("", True))[1]
-    ]
 
 
 def brings(feature: str, low: int, high: int) -> str:

@@ -14,11 +14,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._features.levels i
     KRAFT,
     METADATA,
     brings,
-    changes_metadata,
     level_name,
     level_of,
     shown,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import metadata_changes_between
 
 UPGRADE, SAFE_DOWNGRADE = "upgrade", "safe_downgrade"
 BROKER, CONTROLLER = "broker", "controller"
@@ -166,7 +166,7 @@ def way_back(feature: str, before: int, after: int) -> tuple[bool, str]:
         return True, f"It can be raised to {shown(feature, before)} again."
     if feature == KRAFT:
         return False, "Kafka never takes kraft.version back."
-    changing = changes_metadata(before, after) if feature == METADATA else []
+    changing = metadata_changes_between(before, after) if feature == METADATA else []
     if changing:
         least = changing[-1]
         return False, f"It cannot be taken back below {least}, which changes what the metadata log holds."
@@ -297,7 +297,7 @@ def _direction_violations(state: State, step: Step, upgrade_type: str) -> list[s
         ]
     if step.feature == KRAFT:
         return [f"{step}: Kafka never takes kraft.version back; leave it out"]
-    changing = changes_metadata(step.after, step.before) if step.feature == METADATA else []
+    changing = metadata_changes_between(step.after, step.before) if step.feature == METADATA else []
     if changing:
         return [
             f"{step}: what the metadata log holds changed with {', '.join(changing)}, so Kafka has no safe way back; "

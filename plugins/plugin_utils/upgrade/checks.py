@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import like
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import missing
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back, too_new
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.facts import RELEASE_MIB, release_facts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
     BACK,
     NOTE,
@@ -30,6 +30,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.path impor
 
 Findings = Iterator[Finding]
 
+#: MiB that an unpacked release takes at most, with room for its archive beside it.
+RELEASE_MIB = 300
 AGAIN = "wait until it is over, then run again"
 
 
@@ -84,7 +86,7 @@ def features(facts: ClusterFacts) -> Outcome:
         if back and facts.info is None:
             what = f"the cluster could not be asked for its features ({facts.unasked or 'no answer'})"
             yield Finding(REFUSE, what, "start the cluster with the release that it runs, then go back")
-        elif release_facts(facts.target).levels is not None and (new := too_new(finalised or {}, facts.target)):
+        elif like(facts.target) and (new := too_new(finalised or {}, facts.target)):
             what = f"the cluster has finalised {', '.join(new)}, which Kafka {facts.target} does not know"
             yield Finding(REFUSE, what, "stay on a release that knows them; Kafka takes no change of metadata back")
 
@@ -93,7 +95,9 @@ def features(facts: ClusterFacts) -> Outcome:
 
 def java(facts: ClusterFacts) -> Outcome:
     """Refuse nodes whose Java is older than the target needs."""
-    least = release_facts(facts.target).java
+    known = like(facts.target)
+    # Of a release that we do not have, the path is refused; each 4.x needs at least this (KIP-1013).
+    least = known.java[0] if known else 17
 
     def found() -> Findings:
         by_java: dict[int, list[NodeFacts]] = {}
