@@ -344,14 +344,23 @@ class _Handler(BaseHTTPRequestHandler):
             related["launch"] = f"{url}launch/"
         if kind == "workflow_job_template_nodes":
             related["create_approval_template"] = f"{url}create_approval_template/"
-        state = {"status": "successful", "scm_revision": "0"} if kind == "projects" else {}
-        named = {
+        state: Object = {"status": "successful", "scm_revision": "0"} if kind == "projects" else {}
+        named: Object = {
             name: {"id": one[name], "name": self.awx.value(kind, one, f"{name}__name")}
             for name, field in KINDS[kind].fields.items()
             if field.to and one[name] is not None
         }
+        if kind in STARTED and "labels" in KINDS[kind].lists:
+            named |= {name: self._attached(one, name) for name in ("labels", "credentials")}
+            named["labels"] = {"count": len(named["labels"]), "results": named["labels"][:10]}
+        if kind == "workflow_job_template_nodes":
+            state = {name: self.awx.members(one["id"], name) for name in KINDS[kind].lists if name.endswith("_nodes")}
         shown = {**one, **state, "type": KINDS[kind].type, "url": url, "related": related, "summary_fields": named}
-        return asked(shown, self.awx.find("organizations", one["organization"])) if kind in JOBS else shown
+        return asked(shown) if kind in JOBS else shown
+
+    def _attached(self, one: Object, name: str) -> list[Object]:
+        found = [self.awx.objects[name][each] for each in self.awx.members(one["id"], name)]
+        return [{"id": each["id"], "name": each["name"]} for each in found]
 
     def _answer(self, status: int, body: Any) -> None:
         text = b"" if body is None else json.dumps(body).encode()

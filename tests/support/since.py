@@ -59,6 +59,7 @@ PROVEN: Mapping[str, str] = {
     "plugins/plugin_utils/": "install/test_installation install/test_text_values",
     "plugins/plugin_utils/guards/": "install/test_installation install/test_run_check restart/test_quorum_certificates "
     "zookeeper/",
+    "plugins/plugin_utils/awx/": "awx/test_awx_objects",
     "plugins/plugin_utils/inventory/": "install/ security/test_firewall_inventory zookeeper/test_zookeeper",
     "plugins/plugin_utils/mirrors/": "mirror/test_mirror mirror/test_mirror_shapes mirror/test_mirror_legacy",
     "plugins/plugin_utils/monitoring/": "install/test_monitoring_files security/test_metrics zookeeper/test_zookeeper "

@@ -68,6 +68,58 @@ def is_unchanged(awx: Awx, written: int, output: str) -> bool:
     return "changed=0 " in output and len(awx.writes) == written
 
 
+def of(awx: Awx, kind: str, name: str) -> dict[str, Any]:
+    """Return the object of a name, or the step of an identifier."""
+    (found,) = (one for one in awx.objects[kind].values() if name in (one.get("name"), one.get("identifier")))
+    return found
+
+
+def added(awx: Awx, identifier: str, template: str) -> int:
+    """Add a step to the one workflow, as the visualizer does."""
+    flow, runs = of(awx, "workflow_job_templates", "Kafka stop, approved"), of(awx, "job_templates", template)
+    given = {"identifier": identifier, "workflow_job_template": flow["id"], "unified_job_template": runs["id"]}
+    return int(awx.create("workflow_job_template_nodes", given)["id"])
+
+
+def mess_up(awx: Awx) -> None:
+    """Set what people set in AWX: fields that are ours, fields that are theirs, and a step behind our last one."""
+    of(awx, "job_templates", "Kafka stop").update(
+        {"playbook": "playbooks/status.yml", "timeout": 5, "limit": "kafka1", "ask_limit_on_launch": True, "forks": 20}
+    )
+    of(awx, "workflow_job_templates", "Kafka stop, approved").update(
+        {"skip_tags": "kafka_service", "extra_vars": "a: 1"}
+    )
+    of(awx, "workflow_job_template_nodes", "apply")["extra_data"] = {"status_strict": True}
+    chat, label = added(awx, "chat", "Kafka status"), awx.create("labels", {"name": "night", "organization": 1})
+    awx.attach(of(awx, "workflow_job_template_nodes", "look")["id"], "always_nodes", {"id": chat})
+    # Round the approval: the order of our own steps is ours.
+    awx.attach(
+        of(awx, "workflow_job_template_nodes", "plan")["id"],
+        "always_nodes",
+        {"id": of(awx, "workflow_job_template_nodes", "apply")["id"]},
+    )
+    awx.attach(of(awx, "job_templates", "Kafka stop")["id"], "labels", label)
+
+
+def assert_brought_back(awx: Awx, made: dict[str, Any], said: str) -> None:
+    """Compare with what was made: ours is as it was, theirs is as it was set, and both were said."""
+    again = described(awx)
+    theirs = {"forks": 20, "labels": ["Kafka changes", "night"]}
+    assert again["job_templates"]["Kafka stop"] == {**made["job_templates"]["Kafka stop"], **theirs}
+    flow = again["workflow_job_templates"]["Kafka stop, approved"]
+    assert (flow["skip_tags"], flow["extra_vars"]) == (None, "{}")
+    steps = again["workflow_job_template_nodes"]
+    del steps["Kafka stop, approved: chat"]
+    look = "Kafka stop, approved: look"
+    assert steps[look]["always_nodes"] == ["Kafka stop, approved: chat"]
+    assert {**steps, look: {**steps[look], "always_nodes": []}} == made["workflow_job_template_nodes"]
+    assert "Are brought back to ours" in said
+    assert "job template Kafka stop: limit kafka1, timeout 5, ask_limit_on_launch True" in said
+    assert (
+        "Left as you set them: job template Kafka stop: forks 20, label night; workflow Kafka stop, approved:" in said
+    )
+
+
 @pytest.mark.full
 def test_the_playbook_makes_one_workflow_once_and_puts_back_what_was_changed_by_hand() -> None:
     with stub(PLAYBOOKS) as (address, awx):
@@ -75,19 +127,33 @@ def test_the_playbook_makes_one_workflow_once_and_puts_back_what_was_changed_by_
         assert (status, awx.writes) == (0, []), output
         status, output = apply(address, only=SOME)
         assert status == 0, output
-        (template,) = (one for one in awx.objects["job_templates"].values() if one["name"] == "Kafka stop")
-        template["playbook"] = "playbooks/status.yml"
         made = described(awx)
+        mess_up(awx)
+        written = len(awx.writes)
+        status, output = apply(address, "--check", only=SOME)
+        assert (status, len(awx.writes)) == (0, written), output
+        assert "Would be brought back to ours, as they can change or cut short" in " ".join(output.split())
         status, output = apply(address, only=SOME)
         assert status == 0, output
-        assert "changed=1 " in output
+        # Tasks: the playbook of the template, the order of the steps, and the fields that no module brings back.
+        assert "changed=3 " in output
+        assert_brought_back(awx, made, " ".join(output.split()))
+        written = len(awx.writes)
+        status, output = apply(address, only=SOME)
+        assert is_unchanged(awx, written, output), output
         again = described(awx)
         assert again["job_templates"]["Kafka stop"]["playbook"] == "playbooks/stop.yml"
-        assert again["workflow_job_template_nodes"] == made["workflow_job_template_nodes"]
         assert again["job_templates"]["Kafka stop"]["become_enabled"] is True
         nodes = again["workflow_job_template_nodes"]
         assert nodes["Kafka stop, approved: approve"]["success_nodes"] == ["Kafka stop, approved: apply"]
         assert nodes["Kafka stop, approved: apply"]["failure_nodes"] == ["Kafka stop, approved: look"]
+        # A root that would stop the cluster without approval.
+        added(awx, "mine", "Kafka stop")
+        written = len(awx.writes)
+        status, output = apply(address, only=SOME)
+        assert (status != 0, len(awx.writes)) == (True, written), output
+        said = " ".join(output.split())
+        assert "workflow Kafka stop, approved: Kafka stop (identifier mine) comes after no step, so it starts" in said
 
 
 def by_hand(awx: Awx) -> tuple[dict[str, int], int]:

@@ -124,7 +124,7 @@ PLAIN = ("true", "false", "CHANGE-ME")
 def secrets(text: str) -> list[str]:
     """Values of keys that hold secrets, but for expressions that AWX fills in."""
     found = re.findall(r'"?\b\w*(?:password|token|secret|key)"?: *"?([^",}\n]+)', text, re.I)
-    return [one for one in found if not one.lstrip('"').startswith(("{", "[")) and one not in PLAIN]
+    return [one for one in found if one.strip() and not one.lstrip('"').startswith(("{", "[")) and one not in PLAIN]
 
 
 def test_no_file_of_awx_holds_a_secret() -> None:
