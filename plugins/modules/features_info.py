@@ -18,8 +18,8 @@ description:
   - A node that has a new release does not use its new features before their levels are raised with
     M(streamops.kafka.features).
   - The controller is asked what it would say to the highest level (a request that only validates), since it alone knows
-    what nodes that are down registered with. That needs the right to alter the cluster; without it RV(features)
-    has no refusals.
+    what nodes that are down registered with. That needs the right to alter the cluster; without it RV(unasked)
+    says so.
 extends_documentation_fragment:
   - streamops.kafka._attributes
   - streamops.kafka._connection
@@ -99,6 +99,10 @@ unknown:
   elements: str
   returned: success
   sample: [broker 7]
+unasked:
+  description: Why the controller could not be asked what it would refuse; null where it was.
+  type: str
+  returned: success
 lines:
   description: The same for people.
   type: list

@@ -11,8 +11,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import Channel
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._features.plan import SAFE_DOWNGRADE, UPGRADE
+from ansible_collections.streamops.kafka.plugins.module_utils._features.plan import SAFE_DOWNGRADE
 
 #: Kafka's errors INVALID_UPDATE_VERSION and FEATURE_UPDATE_FAILED: what is wrong is one feature.
 _OF_A_FEATURE = (95, 96)
@@ -103,13 +102,3 @@ def update_features(
         refused.update(dict.fromkeys([named[0][1]] if named else levels, (code, why)))
     refused.update({one.feature: session.outcome(what, one) for one in answer.results or () if one.error_code})
     return refused
-
-
-def judged(session: Session, levels: Mapping[str, int]) -> dict[str, tuple[str, str] | None] | None:
-    """Return what the controller would say to these levels, None where we may not ask it."""
-    try:
-        return update_features(session, levels, UPGRADE, validate_only=True)
-    except RequestFailedError as error:
-        if error.passing:
-            raise
-        return None

@@ -17,16 +17,17 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     list_brokers,
     voter_endpoints,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._features.api import (
     announced_at,
     announced_by,
-    judged,
+    update_features,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._features.levels import METADATA
 from ansible_collections.streamops.kafka.plugins.module_utils._features.plan import (
     BROKER,
     CONTROLLER,
+    UPGRADE,
     Node,
     State,
     described,
@@ -39,7 +40,11 @@ _SECONDS = 3.0
 def features_info(session: Session, params: Mapping[str, Any], _check: bool, _diff: bool) -> dict[str, Any]:
     """Look at the features; the module's result."""
     state = look(session, params["controller_protocol"])
-    return {"changed": False, **described(state, _refusals(session, state))}
+    try:
+        refusals, unasked = _refusals(session, state), None
+    except RequestFailedError as error:  # All else is known without its word.
+        refusals, unasked = {}, error.message
+    return {"changed": False, **described(state, refusals, unasked)}
 
 
 def look(session: Session, protocol: str | None) -> State:
@@ -92,9 +97,6 @@ def _refusals(session: Session, state: State) -> dict[str, str | None]:
         asked = {name: state.common(name)[1]}
         if METADATA in below and not refusals.get(METADATA):
             asked[METADATA] = state.common(METADATA)[1]
-        answer = judged(session, asked)
-        if answer is None:
-            return {}
-        error = answer[name]
+        error = update_features(session, asked, UPGRADE, validate_only=True)[name]
         refusals[name] = None if error is None else error[1]
     return refusals

@@ -184,8 +184,11 @@ def refused_steps(plan: Plan, state: State, refused: Mapping[str, tuple[str, str
     return found
 
 
-def described(state: State, refusals: Mapping[str, str | None]) -> dict[str, Any]:
-    """Describe the features for a module's result; C(refusals) is the controller's word about those below."""
+def described(state: State, refusals: Mapping[str, str | None], unasked: str | None = None) -> dict[str, Any]:
+    """Describe the features for a module's result; C(refusals) is the controller's word about those below.
+
+    C(unasked) says why it could not be asked for that.
+    """
     return {
         "epoch": state.epoch,
         "features": [_feature(state, name, refusals) for name in state.names()],
@@ -193,7 +196,11 @@ def described(state: State, refusals: Mapping[str, str | None]) -> dict[str, Any
         "nodes": [node.as_dict() for node in state.nodes],
         "ghosts": [str(node) for node in state.nodes if node.fenced],
         "unknown": [str(node) for node in state.silent],
-        "lines": lines(state, refusals),
+        "unasked": unasked,
+        "lines": [
+            *lines(state, refusals),
+            *([f"the controller could not be asked what it would refuse: {unasked}"] if unasked else []),
+        ],
     }
 
 

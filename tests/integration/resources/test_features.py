@@ -184,6 +184,8 @@ def test_a_controller_of_an_old_release_is_asked_at_its_own_listener(
         one.start()
         two.start()
         until(lambda: [node["fenced"] for node in info(two)["nodes"]] == [False, False], "broker 2 to be up")
+        # A broker that has just come up does not know yet what its controller takes.
+        until(lambda: info(two)["unasked"] is None, "the controller to judge")
         found = info(two)
         kinds = [(node["kind"], node["supported"]["metadata.version"]["max"]) for node in found["nodes"]]
         assert kinds == [("controller", 21), ("broker", 30)]

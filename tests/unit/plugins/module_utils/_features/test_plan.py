@@ -64,6 +64,10 @@ def test_lines_say_what_is_below_and_what_counts_without_an_answer() -> None:
         "metadata.version is 4.0-IV3 (level 25) although all nodes could run 4.3-IV0 (level 30); the controller would "
         "refuse it: Broker 7 only supports versions 1-25"
     )
+    alone = described(state(broker(1)), {}, "update features: not allowed")
+    assert alone["lines"][-1] == (
+        "the controller could not be asked what it would refuse: update features: not allowed"
+    )
     assert said[-2:] == [
         "broker 7 is registered and fenced: it counts when a feature is raised",
         "controller 9 did not tell what it supports: c9:9093: timed out",
