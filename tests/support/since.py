@@ -108,6 +108,7 @@ PROVEN: Mapping[str, str] = {
     "playbooks/status.yml": "install/test_status resources/test_cluster_health mirror/test_mirror",
     "playbooks/stop_node.yml": "restart/test_stop_node install/test_run_check",
     "playbooks/stop.yml": "restart/test_stop restart/test_rolling zookeeper/test_zookeeper mirror/test_mirror",
+    "playbooks/upgrade.yml": "restart/test_upgrade install/test_run_check",
     "playbooks/validate.yml": "spark/ reassign/test_growing_proof",
     "playbooks/zookeeper_members.yml": "zookeeper/test_zookeeper_members zookeeper/test_zookeeper",
     "roles/_common/": "install/ restart/ security/ zookeeper/test_zookeeper molecule:secure",
