@@ -2,8 +2,8 @@
 # Private to this collection.
 """The upgrade of a cluster for its tasks: facts of the run to the plan, and what is left behind it.
 
-Results of node_info are C(__common_node_info) and, of the directory of releases, C(__common_upgrade_room) of each host;
-those of cluster_info C(__common_upgrade_cluster) of the host that asked, which keeps the releases that ran before as
+Results of node_info are C(__common_upgrade_node) of each host, its one disk being the directory of releases; those of
+cluster_info C(__common_upgrade_cluster) of the host that asked, which keeps the release from before as
 C(__common_upgrade_before).
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import ACCEPT, accepted_ids
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
@@ -30,6 +31,7 @@ class Upgrade(Parts):
         self._model, self._inventory, self._results = model, inventory, results
         super().__init__(
             {
+                "release_dir": self._release_dir,
                 "facts": self._facts,
                 "plan": lambda: plan.plan_lines(self._plan),
                 "refusal": lambda: plan.refusal_text(self._plan),
@@ -43,6 +45,13 @@ class Upgrade(Parts):
         facts = self["facts"]
         made: plan.Plan = self._once("made", lambda: plan.make_plan(facts, check_all(facts)))
         return made
+
+    def _release_dir(self) -> str:
+        """Where the node's release is to be; empty for one that this collection does not have, as the plan will say."""
+        try:
+            return str(self._model["release"]["dir"])
+        except (OSError, StreamopsError):
+            return ""
 
     def _before(self) -> str:
         """The oldest release that a node runs which is to change; empty where none is."""
@@ -67,10 +76,9 @@ class Upgrade(Parts):
         )
 
     def _node(self, node: Node) -> NodeFacts:
-        info = self._results.of(node.name, "__common_node_info")
-        room = self._results.of(node.name, "__common_upgrade_room")
+        info = self._results.of(node.name, "__common_upgrade_node")
         java, answered = info.get("java") or {}, "process" in info
-        free = [disk["free_bytes"] for disk in room.get("disks") or () if disk.get("free_bytes") is not None]
+        free = [disk["free_bytes"] for disk in info.get("disks") or () if disk.get("free_bytes") is not None]
         return NodeFacts(
             host=node.name,
             node_id=node.id,
@@ -88,7 +96,7 @@ class Upgrade(Parts):
         )
 
     def _runs(self, host: str) -> str:
-        return str(self._results.of(host, "__common_node_info").get("version") or "")
+        return str(self._results.of(host, "__common_upgrade_node").get("version") or "")
 
 
 def _kafka_first(nodes: Iterable[Node]) -> list[Node]:
@@ -103,5 +111,5 @@ def _installs_java(node: Node) -> bool:
 
 
 def _one_line(result: Mapping[str, Any]) -> str:
-    """Return why a task has no answer, on one line."""
-    return " ".join(str(result.get("msg") or "").split())[:300]
+    """Return why a task has no answer: the first sentence of its message, on one line."""
+    return " ".join(str(result.get("msg") or "").split()).partition(". ")[0]

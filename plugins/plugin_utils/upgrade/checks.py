@@ -90,7 +90,7 @@ def features(facts: ClusterFacts) -> Outcome:
             what = f"the cluster has finalised {', '.join(new)}, which Kafka {facts.target} does not know"
             yield Finding(REFUSE, what, "stay on a release that knows them; Kafka takes no change of metadata back")
 
-    return Outcome("Features", f"all known to {facts.target}", tuple(found()))
+    return Outcome("Features", _asked(facts, f"all known to {facts.target}"), tuple(found()))
 
 
 def java(facts: ClusterFacts) -> Outcome:
@@ -158,7 +158,7 @@ def replicas(facts: ClusterFacts) -> Outcome:
             what = f"{len(offline)} partitions have no leader ({_partitions(offline)})"
             yield Finding(level, what, "bring their brokers back" if level == REFUSE else "")
 
-    return Outcome("Replicas", "all in sync", tuple(found()))
+    return Outcome("Replicas", _asked(facts, "all in sync"), tuple(found()))
 
 
 def moves(facts: ClusterFacts) -> Outcome:
@@ -176,7 +176,7 @@ def moves(facts: ClusterFacts) -> Outcome:
             what = f"{len(moving)} partitions are being reassigned ({_partitions(moving)})"
             yield Finding(level, what, AGAIN if level == REFUSE else "")
 
-    return Outcome("Moves", "none under way", tuple(found()))
+    return Outcome("Moves", _asked(facts, "none under way"), tuple(found()))
 
 
 def quorum(facts: ClusterFacts) -> Outcome:
@@ -201,7 +201,7 @@ def quorum(facts: ClusterFacts) -> Outcome:
                 what = f"controllers of the inventory are no voters: {_ids(absent)}"
                 yield Finding(level, what, "see docs/replace-node.md for a controller with a new disk")
 
-    return Outcome("Quorum", "whole", tuple(found()))
+    return Outcome("Quorum", _asked(facts, "whole"), tuple(found()))
 
 
 def registrations(facts: ClusterFacts) -> Outcome:
@@ -222,7 +222,7 @@ def registrations(facts: ClusterFacts) -> Outcome:
             what = f"nodes that the inventory lacks follow the quorum: {_ids(ghosts)}"
             yield Finding(NOTE, f"{what}; stop them before features are raised")
 
-    return Outcome("Registered", "nodes of the inventory alone", tuple(found()))
+    return Outcome("Registered", _asked(facts, "nodes of the inventory alone"), tuple(found()))
 
 
 def mirrors(facts: ClusterFacts) -> Outcome:
@@ -253,6 +253,11 @@ RULES: tuple[Rule, ...] = (
     moves,
     mirrors,
 )
+
+
+def _asked(facts: ClusterFacts, fine: str) -> str:
+    """Return what a check says where it found nothing; of a cluster that did not answer, nothing is known."""
+    return fine if facts.info is not None else "not known"
 
 
 def _level(facts: ClusterFacts) -> Level:
