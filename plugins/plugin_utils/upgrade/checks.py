@@ -143,6 +143,32 @@ def properties(facts: ClusterFacts) -> Outcome:
     return Outcome("Properties", f"all known to {facts.target}", tuple(found()))
 
 
+def overrides(facts: ClusterFacts) -> Outcome:
+    """Refuse what topics and brokers set in the cluster itself and the target does not read any more, or refuses.
+
+    Kafka judges all settings of a topic whenever one is changed, so a removed one locks the others.
+    """
+
+    def found() -> Findings:
+        target = release_facts(facts.target)
+        running = [release_facts(runs) for runs in dict.fromkeys(node.runs for node in facts.kafka)]
+        by_setting: dict[tuple[str, str, Any], list[str]] = {}
+        for one in _list(facts, "overrides"):
+            by_setting.setdefault((one["kind"], one["key"], one["value"]), []).append(one["name"] or "all by default")
+        for (kind, key, value), of in by_setting.items():
+            keys = target.topic_keys if kind == "topic" else target.broker_keys
+            read = any(key in (one.topic_keys if kind == "topic" else one.broker_keys) for one in running)
+            who, remove = f"{kind} {capped(of, 3)}", f"remove it from {'these topics' if kind == 'topic' else 'them'}"
+            if keys and read and key not in keys:
+                what = f"{who}: Kafka {facts.target} does not read {key}, which is set in the cluster"
+                yield Finding(REFUSE, what, f"{remove} by kafka-configs.sh --delete-config {key}")
+            for shown, allowed in refused_value(key, value, keys.get(without_listener(key))):
+                what = f"{who}: Kafka {facts.target} refuses {shown} as {key}, which is set in the cluster"
+                yield Finding(REFUSE, what, f"set it to {allowed}")
+
+    return Outcome("Set live", _asked(facts, f"all known to {facts.target}"), tuple(found()))
+
+
 def replicas(facts: ClusterFacts) -> Outcome:
     """Refuse a cluster whose partitions are not in sync, but for those that wait for a stopped node."""
     level = _level(facts)
@@ -247,6 +273,7 @@ RULES: tuple[Rule, ...] = (
     java,
     room,
     properties,
+    overrides,
     quorum,
     registrations,
     replicas,

@@ -24,6 +24,10 @@ BEHIND = {"topic": "orders", "partition": 0, "replicas": [1, 2, 3], "isr": [1, 3
 MOVING = {"name": "orders", "partitions": [{"partition": 4, "adding_replicas": [3], "removing_replicas": []}]}
 
 
+def setting(kind: str, name: str, key: str, value: str | None) -> dict[str, str | None]:
+    return {"kind": kind, "name": name, "key": key, "value": value}
+
+
 def of(outcome: Outcome) -> list[tuple[str, str]]:
     return [(one.level, one.what) for one in outcome.findings]
 
@@ -88,6 +92,24 @@ def test_every_refusal_has_a_fix() -> None:
             REFUSE,
             "k1: Kafka 4.3.1 refuses '1000' as log.segment.bytes",
         ),
+        (
+            checks.overrides,
+            cluster(info=info(1, 2, 3, overrides=[setting("topic", "orders", "message.format.version", "3.0")])),
+            REFUSE,
+            "topic orders: Kafka 4.3.1 does not read message.format.version, which is set in the cluster",
+        ),
+        (
+            checks.overrides,
+            cluster(info=info(1, 2, 3, overrides=[setting("topic", "orders", "segment.bytes", "1000")])),
+            REFUSE,
+            "topic orders: Kafka 4.3.1 refuses '1000' as segment.bytes",
+        ),
+        (
+            checks.overrides,
+            cluster(info=info(1, 2, 3, overrides=[setting("broker", "", "num.replica.fetchers", "0")])),
+            REFUSE,
+            "broker all by default: Kafka 4.3.1 refuses '0' as num.replica.fetchers",
+        ),
         (checks.quorum, cluster(info=None, unasked="timed out"), REFUSE, "the cluster does not answer (timed out)"),
         (checks.quorum, cluster(info=info(1, 2)), REFUSE, "controllers of the inventory are no voters: 3"),
         (checks.quorum, cluster(info=info(quorum={"error": "denied"})), REFUSE, "the quorum does not answer: denied"),
@@ -130,6 +152,21 @@ def test_what_the_target_has_is_no_reason() -> None:
     assert of(checks.path(back())) == []
     key = {"ssl.keystore.password": ("${file:/etc/secret:password}", "kafka_config")}
     assert of(checks.properties(cluster(node(1, properties=key)))) == []
+
+
+def test_settings_in_the_cluster_that_the_target_takes_are_no_reason() -> None:
+    taken = [
+        setting("topic", "orders", "retention.ms", "1000"),
+        setting("broker", "1", "ssl.keystore.password", None),
+        setting("broker", "1", "of.a.plugin", "x"),
+    ]
+    assert of(checks.overrides(cluster(info=info(1, 2, 3, overrides=taken)))) == []
+
+
+def test_topics_with_one_setting_alike_are_one_finding() -> None:
+    alike = [setting("topic", f"t{number}", "message.format.version", "3.0") for number in range(50)]
+    found = of(checks.overrides(cluster(info=info(1, 2, 3, overrides=alike))))
+    assert [what.partition(":")[0] for _level, what in found] == ["topic t0, t1, t2 and 47 more"]
 
 
 def test_replicas_of_a_stopped_node_are_no_reason() -> None:
