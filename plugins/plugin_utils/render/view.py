@@ -168,7 +168,6 @@ class View(Parts):
             "seen": self._seen,
             "ensemble": self._ensemble,
             "reports": self._reports,
-            "upgrade": self._upgrade,
             "mirroring": self._mirroring,
             "monitoring": self._monitoring,
             "client_bundle": self._client_bundle,
@@ -457,11 +456,6 @@ class View(Parts):
 
         mirrors = self._reader.groups.get("mirror_makers", [])
         return Reports(self, self._results, self._restarted, self._everywhere, mirrors)
-
-    def _upgrade(self) -> Parts:
-        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.upgrade import Upgrade
-
-        return Upgrade(self, self._inventory, self._results)
 
     def _mirroring(self) -> Parts:
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.mirroring import Mirroring

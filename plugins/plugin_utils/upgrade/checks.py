@@ -14,8 +14,6 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import missing
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back, too_new
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import without_listener
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import refused_value
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.facts import RELEASE_MIB, release_facts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
     BACK,
@@ -62,8 +60,8 @@ def path(facts: ClusterFacts) -> Outcome:
     """Refuse a way between two releases that is not legal, or not the one that was asked for."""
 
     def found() -> Findings:
-        for runs in dict.fromkeys(node.runs for node in facts.kafka if node.runs):
-            way = upgrade_path(runs, facts.target, mode_of(facts.mode))
+        for runs in facts.running:
+            way = upgrade_path(runs, facts.target, mode_of(facts.mode), facts.known)
             on = names(node for node in facts.kafka if node.runs == runs)
             if not way.legal:
                 yield Finding(REFUSE, f"{on} on {runs}: {way.why}", way.fix)
@@ -131,14 +129,8 @@ def properties(facts: ClusterFacts) -> Outcome:
 
     def found() -> Findings:
         for (key, variable), (value, nodes) in _by_property(facts).items():
-            keys = release_facts(facts.target).broker_keys
-            read = [node for node in nodes if key in release_facts(node.runs).broker_keys]
-            if read and keys and key not in keys:
-                what = f"{names(read)}: Kafka {facts.target} does not read {key} ({variable})"
-                yield Finding(REFUSE, what, "remove it there before the upgrade")
-            for shown, allowed in refused_value(key, value, keys.get(without_listener(key))):
-                what = f"{names(nodes)}: Kafka {facts.target} refuses {shown} as {key} ({variable})"
-                yield Finding(REFUSE, what, f"set it to {allowed}")
+            for what, fix in facts.refused("broker", key, value, [node.runs for node in nodes], facts.target):
+                yield Finding(REFUSE, f"{names(nodes)}: {what} ({variable})", fix)
 
     return Outcome("Properties", f"all known to {facts.target}", tuple(found()))
 
@@ -150,21 +142,13 @@ def overrides(facts: ClusterFacts) -> Outcome:
     """
 
     def found() -> Findings:
-        target = release_facts(facts.target)
-        running = [release_facts(runs) for runs in dict.fromkeys(node.runs for node in facts.kafka)]
         by_setting: dict[tuple[str, str, Any], list[str]] = {}
         for one in _list(facts, "overrides"):
             by_setting.setdefault((one["kind"], one["key"], one["value"]), []).append(one["name"] or "all by default")
         for (kind, key, value), of in by_setting.items():
-            keys = target.topic_keys if kind == "topic" else target.broker_keys
-            read = any(key in (one.topic_keys if kind == "topic" else one.broker_keys) for one in running)
-            who, remove = f"{kind} {capped(of, 3)}", f"remove it from {'these topics' if kind == 'topic' else 'them'}"
-            if keys and read and key not in keys:
-                what = f"{who}: Kafka {facts.target} does not read {key}, which is set in the cluster"
-                yield Finding(REFUSE, what, f"{remove} by kafka-configs.sh --delete-config {key}")
-            for shown, allowed in refused_value(key, value, keys.get(without_listener(key))):
-                what = f"{who}: Kafka {facts.target} refuses {shown} as {key}, which is set in the cluster"
-                yield Finding(REFUSE, what, f"set it to {allowed}")
+            for what, fix in facts.refused(kind, key, value, facts.running, facts.target):
+                where = "set in the cluster, see kafka-configs.sh"
+                yield Finding(REFUSE, f"{kind} {capped(of, 3)}: {what} ({where})", fix)
 
     return Outcome("Set live", _asked(facts, f"all known to {facts.target}"), tuple(found()))
 

@@ -9,11 +9,6 @@ from dataclasses import dataclass
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import HIGHEST
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import (
-    BROKER_KEYS,
-    TOPIC_KEYS,
-    Definition,
-)
 
 #: MiB that an unpacked release takes at most, with room for its archive beside it.
 RELEASE_MIB = 300
@@ -24,29 +19,14 @@ class ReleaseFacts:
     """What a release of Kafka needs and knows.
 
     java -- the oldest Java that its nodes start with; levels -- the highest level of each feature that it takes, None
-    where it is not known, as of the newest release; broker_keys, topic_keys -- its definitions by key
+    where it is not known, as of the newest release
     """
 
-    version: str
     java: int
     levels: Mapping[str, int] | None
-    broker_keys: Mapping[str, Definition]
-    topic_keys: Mapping[str, Definition]
 
 
 def release_facts(version: str) -> ReleaseFacts:
-    """Return the facts of a release; of one that this collection does not have, no definitions."""
-    major = numbers(version)[:1]
-    return ReleaseFacts(
-        version=version,
-        # KIP-1013 for 4.x; 3.9 still runs on 8, which KIP-750 deprecated.
-        java=17 if major >= (4,) else 11,
-        levels=HIGHEST.get(numbers(version)[:2]),
-        broker_keys=BROKER_KEYS.get(version, {}),
-        topic_keys=TOPIC_KEYS.get(version, {}),
-    )
-
-
-def known_releases() -> tuple[str, ...]:
-    """Return the releases that this collection installs, the newest first."""
-    return tuple(sorted(BROKER_KEYS, key=numbers, reverse=True))
+    """Return the facts of a release."""
+    # KIP-1013 for 4.x; 3.9 still runs on 8, which KIP-750 deprecated.
+    return ReleaseFacts(17 if numbers(version)[:1] >= (4,) else 11, HIGHEST.get(numbers(version)[:2]))

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -54,13 +54,26 @@ class NodeFacts:
         return " and ".join(self.roles)
 
 
+#: Says why a release would not take a property, and the fix: of a broker or a topic, its key and value, the releases
+#: that run, the target.
+Refused = Callable[[str, str, Any, Sequence[str], str], Iterable[tuple[str, str]]]
+
+
+def nothing_refused(
+    _kind: str, _key: str, _value: Any, _runs: Sequence[str], _target: str
+) -> Iterable[tuple[str, str]]:
+    """Refuse no property."""
+    return ()
+
+
 @dataclass(frozen=True)
 class ClusterFacts:
     """A cluster before its upgrade.
 
     mode -- its kafka_mode; action -- what was asked for (kafka_upgrade); nodes -- in the order of the inventory; info
     -- what cluster_info returned, None where the cluster did not answer; unasked -- why it did not; accepted -- ids of
-    nodes that may be missing in the inventory; mirrors -- the release of each mirror next to the cluster by host
+    nodes that may be missing in the inventory; mirrors -- the release of each mirror next to the cluster by host; known
+    -- the releases that can be installed; refused -- what the target would not take of properties
     """
 
     name: str
@@ -72,11 +85,18 @@ class ClusterFacts:
     unasked: str = ""
     accepted: frozenset[int] = frozenset()
     mirrors: Mapping[str, str] = field(default_factory=dict)
+    known: tuple[str, ...] = ()
+    refused: Refused = nothing_refused
 
     @property
     def kafka(self) -> tuple[NodeFacts, ...]:
         """Its nodes that run Kafka."""
         return tuple(node for node in self.nodes if node.is_kafka)
+
+    @property
+    def running(self) -> list[str]:
+        """The releases that its nodes of Kafka run."""
+        return list(dict.fromkeys(node.runs for node in self.kafka if node.runs))
 
     @property
     def begun(self) -> bool:

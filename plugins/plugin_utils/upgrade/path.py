@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.facts import known_releases
 
 Direction = Literal["same", "up", "back"]
 
@@ -46,14 +45,14 @@ class UpgradePath:
         return " -> ".join(self.steps)
 
 
-def upgrade_path(from_version: str, to_version: str, mode: str, known: Sequence[str] = ()) -> UpgradePath:
+def upgrade_path(from_version: str, to_version: str, mode: str, known: Sequence[str]) -> UpgradePath:
     """Return the way from a release to another; mode is kraft or zookeeper, known the releases that can be installed.
 
     Raises ValueError for a running version or a mode that is none.
     """
     if mode not in (KRAFT, ZOOKEEPER):
         raise ValueError(f"mode must be {KRAFT} or {ZOOKEEPER}, not {mode!r}")
-    before, known = _numbers(from_version), known or known_releases()
+    before = _numbers(from_version)
     if to_version not in known:
         why = f"this collection does not have Kafka {to_version}"
         return UpgradePath("same", (from_version,), why, f"set kafka_version to one of {', '.join(known)}")
@@ -90,5 +89,5 @@ def _up(from_version: str, to_version: str, mode: str, known: Sequence[str]) -> 
 def _numbers(version: str) -> tuple[int, ...]:
     found = numbers(version)
     if len(found) < 2:
-        raise ValueError(f"{version!r} is no release of Kafka; write it in full, such as {known_releases()[0]}")
+        raise ValueError(f"{version!r} is no release of Kafka; write it in full, such as 4.3.1")
     return found

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
     BACK,
     NOTE,
@@ -132,6 +133,12 @@ def left_lines(plan: Plan, before: str) -> list[str]:
         f"Features     still those of before: {plan.features}. Raise them once you need no way back (docs/upgrade.md)",
         f"Way back     until then: kafka_version: {before} in the inventory, playbook upgrade, -e kafka_upgrade=back",
     ]
+
+
+def release_before(facts: ClusterFacts) -> str:
+    """Return the oldest release that a node runs which is to change; empty where none is."""
+    runs = {node.runs for node in facts.kafka if node.runs and node.runs != node.target}
+    return min(runs, key=numbers, default="")
 
 
 def _row(facts: ClusterFacts, node: NodeFacts, place: int) -> Row:

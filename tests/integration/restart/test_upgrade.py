@@ -1,4 +1,7 @@
-"""From one release to the next under load, by upgrade.yml: judged before, rolled, nothing lost, and taken back."""
+"""From one release to the next under load, by upgrade.yml: rolled, nothing lost, and taken back.
+
+Before that it is judged by streamops.kafka.upgrade_plan.
+"""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_every_refusal_has_a_fix() -> None:
             checks.overrides,
             cluster(info=info(1, 2, 3, overrides=[setting("topic", "orders", "message.format.version", "3.0")])),
             REFUSE,
-            "topic orders: Kafka 4.3.1 does not read message.format.version, which is set in the cluster",
+            "topic orders: Kafka 4.3.1 does not read message.format.version (set in the cluster",
         ),
         (
             checks.overrides,

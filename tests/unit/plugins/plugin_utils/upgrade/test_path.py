@@ -42,7 +42,7 @@ def test_releases_are_compared_as_numbers() -> None:
 
 def test_a_release_that_the_collection_lacks_is_refused_with_those_that_it_has() -> None:
     for wished in ("4.9.9", "latest"):
-        path = upgrade_path("3.9.2", wished, "kraft")
+        path = upgrade_path("3.9.2", wished, "kraft", KNOWN)
         assert not path.legal
         assert path.why == f"this collection does not have Kafka {wished}"
         assert "4.3.1" in path.fix
@@ -50,9 +50,9 @@ def test_a_release_that_the_collection_lacks_is_refused_with_those_that_it_has()
 
 def test_what_is_no_version_or_no_mode_is_an_error() -> None:
     with pytest.raises(ValueError, match="'latest' is no release of Kafka"):
-        upgrade_path("latest", "4.3.1", "kraft")
+        upgrade_path("latest", "4.3.1", "kraft", KNOWN)
     with pytest.raises(ValueError, match="mode must be kraft or zookeeper"):
-        upgrade_path("3.9.2", "4.3.1", "kraft_combined")
+        upgrade_path("3.9.2", "4.3.1", "kraft_combined", KNOWN)
 
 
 @pytest.mark.parametrize(

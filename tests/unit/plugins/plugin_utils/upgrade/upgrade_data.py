@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.release_properties import refused_by
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import ClusterFacts, NodeFacts
 
 OLD, NEW = "3.9.2", "4.3.1"
@@ -36,5 +37,6 @@ def cluster(*nodes: NodeFacts, **values: Any) -> ClusterFacts:
     """Three combined nodes before their upgrade, or those that are given."""
     nodes = nodes or (node(1), node(2), node(3))
     ids = [one.node_id for one in nodes if one.node_id is not None and one.is_kafka]
-    facts = ClusterFacts("local", "kraft_combined", "binaries", NEW, nodes, info=info(*ids))
+    facts = ClusterFacts("local", "kraft_combined", "binaries", NEW, nodes, info=info(*ids), known=(NEW, OLD))
+    facts = replace(facts, refused=refused_by)
     return replace(facts, **values)
