@@ -61,14 +61,20 @@ def _server(server: Mapping[str, Any], names: Mapping[int, str]) -> str:
 
 
 def running_versions(versions: Mapping[str, str | None]) -> str:
-    """Return the version that the nodes of a cluster run, or each with its nodes; None for one that is not known."""
+    """Return the version that the nodes of a cluster run; None for one that is not known.
+
+    Of several, as in the middle of an upgrade, each says on how many nodes it runs, and on which.
+    """
     by_version: dict[str, list[str]] = {}
     for host, version in versions.items():
         by_version.setdefault(version or "", []).append(host)
     unknown = by_version.pop("", [])
     if not by_version:
         return "of unknown version"
-    told = [version if len(by_version) == 1 else f"{version} on {capped(on)}" for version, on in by_version.items()]
+    told = [
+        version if len(by_version) == 1 else f"{version} on {len(on)} of {len(versions)} nodes ({capped(on, SHOWN)})"
+        for version, on in by_version.items()
+    ]
     return ", ".join([*told, *([f"unknown on {capped(unknown, SHOWN)}"] if unknown else [])])
 
 

@@ -100,9 +100,9 @@ class ClusterFacts:
 
     @property
     def begun(self) -> bool:
-        """Whether an earlier run has brought some nodes to their release, and others not."""
-        done = [node.runs == node.target for node in self.nodes]
-        return any(done) and not all(done)
+        """Whether an earlier run has brought some nodes of Kafka, or some servers, to their release, and others not."""
+        kinds = ([node.runs == node.target for node in self.nodes if node.is_kafka is kafka] for kafka in (True, False))
+        return any(any(done) and not all(done) for done in kinds)
 
     @property
     def gates_decide(self) -> bool:

@@ -107,7 +107,7 @@ def test_a_cluster_is_told_in_six_lines(quorum: dict[str, Any] | None, epoch: st
     [
         ({"a": "4.3.1", "b": "4.3.1"}, "4.3.1"),
         ({"a": "4.3.1", "b": None}, "4.3.1, unknown on b"),
-        ({"a": "3.9.2", "b": "4.3.1", "c": "4.3.1"}, "3.9.2 on a, 4.3.1 on b, c"),
+        ({"a": "3.9.2", "b": "4.3.1", "c": "4.3.1"}, "3.9.2 on 1 of 3 nodes (a), 4.3.1 on 2 of 3 nodes (b, c)"),
         ({"a": None}, "of unknown version"),
         ({}, "of unknown version"),
     ],

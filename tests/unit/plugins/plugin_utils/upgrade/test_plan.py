@@ -54,6 +54,12 @@ def test_after_a_half_done_upgrade_the_plan_has_the_other_half() -> None:
     assert plan_lines(plan)[0] == "Upgrade      local: 3.9.2 -> 4.3.1 (1 of 3 nodes has 4.3.1)"
 
 
+def test_an_ensemble_that_stays_as_it_is_makes_no_half_done_upgrade() -> None:
+    servers = [node(number, ("zookeeper",), runs="3.9.5", target="3.9.5") for number in (7, 8, 9)]
+    brokers = [node(number, ("broker",), runs="3.9.1", target="3.9.2") for number in (1, 2)]
+    assert not cluster(*brokers, *servers).begun
+
+
 def test_after_a_whole_upgrade_nothing_is_left() -> None:
     facts = cluster(*(node(number, runs=NEW) for number in (1, 2, 3)))
     plan = make_plan(facts, [])
