@@ -244,7 +244,7 @@ def mirrors(facts: ClusterFacts) -> Outcome:
             if version and version != facts.target:
                 by_release.setdefault(version, []).append(host)
         for version, hosts in by_release.items():
-            yield Finding(NOTE, f"mirror {capped(hosts, 5)} runs Kafka {version}, and restarts after the cluster")
+            yield Finding(NOTE, f"mirror {capped(hosts, 5)} runs Kafka {version}; see by status.yml that it goes on")
 
     return Outcome("Mirrors", "none on another release", tuple(found()))
 
