@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import HIGHEST
 
-#: MiB that an unpacked release takes at most, with room for its archive beside it.
-RELEASE_MIB = 300
+#: MiB that an unpacked release takes at most (4.3.1: 57 MB of jars), with room for its archive beside it.
+RELEASE_MIB = 200
 
 
 @dataclass(frozen=True)
