@@ -71,6 +71,9 @@ PROVEN: Mapping[str, str] = {
     "plugins/plugin_utils/render/": "install/test_installation install/test_isolated security/ mirror/test_mirror "
     "zookeeper/test_zookeeper",
     "plugins/plugin_utils/reports/": "install/test_operator_output reassign/test_reassignment install/test_status",
+    "plugins/plugin_utils/upgrade/": "restart/test_upgrade install/test_run_check",
+    "plugins/action/upgrade_plan.py": "restart/test_upgrade install/test_run_check",
+    "plugins/modules/upgrade_plan.py": "restart/test_upgrade install/test_run_check",
     "plugins/plugin_utils/clock_offset.py": "install/test_preflight_connections",
     "plugins/action/clock_info.py": "install/test_preflight_connections",
     "plugins/plugin_utils/run_names.py": "restart/test_run_lock restart/test_rolling awx/",
