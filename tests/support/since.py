@@ -47,7 +47,7 @@ PROVEN: Mapping[str, str] = {
     "plugins/module_utils/_logs/": "resources/test_groups",
     "plugins/module_utils/_mirror/": "mirror/",
     "plugins/module_utils/_node/": "install/ restart/ security/test_certificates molecule:secure",
-    "plugins/module_utils/_prove/": "restart/test_rolling",
+    "plugins/module_utils/_prove/": "restart/test_prove restart/test_prove_roll",
     "plugins/module_utils/_quotas/": "resources/test_users_acls_quotas",
     "plugins/module_utils/_reassign/": "reassign/ zookeeper/test_zookeeper_moves",
     "plugins/module_utils/_release/": "install/test_archive install/test_storage_format",

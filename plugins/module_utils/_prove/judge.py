@@ -26,7 +26,7 @@ WORDS = {
     MOVED: "at another offset than acknowledged",
     ABORTED: "readable although their transaction was aborted",
 }
-PASS, FAIL, INCONCLUSIVE = "pass", "fail", "inconclusive"
+PASS, PARTIAL, FAIL, INCONCLUSIVE = "pass", "partial", "fail", "inconclusive"
 #: How many findings a failure names.
 _NAMED = 3
 
@@ -101,8 +101,10 @@ def verdict(ledger: Ledger, found: Iterable[Found], topic: str, until: float) ->
     wrong = findings(ledger, found)
     if wrong:
         return Verdict(FAIL, wrong, failure(topic, wrong))
-    why = _unproven(ledger, until)
-    return Verdict(INCONCLUSIVE if why else PASS, (), why)
+    if why := _unproven(ledger):
+        return Verdict(INCONCLUSIVE, (), why)
+    late = _late(ledger, until)
+    return Verdict(PARTIAL if late else PASS, (), late)
 
 
 def failure(topic: str, wrong: Sequence[Wrong]) -> str:
@@ -123,20 +125,23 @@ def _words(topic: str, one: Wrong) -> str:
     return f"topic {topic}, partition {one.partition}, {where}: {records} {WORDS[one.what]}"
 
 
-def _unproven(ledger: Ledger, until: float) -> str:
-    """Say why a stream without a finding proves less than it should; empty where it proves all."""
+def _unproven(ledger: Ledger) -> str:
+    """Say why a stream without a finding proves nothing of the whole change; empty where it does."""
     if ledger.ended is None:
         return "the process of the stream was killed; what it wrote before is whole"
-    why, at, said = ledger.ended
+    why, _at, said = ledger.ended
     if why == FAILED:
         return f"the stream failed: {said}"
     if why == RUN_ENDED:
         return "the stream ended because its run was gone; what it wrote is whole"
-    if not ledger.acknowledged:
-        return "no record was acknowledged"
-    if why == TIME_OVER and at < until:
-        return (
-            f"the stream ended {until - at:.0f} s before the last node was back, after kafka_prove_seconds; "
-            "what it wrote is whole"
-        )
-    return ""
+    return "" if ledger.acknowledged else "no record was acknowledged"
+
+
+def _late(ledger: Ledger, until: float) -> str:
+    """Say what a stream missed whose time was over before the change was; empty where it missed nothing."""
+    if ledger.ended is None or ledger.ended[0] != TIME_OVER or ledger.ended[1] >= until:
+        return ""
+    return (
+        f"the stream ended {until - ledger.ended[1]:.0f} s before the last node was back, after kafka_prove_seconds; "
+        "what it wrote is whole"
+    )

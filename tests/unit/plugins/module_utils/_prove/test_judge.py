@@ -10,6 +10,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._prove.judge impor
     INCONCLUSIVE,
     LOST,
     MOVED,
+    PARTIAL,
     PASS,
     REORDERED,
     REPEATED,
@@ -97,7 +98,6 @@ def test_a_failure_with_many_findings_is_short() -> None:
         (None, "was killed"),
         ((FAILED, 130.0, "no right to write"), "the stream failed: no right to write"),
         ((RUN_ENDED, 130.0, ""), "its run was gone"),
-        ((TIME_OVER, 130.0, ""), "20 s before the last node was back"),
     ],
 )
 def test_a_stream_that_ended_too_early_proves_nothing_and_says_why(
@@ -108,6 +108,14 @@ def test_a_stream_that_ended_too_early_proves_nothing_and_says_why(
     found = verdict(ledger, there(0), "t", 150)
     assert found.word == INCONCLUSIVE
     assert why in found.why
+
+
+def test_a_stream_whose_time_was_over_before_the_last_node_proves_a_part() -> None:
+    ledger = written(0)
+    ledger.ended = (TIME_OVER, 130.0, "")
+    found = verdict(ledger, there(0), "t", 150)
+    assert found.word == PARTIAL
+    assert "20 s before the last node was back" in found.why
 
 
 def test_a_stream_whose_time_was_over_after_the_last_node_passes() -> None:
