@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -56,5 +55,5 @@ def restarting(begin: float, end: float, restarts: Sequence[Restart]) -> tuple[s
 def _longest(times: Iterable[float]) -> tuple[float, float]:
     """Return the longest time between two neighbours, and the first of them."""
     ordered = sorted(times)
-    pairs = itertools.pairwise(ordered)
-    return max(((after - before, before) for before, after in pairs), default=(0.0, ordered[0]))
+    gaps = ((ordered[at] - ordered[at - 1], ordered[at - 1]) for at in range(1, len(ordered)))
+    return max(gaps, default=(0.0, ordered[0]))

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.support.inventory_data import view
 from tests.support.markup import Markup
-from tests.support.reports_left import DONE, PLAN
+from tests.support.reports_left import DONE, PLAN, PROOF
 
 BROKER = {"id": 1, "fenced": False, "imbalance_percent": 0.0, "log_dirs": [], "replicas": 2, "rack": None}
 STATUS = {
@@ -124,6 +124,17 @@ def test_a_restart_is_one_line() -> None:
     assert reports(done)["restart"] == "k restarted (num.io.threads: 8 -> 9), down 14s"
     synced = reports({**done, "__common_sync_seconds": "19.0"})["restart"]
     assert synced == "k restarted (num.io.threads: 8 -> 9), down 14s, back in sync 19s"
+
+
+def test_a_proof_is_told_the_restarts_of_its_cluster_and_leaves_a_report(tmp_path: Path) -> None:
+    times = {"__common_stopped_at": "100.5", "__common_down_seconds": "14.0", "__common_sync_seconds": "19.0"}
+    assert reports({})["proof_restarts"] == []
+    assert reports(times)["proof_restarts"] == [{"host": "k", "stopped": 100.5, "listening": 114.5, "in_sync": 133.5}]
+    made = {"__common_proof_report": f"{tmp_path}/report.html", "__common_proof_made": "2026-11-24T10:19:04Z"}
+    page, data = reports({"__common_proof": {"proof": PROOF}, **made})["proof_files"]
+    assert (page["path"], data["path"]) == (f"{tmp_path}/report.html", f"{tmp_path}/report.json")
+    assert json.loads(data["content"])["verdict"] == "fail"
+    assert page["content"].startswith("<!doctype html>")
 
 
 def test_a_restart_that_check_mode_leaves_out_says_what_stands_against_it() -> None:
