@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers, list_topics
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers, topics_at
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, is_denial
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.judge import Found
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import (
@@ -72,16 +72,25 @@ def make_topic(session: Session, topic: str, seconds: int) -> int:
     placed = assignment({one.id: one.rack for one in list_brokers(session) if not one.fenced})
     spec = TopicSpec(topic, len(placed), len(placed[0]), configuration(len(placed[0]), seconds), placed)
     _done("create topic", topic, create_topics(session, [spec]))
-    wait_until_none("create topic", lambda: [] if topic in list_topics(session) else [topic], _SETTLE_SECONDS)
+    wait_until_none("create topic", lambda: [] if _is_there(session, topic) else [topic], _SETTLE_SECONDS)
     return len(placed)
 
 
 def drop_topic(session: Session, topic: str) -> None:
     """Delete the topic, and wait until it is gone; nothing where it is not there."""
-    if topic not in list_topics(session):
+    if not _is_there(session, topic):
         return
     _done("delete topic", topic, delete_topics(session, [topic]))
-    wait_until_none("delete topic", lambda: [topic] if topic in list_topics(session) else [], _SETTLE_SECONDS)
+    wait_until_none("delete topic", lambda: [topic] if _is_there(session, topic) else [], _SETTLE_SECONDS)
+
+
+def _is_there(session: Session, topic: str) -> bool:
+    """Whether a broker knows the topic.
+
+    Asked with kafka-python: a client of librdkafka asks again by itself for each topic that it has seen, which makes a
+    deleted one anew where brokers create topics by themselves.
+    """
+    return topic in topics_at(session, None, [topic])
 
 
 def _done(what: str, topic: str, outcomes: Mapping[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -93,7 +94,8 @@ def test_records_that_were_deleted_are_lost_and_the_topic_stays(
 
 
 def test_a_stream_ends_with_its_run_and_leaves_no_process(proof: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
-    with subprocess.Popen(["sleep", "60"]) as run:
+    with subprocess.Popen(["sleep", "60"]) as run, contextlib.ExitStack() as last:
+        last.callback(run.kill)
         begun = proof("started", run=f"here {run.pid} {stat(run.pid)[1]}", seconds=60)
         assert not begun["failed"], begun
         assert alive(str(tmp_path / "prove")) is not None
