@@ -32,10 +32,11 @@ def broker(tmp_path_factory: pytest.TempPathFactory, kafka_release: Callable[[st
 @pytest.fixture
 def proof(broker: LoneBroker, tmp_path: Path) -> Iterator[Callable[..., dict[str, Any]]]:
     """The module on a directory of its own, whose stream does not outlive the test."""
-    own = {"bootstrap_servers": broker.bootstrap_servers, "directory": str(tmp_path / "prove")}
+    directory = str(tmp_path / "prove")
+    own = {"bootstrap_servers": broker.bootstrap_servers, "directory": directory}
     yield lambda state, **options: run_module("streamops.kafka.record_proof", {**own, "state": state, **options})
     run_module("streamops.kafka.record_proof", {**own, "state": "stopped"})
-    assert alive(own["directory"]) is None
+    assert alive(directory) is None
 
 
 def acknowledged(folder: Path) -> int:
