@@ -105,8 +105,13 @@ def write_idempotent(writing: Writing) -> None:
     while writing.goes_on():
         if _sent(producer, writing, Name(IDEMPOTENT, number), partial(_acknowledged, writing)):
             number += 1
-        # A full buffer waits for answers, which a record that is not due yet does too.
-        producer.poll(min(1.0, max(0.001, begun + number / writing.rate - time.monotonic())))
+        else:
+            # The buffer is full until answers come.
+            producer.poll(0.1)
+        # A poll returns with the first answer, which comes before the next record is due.
+        while writing.goes_on() and (left := begun + number / writing.rate - time.monotonic()) > 0:
+            producer.poll(min(1.0, left))
+        producer.poll(0)
     producer.flush(LAST_SECONDS)
 
 

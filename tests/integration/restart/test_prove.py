@@ -57,6 +57,7 @@ def restarted(broker: LoneBroker) -> dict[str, Any]:
 def test_a_killed_broker_loses_nothing_and_the_gap_has_its_name(
     broker: LoneBroker, proof: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
+    began = time.time()
     begun = proof("started", rate=200, seconds=120)
     assert not begun["failed"], begun
     until(lambda: acknowledged(tmp_path) >= 200, "both producers to be under way", 60)
@@ -68,6 +69,7 @@ def test_a_killed_broker_loses_nothing_and_the_gap_has_its_name(
     told = found["proof"]
     assert (told["verdict"], told["why"], told["wrong"]) == ("pass", "", [])
     assert min(told["acknowledged"].values()) >= 400
+    assert max(told["acknowledged"].values()) <= 100 * (time.time() - began), "no more a second than asked for"
     assert told["read"] >= sum(told["acknowledged"].values())
     assert [one["partition"] for one in told["gaps"]] == list(range(begun["partitions"]))
     for one in (*told["gaps"], told["commit_gap"]):
