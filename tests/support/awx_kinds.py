@@ -80,6 +80,7 @@ KINDS: Mapping[str, Kind] = {
         ("organization", "name", "credential_type"),
     ),
     "notification_templates": Kind("notification_template", {**NAMED, "organization": ref("organizations")}),
+    "teams": Kind("team", {**NAMED, "organization": ref("organizations", True)}),
     "labels": Kind("label", {"name": text(required=True), "organization": ref("organizations", True)}),
     "projects": Kind(
         "project",

@@ -17,8 +17,8 @@ _STATUS = {"jobs": "successful", "workflow_jobs": "running"}
 def asked(template: Object, organization: Object | None) -> Object:
     """Return what AWX shows of a template to those who launch it: nothing but its survey is asked."""
     prompts = dict.fromkeys((f"ask_{of}_on_launch" for of in ("limit", "labels", "inventory", "variables")), False)
-    named = {"summary_fields": {"organization": {"name": organization["name"]}}} if organization else {}
-    return {**template, **prompts, **named}
+    named = {"organization": {"name": organization["name"]}} if organization else {}
+    return {**template, **prompts, "summary_fields": {**template["summary_fields"], **named}}
 
 
 def launched(root: str, kind: str, template: Object, given: Mapping[str, Any], number: int) -> Object:

@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tests.support.awx_kinds import KINDS, STARTED, credential_type_error, rule_error, survey_error
 from tests.support.awx_launches import JOBS, asked, chosen, launched, unanswered
+from tests.support.awx_roles import held, object_roles
 
 ROOT = "/api/v2/"
 TOKEN = "token-of-the-stub"
@@ -32,7 +33,7 @@ USERS = {
 #: Lists of objects that name their owner themselves, and by which field.
 MADE_IN = {"workflow_nodes": "workflow_job_template", "schedules": "unified_job_template"}
 #: What awxkit asks for besides, of which the stub has none.
-_OTHERS = ("users", "teams", "applications", "system_job_templates", "hosts", "groups", "instance_groups")
+_OTHERS = ("users", "applications", "system_job_templates", "hosts", "groups", "instance_groups")
 _TYPES = {"string": str, "boolean": bool, "integer": int, "json": (dict, list), "id": int}
 Object = dict[str, Any]
 
@@ -250,6 +251,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return self._detail(method, kind, found, given)
             case [kind, named] if "++" in named and (found := self.awx.named(kind, named)):
                 return self._detail(method, kind, found, given)
+            case ["roles", number, "teams"]:
+                return self._members(method, "roles", int(number), "teams", given)
             case [kind, number, "launch"] if kind in JOBS and method == "POST":
                 return 201, self.awx.launch(kind, int(number), given)
             case [_, number, "survey_spec"]:
@@ -350,6 +353,8 @@ class _Handler(BaseHTTPRequestHandler):
             for name, field in KINDS[kind].fields.items()
             if field.to and one[name] is not None
         }
+        if roles := object_roles(kind, one["id"]):
+            named["object_roles"] = roles
         shown = {**one, **state, "type": KINDS[kind].type, "url": url, "related": related, "summary_fields": named}
         return asked(shown, self.awx.find("organizations", one["organization"])) if kind in JOBS else shown
 
@@ -408,7 +413,8 @@ def described(awx: Awx) -> dict[str, Any]:
             each: name(value) if known[each].to and value else value for each, value in one.items() if each != "id"
         }
         lists = {to: sorted(map(name, awx.members(one["id"], to))) for to in KINDS[kind].lists}
-        return {**plain, **lists, "survey": awx.surveys.get(one["id"])}
+        roles = {role: sorted(map(name, teams)) for role, teams in held(kind, one["id"], awx.attached).items()}
+        return {**plain, **lists, "survey": awx.surveys.get(one["id"]), "roles": roles}
 
     def _label(one: Object) -> str:
         if "identifier" in one:

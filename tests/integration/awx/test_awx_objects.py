@@ -25,6 +25,7 @@ SOME = [
     *("Kafka", "Kafka looks", "Kafka changes", "Kafka administrator certificate"),
     *("Kafka status", "Kafka stop", "Kafka look after a failure", "Kafka stop, approved"),
 ]
+TEAMS = {"looker": "kafka-lookers", "operator": "kafka-operators", "approver": "kafka-approvers"}
 
 
 def apply(
@@ -71,14 +72,15 @@ def is_unchanged(awx: Awx, written: int, output: str) -> bool:
 @pytest.mark.full
 def test_the_playbook_makes_one_workflow_once_and_puts_back_what_was_changed_by_hand() -> None:
     with stub(PLAYBOOKS) as (address, awx):
-        status, output = apply(address, "--check", only=SOME)
+        given: dict[str, Any] = {"only": [*SOME, *TEAMS.values()], "settings": {"awx_teams": TEAMS}}
+        status, output = apply(address, "--check", **given)
         assert (status, awx.writes) == (0, []), output
-        status, output = apply(address, only=SOME)
+        status, output = apply(address, **given)
         assert status == 0, output
         (template,) = (one for one in awx.objects["job_templates"].values() if one["name"] == "Kafka stop")
         template["playbook"] = "playbooks/status.yml"
         made = described(awx)
-        status, output = apply(address, only=SOME)
+        status, output = apply(address, **given)
         assert status == 0, output
         assert "changed=1 " in output
         again = described(awx)
@@ -88,6 +90,12 @@ def test_the_playbook_makes_one_workflow_once_and_puts_back_what_was_changed_by_
         nodes = again["workflow_job_template_nodes"]
         assert nodes["Kafka stop, approved: approve"]["success_nodes"] == ["Kafka stop, approved: apply"]
         assert nodes["Kafka stop, approved: apply"]["failure_nodes"] == ["Kafka stop, approved: look"]
+        assert set(again["teams"]) == set(TEAMS.values())
+        lookers, operators, approvers = TEAMS.values()
+        templates, flow = again["job_templates"], again["workflow_job_templates"]["Kafka stop, approved"]
+        assert flow["roles"] == {"execute": [operators], "read": [lookers], "approval": [approvers]}
+        assert templates["Kafka status"]["roles"] == {"execute": [lookers, operators], "read": [approvers]}
+        assert templates["Kafka stop"]["roles"] == {"read": [approvers, operators]}
 
 
 def by_hand(awx: Awx) -> tuple[dict[str, int], int]:
@@ -162,6 +170,9 @@ def test_a_name_that_nothing_has_and_a_missing_token_are_refused_before_any_call
         status, output = apply(address, settings={"awx_prefx": "Orders", "awx_job_id": 7})
         assert status != 0
         assert "nothing reads the extra variable awx_prefx. fix: perhaps awx_prefix is meant." in output
+        status, output = apply(address, settings={"awx_teams": {"lookers": "kafka-lookers"}})
+        assert status != 0
+        assert "must give one team each to some of looker, operator, approver." in " ".join(output.split())
         assert awx.writes == []
 
 

@@ -113,6 +113,23 @@ def test_a_plan_is_of_its_change_and_changes_nothing(name: str) -> None:
     assert plan.get("extra_vars") == {"plan_only": True} or plan["job_type"] == "check"
 
 
+def rights(team: str, role: str) -> set[str]:
+    """The templates and workflows that a team has a role of."""
+    found = [one for one in DATA["awx_rights"] if (one["team"], one["role"]) == (team, role)]
+    return {name for one in found for kind in ("job_templates", "workflows") for name in one.get(kind, [])}
+
+
+def test_no_team_launches_a_change_without_its_plan_and_who_approves_sees_every_job() -> None:
+    changes = {name for name, one in TEMPLATES.items() if one.get("changes")}
+    flows = {one["name"] for one in DATA["controller_workflows"]}
+    launched = {team: rights(team, "execute") for team in ("looker", "operator", "approver")}
+    assert not changes & set.union(*launched.values())
+    assert (launched["looker"] & flows, launched["operator"] & flows, launched["approver"]) == (set(), flows, set())
+    assert "Kafka validate" not in launched["looker"]
+    assert rights("approver", "approval") == flows
+    assert rights("approver", "read") == set(TEMPLATES) == (launched["operator"] - flows) | rights("operator", "read")
+
+
 def test_awx_takes_the_rules_of_schedules() -> None:
     assert [rule_error(one["rrule"]) for one in DATA["controller_schedules"]] == [None, None]
 
