@@ -93,6 +93,20 @@ class Awx:
         self._check(kind, changed, current["id"])
         current |= changed
 
+    def delete(self, kind: str, wanted: int) -> None:
+        """Deletes an object as a DELETE does: with what belongs to it, and out of all lists and fields."""
+        del self.objects[kind][wanted]
+        self.surveys.pop(wanted, None)
+        self.attached = {place: ids for place, ids in self.attached.items() if place[0] != wanted}
+        for ids in self.attached.values():
+            ids[:] = [one for one in ids if one != wanted]
+        for other, fields in ((one, KINDS[one].fields) for one in KINDS):
+            refers = [name for name, field in fields.items() if field.to]
+            for one in list(self.objects[other].values()):
+                if any(one[name] == wanted and fields[name].required for name in refers):
+                    self.delete(other, one["id"])
+                one |= {name: None for name in refers if one[name] == wanted}
+
     def _check(self, kind: str, made: Object, own: int | None) -> None:
         for name, field in KINDS[kind].fields.items():
             value = made[name]
@@ -212,6 +226,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_PUT(self) -> None:
         self._serve("PATCH")
 
+    def do_DELETE(self) -> None:
+        self._serve("DELETE")
+
     def do_OPTIONS(self) -> None:
         self._serve("OPTIONS")
 
@@ -225,7 +242,7 @@ class _Handler(BaseHTTPRequestHandler):
             if user is None and target.path != ROOT:
                 return self._answer(401, {"detail": "Authentication credentials were not provided."})
             given = json.loads(body) if body else {}
-            if method in ("POST", "PATCH"):
+            if method in ("POST", "PATCH", "DELETE"):
                 self.awx.writes.append(f"{method} {target.path}")
             self.user = user or {}
             status, answer = self._route(method, target.path[len(ROOT) :].strip("/").split("/"), given, target.query)
@@ -293,6 +310,9 @@ class _Handler(BaseHTTPRequestHandler):
         return all(every) and (any(either) or not either)
 
     def _detail(self, method: str, kind: str, found: Object, given: Object) -> tuple[int, Any]:
+        if method == "DELETE":
+            self.awx.delete(kind, found["id"])
+            return 204, None
         if method == "PATCH":
             self._permit(kind, found, given)
             self.awx.update(kind, found, given)

@@ -128,6 +128,38 @@ def by_hand(awx: Awx) -> tuple[dict[str, int], int]:
 
 
 WATCH = ["Kafka", "Kafka looks", "Kafka watch"]
+#: What a release is taken to have dropped: each name stands for what is made below.
+DROPPED: list[dict[str, str]] = [
+    {"kind": "schedules", "name": "Kafka watch every minute", "unified_job_template": "Kafka watch"},
+    {"kind": "workflow_job_templates", "name": "Kafka gone, approved"},
+    *({"kind": "job_templates", "name": f"Kafka {name}"} for name in ("gone", "started", "unmarked", "never made")),
+]
+
+
+def plant(awx: Awx) -> None:
+    """Make what older releases have made, and what people have made of it and beside it."""
+    (own,) = awx.objects["organizations"]
+    (label,) = (one["id"] for one in awx.objects["labels"].values() if one["name"] == "Kafka looks")
+    (watch,) = awx.objects["job_templates"]
+    other = awx.create("organizations", {"name": "Of others"})["id"]
+
+    def made(kind: str, name: str, organization: int = own, **more: Any) -> int:
+        given = {"name": name, "organization": organization, "playbook": "playbooks/status.yml", **more}
+        return int(awx.create(kind, given)["id"])
+
+    for name in ("gone", "started"):
+        awx.attach(made("job_templates", f"Kafka {name}"), "labels", {"id": label})
+    made("job_templates", "Kafka unmarked")
+    awx.attach(made("job_templates", "Kafka gone", other), "labels", {"id": label})
+    gone, started = list(awx.objects["job_templates"])[1:3]
+    awx.attach(made("workflow_job_templates", "Kafka gone, approved"), "labels", {"id": label})
+    made("workflow_job_templates", "By hand")
+    for flow, starts in zip(awx.objects["workflow_job_templates"], (gone, started), strict=True):
+        given = {"identifier": "only", "workflow_job_template": flow, "unified_job_template": starts}
+        awx.create("workflow_job_template_nodes", given)
+    for name in ("Kafka watch every minute", "Watch by hand"):
+        rule = "DTSTART:20260101T000500Z RRULE:FREQ=HOURLY;INTERVAL=1"
+        made("schedules", name, unified_job_template=watch, rrule=rule)
 
 
 @pytest.mark.full
@@ -157,6 +189,37 @@ def test_what_was_attached_by_hand_stays_and_names_are_those_of_the_organization
         written = len(awx.writes)
         status, output = apply(address, only=WATCH, settings=settings)
         assert is_unchanged(awx, written, output), output
+
+
+@pytest.mark.full
+def test_what_a_release_dropped_is_removed_and_what_others_use_or_made_stays() -> None:
+    given: dict[str, Any] = {
+        "only": [*WATCH, *(one["name"] for one in DROPPED)],
+        "settings": {"controller_dropped": DROPPED},
+    }
+    with stub(PLAYBOOKS) as (address, awx):
+        status, output = apply(address, **given)
+        assert status == 0, output
+        plant(awx)
+        written = len(awx.writes)
+        status, output = apply(address, "--check", **given)
+        assert (status, len(awx.writes)) == (0, written), output
+        assert "changed=3 " in output
+        for changes in (3, 0):
+            status, output = apply(address, **given)
+            assert status == 0, output
+            assert f"changed={changes} " in output
+            assert len(awx.writes) == written + 3
+        said = " ".join(output.split())
+        assert (
+            "Kafka started (job_templates) is no longer described, and stays: the workflow By hand starts it." in said
+        )
+        assert "Kafka unmarked (job_templates) is no longer described, and stays: it has none of our labels" in said
+        made = described(awx)
+        left = [one["name"] for one in awx.objects["job_templates"].values()]
+        assert sorted(left) == ["Kafka gone", "Kafka started", "Kafka unmarked", "Kafka watch"]
+        assert made["job_templates"]["Kafka gone"]["organization"] == "Of others"
+        assert (set(made["workflow_job_templates"]), set(made["schedules"])) == ({"By hand"}, {"Watch by hand"})
 
 
 def test_a_name_that_nothing_has_and_a_missing_token_are_refused_before_any_call() -> None:

@@ -130,6 +130,13 @@ def test_no_team_launches_a_change_without_its_plan_and_who_approves_sees_every_
     assert rights("approver", "read") == set(TEMPLATES) == (launched["operator"] - flows) | rights("operator", "read")
 
 
+def test_nothing_that_is_described_is_dropped_too() -> None:
+    kinds = {"schedules": "schedules", "workflow_job_templates": "workflows", "job_templates": "templates"}
+    for one in DATA["controller_dropped"]:
+        assert one["name"] not in [each["name"] for each in DATA[f"controller_{kinds[one['kind']]}"]]
+        assert ("unified_job_template" in one) == (one["kind"] == "schedules")
+
+
 def test_awx_takes_the_rules_of_schedules() -> None:
     assert [rule_error(one["rrule"]) for one in DATA["controller_schedules"]] == [None, None]
 
