@@ -236,6 +236,9 @@ def test_a_name_that_nothing_has_and_a_missing_token_are_refused_before_any_call
         status, output = apply(address, settings={"awx_teams": {"lookers": "kafka-lookers"}})
         assert status != 0
         assert "must give one team each to some of looker, operator, approver." in " ".join(output.split())
+        status, output = apply(address, settings={"awx_notification_templates": ["Pager"]})
+        assert status != 0
+        assert "and 0 were found in the organization Kafka. fix: make it there" in " ".join(output.split())
         assert awx.writes == []
 
 
