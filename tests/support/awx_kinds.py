@@ -47,7 +47,12 @@ def ref(to: str, required: bool = False) -> Field:
 NAMED = {"name": text(required=True), "description": text()}
 _NOTIFIED = tuple(f"notification_templates_{on}" for on in ("started", "success", "error"))
 KINDS: Mapping[str, Kind] = {
-    "organizations": Kind("organization", NAMED, ("name",), (*_NOTIFIED, "notification_templates_approvals")),
+    "organizations": Kind(
+        "organization",
+        {**NAMED, "default_environment": ref("execution_environments")},
+        ("name",),
+        (*_NOTIFIED, "notification_templates_approvals", "galaxy_credentials"),
+    ),
     "execution_environments": Kind(
         "execution_environment",
         {
@@ -62,7 +67,7 @@ KINDS: Mapping[str, Kind] = {
         "credential_type",
         {
             **NAMED,
-            "kind": text(required=True, choices=("cloud", "net", "ssh", "vault")),
+            "kind": text(required=True, choices=("cloud", "net", "ssh", "vault", "galaxy")),
             "inputs": Field("json", default={}),
             "injectors": Field("json", default={}),
             "managed": flag(),

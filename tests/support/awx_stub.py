@@ -177,7 +177,14 @@ class Awx:
             members.append(given["id"])
 
     def _check_place(self, name: str, new: int, members: list[int]) -> None:
-        """Refuses a second credential of a type, as JobTemplateCredentialsList does; of vaults one for each id."""
+        """Refuses a second credential of a type, as JobTemplateCredentialsList does; of vaults one for each id.
+
+        An organization has those of Galaxy alone, and several of them.
+        """
+        if name == "galaxy_credentials":
+            kind = self.objects["credential_types"][self._place(new)[0]]
+            if kind["kind"] != "galaxy":
+                raise Refused({"msg": f"Credential must be a Galaxy credential, not {kind['name']}."})
         if name != "credentials":
             return
         taken = [self._place(one) for one in members]
@@ -203,6 +210,8 @@ def member_kind(name: str) -> str:
     """The kind of the objects in a list of another object."""
     if name.endswith("_nodes"):
         return "workflow_job_template_nodes"
+    if name == "galaxy_credentials":
+        return "credentials"
     return "notification_templates" if name.startswith("notification_templates") else name
 
 

@@ -69,14 +69,28 @@ def is_unchanged(awx: Awx, written: int, output: str) -> bool:
     return "changed=0 " in output and len(awx.writes) == written
 
 
+def galaxy(awx: Awx, *names: str) -> list[int]:
+    """Make Galaxy credentials as AWX has its own: of no organization."""
+    kind = awx.create("credential_types", {"name": "Ansible Galaxy/Automation Hub API Token", "kind": "galaxy"})["id"]
+    return [int(awx.create("credentials", {"name": name, "credential_type": kind})["id"]) for name in names]
+
+
 @pytest.mark.full
 def test_the_playbook_makes_one_workflow_once_and_puts_back_what_was_changed_by_hand() -> None:
     with stub(PLAYBOOKS) as (address, awx):
-        given: dict[str, Any] = {"only": [*SOME, *TEAMS.values()], "settings": {"awx_teams": TEAMS}}
+        settings = {
+            "awx_teams": TEAMS,
+            "awx_galaxy_credentials": ["Ansible Galaxy"],
+            "awx_organization_environment": "Kafka",
+        }
+        given: dict[str, Any] = {"only": [*SOME, *TEAMS.values()], "settings": settings}
+        _, hub = galaxy(awx, "Ansible Galaxy", "Hub")
         status, output = apply(address, "--check", **given)
         assert (status, awx.writes) == (0, []), output
         status, output = apply(address, **given)
         assert status == 0, output
+        (own,) = awx.objects["organizations"]
+        awx.attach(own, "galaxy_credentials", {"id": hub})
         (template,) = (one for one in awx.objects["job_templates"].values() if one["name"] == "Kafka stop")
         template["playbook"] = "playbooks/status.yml"
         made = described(awx)
@@ -90,6 +104,8 @@ def test_the_playbook_makes_one_workflow_once_and_puts_back_what_was_changed_by_
         nodes = again["workflow_job_template_nodes"]
         assert nodes["Kafka stop, approved: approve"]["success_nodes"] == ["Kafka stop, approved: apply"]
         assert nodes["Kafka stop, approved: apply"]["failure_nodes"] == ["Kafka stop, approved: look"]
+        assert again["organizations"]["Kafka"]["galaxy_credentials"] == ["Ansible Galaxy", "Hub"]
+        assert again["organizations"]["Kafka"]["default_environment"] == "Kafka"
         assert set(again["teams"]) == set(TEAMS.values())
         lookers, operators, approvers = TEAMS.values()
         templates, flow = again["job_templates"], again["workflow_job_templates"]["Kafka stop, approved"]
@@ -200,6 +216,7 @@ def test_what_a_release_dropped_is_removed_and_what_others_use_or_made_stays() -
     with stub(PLAYBOOKS) as (address, awx):
         status, output = apply(address, **given)
         assert status == 0, output
+        assert "The organization Kafka has no Galaxy credential, so AWX skips" in output
         plant(awx)
         written = len(awx.writes)
         status, output = apply(address, "--check", **given)
@@ -236,9 +253,15 @@ def test_a_name_that_nothing_has_and_a_missing_token_are_refused_before_any_call
         status, output = apply(address, settings={"awx_teams": {"lookers": "kafka-lookers"}})
         assert status != 0
         assert "must give one team each to some of looker, operator, approver." in " ".join(output.split())
-        status, output = apply(address, settings={"awx_notification_templates": ["Pager"]})
+        for setting, name in (("awx_notification_templates", "Pager"), ("awx_galaxy_credentials", "Nowhere")):
+            status, output = apply(address, settings={setting: [name]})
+            assert status != 0
+            said = " ".join(output.split())
+            assert f'"{name}" of awx_credentials, awx_notification_templates or awx_galaxy_credentials' in said
+            assert "and 0 were found in the organization Kafka. fix: make it there" in said
+        status, output = apply(address, settings={"awx_organization_environment": "Nowhere"})
         assert status != 0
-        assert "and 0 were found in the organization Kafka. fix: make it there" in " ".join(output.split())
+        assert "awx_organization_environment is Nowhere, and AWX has no execution environment" in output
         assert awx.writes == []
 
 
