@@ -58,7 +58,12 @@ _PROMPTED = {name: text(default=None) for name in ("scm_branch", "job_type", "jo
 NAMED = {"name": text(required=True), "description": text()}
 _NOTIFIED = tuple(f"notification_templates_{on}" for on in ("started", "success", "error"))
 KINDS: Mapping[str, Kind] = {
-    "organizations": Kind("organization", NAMED, ("name",), (*_NOTIFIED, "notification_templates_approvals")),
+    "organizations": Kind(
+        "organization",
+        {**NAMED, "default_environment": ref("execution_environments")},
+        ("name",),
+        (*_NOTIFIED, "notification_templates_approvals", "galaxy_credentials"),
+    ),
     "execution_environments": Kind(
         "execution_environment",
         {
@@ -73,7 +78,7 @@ KINDS: Mapping[str, Kind] = {
         "credential_type",
         {
             **NAMED,
-            "kind": text(required=True, choices=("cloud", "net", "ssh", "vault")),
+            "kind": text(required=True, choices=("cloud", "net", "ssh", "vault", "galaxy")),
             "inputs": Field("json", default={}),
             "injectors": Field("json", default={}),
             "managed": flag(),
@@ -91,6 +96,7 @@ KINDS: Mapping[str, Kind] = {
         ("organization", "name", "credential_type"),
     ),
     "notification_templates": Kind("notification_template", {**NAMED, "organization": ref("organizations")}),
+    "teams": Kind("team", {**NAMED, "organization": ref("organizations", True)}),
     "labels": Kind("label", {"name": text(required=True), "organization": ref("organizations", True)}),
     "projects": Kind(
         "project",
