@@ -14,12 +14,13 @@ from tests.support.java_process import JavaProcess
 class LoneBroker(JavaProcess):
     """Broker and controller in one process, without security, on two ports from `port` on."""
 
-    def __init__(self, release: Path, directory: Path, port: int, **properties: str) -> None:
+    def __init__(self, release: Path, directory: Path, port: int, heap: str = "512m", **properties: str) -> None:
         self.port = port
         self.release = release
         self._file = directory / "server.properties"
         # The launcher names a class for each operator tool; the server itself is none of them.
-        super().__init__(release, directory, "broker", "launcher", "kafka-run-class.sh", "kafka.Kafka", str(self._file))
+        command = ("launcher", "kafka-run-class.sh", "kafka.Kafka", str(self._file))
+        super().__init__(release, directory, "broker", *command, heap=heap)
         self._properties = {
             "process.roles": "broker,controller",
             "node.id": "1",

@@ -49,7 +49,7 @@ PROVEN: Mapping[str, str] = {
     "plugins/module_utils/_node/": "install/ restart/ security/test_certificates molecule:secure",
     "plugins/module_utils/_quotas/": "resources/test_users_acls_quotas",
     "plugins/module_utils/_reassign/": "reassign/ zookeeper/test_zookeeper_moves",
-    "plugins/module_utils/_release/": "install/test_archive install/test_storage_format",
+    "plugins/module_utils/_release/": "install/test_archive install/test_releases install/test_storage_format",
     "plugins/module_utils/_spark/": "spark/ mirror/test_mirror_audit",
     "plugins/module_utils/_topics/": "resources/test_topics",
     "plugins/module_utils/_users/": "resources/test_users_acls_quotas security/test_secured",

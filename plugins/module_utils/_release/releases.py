@@ -16,7 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._release.rows import METADATA_VERSIONS, ROWS
 
 #: What a release may run, as Release.runs names it.
-WITH_ZOOKEEPER, MIRROR, LEGACY_MIRROR = "zookeeper mode", "mirror", "legacy mirror"
+WITH_ZOOKEEPER, MIRROR, LEGACY_MIRROR, SHELL = "zookeeper mode", "mirror", "legacy mirror", "shell"
 
 
 class UnknownRelease(StreamopsError):
@@ -41,7 +41,8 @@ class Release:
     logging -- the library that it logs through: log4j2 or reload4j
     options -- those that not all releases know: guards of Java, properties of a mirror
     metadata_versions -- the lowest and the highest level of metadata.version that it takes
-    features -- by feature the highest level that it takes, and the one that a new cluster gets
+    features -- by feature the highest level that it takes, and the one that a new cluster gets; that of kraft.version
+        only where its voters are dynamic
     """
 
     version: str

@@ -42,9 +42,29 @@ METADATA_VERSIONS: Mapping[int, tuple[str, bool]] = {
     28: ("4.2-IV0", False),
     29: ("4.2-IV1", False),
     30: ("4.3-IV0", True),
+    31: ("4.4-IV0", False),
+    32: ("4.4-IV1", True),
+    33: ("4.4-IV2", True),
 }
 
 ROWS: Mapping[str, Mapping[str, Any]] = {
+    "4.4.0": {
+        "java": (17, 21, 25),
+        "least_heap": {"broker": 192, "controller": 32},
+        "runs": ("broker", "controller"),
+        "logging": "log4j2",
+        "options": ("heartbeats.replication.enabled", "metric.names.formats", "org.apache.kafka.allowed.login.modules"),
+        "metadata_versions": (7, 33),
+        "features": {
+            "metadata.version": (33, 33),
+            "kraft.version": (1, 1),
+            "transaction.version": (2, 2),
+            "group.version": (1, 1),
+            "eligible.leader.replicas.version": (1, 1),
+            "share.version": (2, 2),
+            "streams.version": (1, 1),
+        },
+    },
     "4.3.1": {
         "java": (17, 21, 25),
         "least_heap": {"broker": 192, "controller": 32},

@@ -8,8 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import (
+    MIRROR,
     WITH_ZOOKEEPER,
     newest_that_runs,
+    release,
     releases,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back, too_new
@@ -44,6 +46,20 @@ def unsupported_version(inventory: Inventory) -> Iterator[Problem]:
         value = node.text("kafka_version")
         if value and value not in SUPPORTED:
             yield Problem(node, "this Kafka version is not supported", repr(value), fix=_path(value))
+
+
+@rule(
+    variable="kafka_version",
+    allowed="a release whose MirrorMaker Maven has",
+    fix=f"set it for the mirrors to {newest_that_runs(MIRROR).version}, or install from Apache's archive",
+)
+def release_without_mirror_maker(inventory: Inventory) -> Iterator[Problem]:
+    """A mirror is to run a release that cannot be had with MirrorMaker from Maven; Apache's archive always has it."""
+    for node in inventory.mirrors:
+        version = node.text("kafka_version")
+        from_maven = node.get("kafka_install_source", "maven") == "maven"
+        if from_maven and version in SUPPORTED and MIRROR not in release(version).runs:
+            yield Problem(node, "Maven has no MirrorMaker of this release", version)
 
 
 @host_rule(

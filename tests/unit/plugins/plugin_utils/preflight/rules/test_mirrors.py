@@ -181,6 +181,11 @@ BAD: dict[str, tuple[Inventory, str, list[str]]] = {
         "unsupported_version",
         ["m: kafka_version", "3.9.2"],
     ),
+    "release": (
+        mirrored(flow(), mirrors={"m": {"kafka_cluster_name": "dc_b", "kafka_version": "4.4.0"}}),
+        "release_without_mirror_maker",
+        ["m: kafka_version", "found: 4.4.0", "set it for the mirrors to 4.3.1, or install from Apache's archive"],
+    ),
     "word": (
         mirrored(flow(), mirrors={"m": {"kafka_cluster_name": "dc_b", "kafka_service_manager": "init"}}),
         "unknown_word",
