@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._release.releases 
     releases,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back, too_new
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_release import VARIABLE as MIRROR_VERSION
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host
@@ -45,13 +46,15 @@ def unsupported_version(inventory: Inventory) -> Iterator[Problem]:
     for node in (*inventory.kafka, *inventory.mirrors):
         value = node.text("kafka_version")
         if value and value not in SUPPORTED:
-            yield Problem(node, "this Kafka version is not supported", repr(value), fix=_path(value))
+            variable = MIRROR_VERSION if node.only_mirrors and node.text(MIRROR_VERSION) else "kafka_version"
+            what = "this Kafka version is not supported"
+            yield Problem(node, what, repr(value), fix=_path(value), variable=variable)
 
 
 @rule(
-    variable="kafka_version",
+    variable=MIRROR_VERSION,
     allowed="a release whose MirrorMaker Maven has",
-    fix=f"set it for the mirrors to {newest_that_runs(MIRROR).version}, or install from Apache's archive",
+    fix=f"set it to {newest_that_runs(MIRROR).version}, or install from Apache's archive",
 )
 def release_without_mirror_maker(inventory: Inventory) -> Iterator[Problem]:
     """A mirror is to run a release that cannot be had with MirrorMaker from Maven; Apache's archive always has it."""
