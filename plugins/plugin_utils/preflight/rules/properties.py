@@ -178,8 +178,8 @@ def _older_know(key: str, version: str) -> bool:
 
 def _later(key: str) -> str:
     """The advice for a key that only other supported versions know."""
-    having = [one.version for one in reversed(releases()) if key in BROKER_KEYS[one.version]]
-    return f"remove it, or use Kafka {' or '.join(having)}, which knows it" if having else ""
+    having = [one.version for one in releases() if key in BROKER_KEYS[one.version]]
+    return f"remove it, or use Kafka {having[0]}, the newest that knows it" if having else ""
 
 
 def _written(inventory: Inventory) -> Iterator[tuple[Node, Property]]:

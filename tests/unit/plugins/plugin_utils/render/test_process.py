@@ -115,6 +115,8 @@ def test_the_heap_of_a_mirror_is_not_that_of_a_node() -> None:
     ("version", "begins"),
     [
         ("4.3.1", "-Dorg.apache.kafka.allowed.login.modules="),
+        ("4.2.0", "-Dorg.apache.kafka.allowed.login.modules="),
+        ("4.1.2", "-Dorg.apache.kafka.disallowed.login.modules="),
         ("3.9.2", "-Dorg.apache.kafka.disallowed.login.modules="),
     ],
 )
