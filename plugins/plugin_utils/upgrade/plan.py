@@ -126,13 +126,15 @@ def left_lines(plan: Plan, before: str) -> list[str]:
     """Return what is left to do once all nodes have their release; before is the one that the cluster came from."""
     kafka = [row for row in plan.rows if "zookeeper" not in row.kind]
     lines = [f"Upgrade      {plan.cluster}: {progress(kafka)}"]
-    if plan.action == BACK or not before or not plan.features:
+    if plan.action == BACK or not plan.features:
         return lines
-    return [
-        *lines,
-        f"Features     still those of before: {plan.features}. Raise them once you need no way back (docs/upgrade.md)",
-        f"Way back     until then: kafka_version: {before} in the inventory, playbook upgrade, -e kafka_upgrade=back",
-    ]
+    lines.append(
+        f"Features     {plan.features}: an upgrade raises none. Raise them once you need no way back (docs/upgrade.md)"
+    )
+    if before:
+        fix = f"kafka_version: {before} in the inventory, playbook upgrade, -e kafka_upgrade=back"
+        lines.append(f"Way back     until then: {fix}")
+    return lines
 
 
 def release_before(facts: ClusterFacts) -> str:

@@ -112,5 +112,6 @@ def test_what_is_left_names_features_and_the_way_back() -> None:
     assert "metadata.version 21" in lines[1]
     assert "kafka_version: 3.9.2" in lines[2]
     assert left_lines(make_plan(cluster(action=BACK), []), NEW) == ["Upgrade      local: 0 of 3 nodes have 4.3.1"]
+    assert left_lines(make_plan(done, []), "") == lines[:2], "a run that finds all done says what is left too"
     without = cluster(info=info(1, 2, 3, features=None))
     assert len(left_lines(make_plan(without, []), OLD)) == 1
