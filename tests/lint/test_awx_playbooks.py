@@ -14,7 +14,7 @@ from tests.support.cluster import ROOT
 CLUTTER = ("playbooks/_", "inventories/", "molecule/", "awx/project/", "extensions/eda/")
 #: Public playbooks that are no jobs: awx.yml makes the jobs, monitoring_files writes files on the control node, for a
 #: person, and an upgrade is decided by who looks at it.
-NO_JOBS = {"playbooks/awx.yml", "playbooks/monitoring_files.yml", "playbooks/upgrade.yml"}
+NO_JOBS = {"playbooks/awx.yml", "playbooks/monitoring_files.yml"}
 PROJECT = ROOT / "awx" / "project"
 
 
