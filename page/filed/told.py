@@ -1,7 +1,8 @@
 """What a report tells of itself, read from the JSON beside it, whatever that is. Pure.
 
-Three forms are known: that of a status (plugin_utils/reports/status_data.py), that of a Spark job
-(spark_validation/result.py) and that of a move (plugin_utils/reports/move_data.py).
+Four forms are known: that of a status (plugin_utils/reports/status_data.py), that of a Spark job
+(spark_validation/result.py), that of a move (plugin_utils/reports/move_data.py) and that of a proof
+(plugin_utils/reports/proof_data.py).
 """
 # SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -17,10 +18,12 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_data import MOVE_SCHEMA, PLANNED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import megabytes
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.proof_data import PROOF_SCHEMA, VERDICTS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import SCHEMA
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS
 
 UNKNOWN, STATUS, MOVE, VALIDATION, MIRROR_AUDIT = "unknown", "status", "move", "validation", "mirror audit"
+PROOF = "proof of a roll"
 #: Of a Spark job (spark_validation/result.py, which the page does not have).
 SPARK_SCHEMA = "streamops.spark_validation.result/1"
 _JOBS = {"smoke": VALIDATION, "mirror_audit": MIRROR_AUDIT}
@@ -118,8 +121,32 @@ def _move(given: Row) -> Told:
     return Told(MOVE, outcome, _OUTCOMES[outcome], f"{said}.", (cluster,), _within(made - (took or 0), "made"))
 
 
+def _proof(given: Row) -> Told:
+    verdict = _one_of(given, "verdict", VERDICTS)
+    acknowledged = sum(_number(_object(given.get("acknowledged"), "acknowledged"), kind) for kind in _KINDS)
+    lost, repeated, reordered = (_number(given, what) for what in ("lost", "repeated", "reordered"))
+    said = (
+        f"{_counted(given)} restarted; {acknowledged:,.0f} records acknowledged, {lost:,.0f} lost, {repeated:,.0f} "
+        f"repeated, {reordered:,.0f} out of order."
+    )
+    begins = [_number(_object(one, "a restart"), "stopped") for one in _list(given, "restarts")]
+    began = _within(min(begins), "stopped") if begins else _time(given, "made")
+    return Told(PROOF, verdict, VERDICTS[verdict], said, (_name(given, "cluster"),), began)
+
+
+def _counted(given: Row) -> str:
+    nodes = len(_list(given, "restarts"))
+    return "1 node" if nodes == 1 else f"{nodes:,} nodes"
+
+
+_KINDS = ("idempotent", "transactional")
 #: By the schema that a report names.
-_READERS: Mapping[str, Callable[[Row], Told]] = {str(SCHEMA): _status, SPARK_SCHEMA: _spark, MOVE_SCHEMA: _move}
+_READERS: Mapping[str, Callable[[Row], Told]] = {
+    str(SCHEMA): _status,
+    SPARK_SCHEMA: _spark,
+    MOVE_SCHEMA: _move,
+    PROOF_SCHEMA: _proof,
+}
 
 
 def _text(value: object) -> str:

@@ -29,7 +29,8 @@ _TITLES = (
     *(("Report", "name"), ("Size", "num")),
 )
 _NOTE = (
-    "What playbooks did or saw, by the reports that they left. Restarts leave no report; the log of their run has them."
+    "What playbooks did or saw, by the reports that they left. Restarts leave no report without kafka_prove; the log "
+    "of their run has them."
 )
 _STEP = "Set kafka_page_reports to a directory that the user of the page may read, then run page.yml."
 

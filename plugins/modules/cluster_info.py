@@ -48,6 +48,12 @@ options:
       disk_used_bytes and log_dirs; one request more for each broker.
     type: bool
     default: false
+  overrides:
+    description: >-
+      Whether RV(overrides) is returned, what topics and brokers set in the cluster itself; one request more for each
+      broker and each thousand topics.
+    type: bool
+    default: false
 """
 
 EXAMPLES = r"""
@@ -152,6 +158,14 @@ not_preferred_leader:
   type: list
   elements: dict
   returned: success
+overrides:
+  description: >-
+    With O(overrides) what topics, brokers, and all brokers by default set in the cluster itself, each with kind (topic
+    or broker), name (empty for all brokers by default), key and value (null for a secret).
+  type: list
+  elements: dict
+  returned: with O(overrides)
+  sample: [{kind: topic, name: orders, key: retention.ms, value: "3600000"}]
 counts:
   description: The sizes of these lists, and of nodes, fenced_nodes, topics and partitions.
   type: dict
@@ -168,6 +182,7 @@ ARGUMENT_SPEC = {
     "include_partitions": {"type": "bool", "default": True},
     "topic_configs": {"type": "list", "elements": "str", "default": []},
     "sizes": {"type": "bool", "default": False},
+    "overrides": {"type": "bool", "default": False},
 }
 
 

@@ -12,7 +12,8 @@ from tests.support.cluster import ROOT
 
 #: What AWX shows besides: it cannot be told apart from a playbook by its content (docs/awx.md).
 CLUTTER = ("playbooks/_", "inventories/", "molecule/", "awx/project/", "extensions/eda/")
-#: Public playbooks that are no jobs: awx.yml makes the jobs, the other writes files on the control node, for a person.
+#: Public playbooks that are no jobs: awx.yml makes the jobs, monitoring_files writes files on the control node, for a
+#: person, and an upgrade is decided by who looks at it.
 NO_JOBS = {"playbooks/awx.yml", "playbooks/monitoring_files.yml"}
 PROJECT = ROOT / "awx" / "project"
 

@@ -44,10 +44,26 @@ def ref(to: str, required: bool = False) -> Field:
     return Field("id", required=required, default=None, to=to)
 
 
+def number(default: int | None = 0) -> Field:
+    return Field("integer", default=default)
+
+
+def asking(*names: str) -> dict[str, Field]:
+    """Flags that have AWX ask for something on launch."""
+    return {f"ask_{name}_on_launch": flag() for name in names}
+
+
+#: What a step of a workflow may be given where the template asks for it.
+_PROMPTED = {name: text(default=None) for name in ("scm_branch", "job_type", "job_tags", "skip_tags", "limit")}
 NAMED = {"name": text(required=True), "description": text()}
 _NOTIFIED = tuple(f"notification_templates_{on}" for on in ("started", "success", "error"))
 KINDS: Mapping[str, Kind] = {
-    "organizations": Kind("organization", NAMED, ("name",), (*_NOTIFIED, "notification_templates_approvals")),
+    "organizations": Kind(
+        "organization",
+        {**NAMED, "default_environment": ref("execution_environments")},
+        ("name",),
+        (*_NOTIFIED, "notification_templates_approvals", "galaxy_credentials"),
+    ),
     "execution_environments": Kind(
         "execution_environment",
         {
@@ -62,7 +78,7 @@ KINDS: Mapping[str, Kind] = {
         "credential_type",
         {
             **NAMED,
-            "kind": text(required=True, choices=("cloud", "net", "ssh", "vault")),
+            "kind": text(required=True, choices=("cloud", "net", "ssh", "vault", "galaxy")),
             "inputs": Field("json", default={}),
             "injectors": Field("json", default={}),
             "managed": flag(),
@@ -80,6 +96,7 @@ KINDS: Mapping[str, Kind] = {
         ("organization", "name", "credential_type"),
     ),
     "notification_templates": Kind("notification_template", {**NAMED, "organization": ref("organizations")}),
+    "teams": Kind("team", {**NAMED, "organization": ref("organizations", True)}),
     "labels": Kind("label", {"name": text(required=True), "organization": ref("organizations", True)}),
     "projects": Kind(
         "project",
@@ -137,6 +154,14 @@ KINDS: Mapping[str, Kind] = {
             "diff_mode": flag(),
             "allow_simultaneous": flag(),
             "survey_enabled": flag(),
+            **{name: text() for name in ("limit", "skip_tags", "start_at_task", "scm_branch", "host_config_key")},
+            "webhook_service": text(choices=("", "github", "gitlab")),
+            **{name: number() for name in ("timeout", "forks", "verbosity")},
+            "job_slice_count": number(1),
+            **{name: flag() for name in ("force_handlers", "use_fact_cache", "prevent_instance_group_fallback")},
+            **asking("scm_branch", "diff_mode", "variables", "limit", "tags", "skip_tags", "job_type", "inventory"),
+            **asking("credential", "execution_environment", "job_slice_count", "timeout"),
+            **asking("verbosity", "forks", "labels", "instance_groups"),
         },
         lists=(*_NOTIFIED, "credentials", "labels"),
     ),
@@ -148,6 +173,10 @@ KINDS: Mapping[str, Kind] = {
             "extra_vars": text(),
             "allow_simultaneous": flag(),
             "survey_enabled": flag(),
+            "inventory": ref("inventories"),
+            **{name: text(default=None) for name in ("limit", "job_tags", "skip_tags", "scm_branch")},
+            "webhook_service": text(choices=("", "github", "gitlab")),
+            **asking("variables", "limit", "tags", "skip_tags", "inventory", "scm_branch", "labels"),
         },
         lists=(*_NOTIFIED, "notification_templates_approvals", "labels", "workflow_nodes"),
     ),
@@ -159,6 +188,11 @@ KINDS: Mapping[str, Kind] = {
             "unified_job_template": ref("unified_job_templates"),
             "all_parents_must_converge": flag(),
             "extra_data": Field("json", default={}),
+            "inventory": ref("inventories"),
+            "execution_environment": ref("execution_environments"),
+            **_PROMPTED,
+            "diff_mode": Field("boolean", default=None),
+            **{name: number(None) for name in ("timeout", "job_slice_count", "forks", "verbosity")},
         },
         ("workflow_job_template", "identifier"),
         ("success_nodes", "failure_nodes", "always_nodes", "credentials"),

@@ -14,11 +14,10 @@ JOBS = {"job_templates": "jobs", "workflow_job_templates": "workflow_jobs"}
 _STATUS = {"jobs": "successful", "workflow_jobs": "running"}
 
 
-def asked(template: Object, organization: Object | None) -> Object:
-    """Return what AWX shows of a template to those who launch it: nothing but its survey is asked."""
+def asked(template: Object) -> Object:
+    """Return what AWX shows of a template to those who launch it: its survey, and what its flags say."""
     prompts = dict.fromkeys((f"ask_{of}_on_launch" for of in ("limit", "labels", "inventory", "variables")), False)
-    named = {"summary_fields": {"organization": {"name": organization["name"]}}} if organization else {}
-    return {**template, **prompts, **named}
+    return {**prompts, **template}
 
 
 def launched(root: str, kind: str, template: Object, given: Mapping[str, Any], number: int) -> Object:

@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tests.support.awx_kinds import KINDS, STARTED, credential_type_error, rule_error, survey_error
 from tests.support.awx_launches import JOBS, asked, chosen, launched, unanswered
+from tests.support.awx_roles import held, object_roles
 
 ROOT = "/api/v2/"
 TOKEN = "token-of-the-stub"
@@ -32,7 +33,7 @@ USERS = {
 #: Lists of objects that name their owner themselves, and by which field.
 MADE_IN = {"workflow_nodes": "workflow_job_template", "schedules": "unified_job_template"}
 #: What awxkit asks for besides, of which the stub has none.
-_OTHERS = ("users", "teams", "applications", "system_job_templates", "hosts", "groups", "instance_groups")
+_OTHERS = ("users", "applications", "system_job_templates", "hosts", "groups", "instance_groups")
 _TYPES = {"string": str, "boolean": bool, "integer": int, "json": (dict, list), "id": int}
 Object = dict[str, Any]
 
@@ -91,6 +92,20 @@ class Awx:
         changed = {**current, **{name: value for name, value in given.items() if name in KINDS[kind].fields}}
         self._check(kind, changed, current["id"])
         current |= changed
+
+    def delete(self, kind: str, wanted: int) -> None:
+        """Deletes an object as a DELETE does: with what belongs to it, and out of all lists and fields."""
+        del self.objects[kind][wanted]
+        self.surveys.pop(wanted, None)
+        self.attached = {place: ids for place, ids in self.attached.items() if place[0] != wanted}
+        for ids in self.attached.values():
+            ids[:] = [one for one in ids if one != wanted]
+        for other, fields in ((one, KINDS[one].fields) for one in KINDS):
+            refers = [name for name, field in fields.items() if field.to]
+            for one in list(self.objects[other].values()):
+                if any(one[name] == wanted and fields[name].required for name in refers):
+                    self.delete(other, one["id"])
+                one |= {name: None for name in refers if one[name] == wanted}
 
     def _check(self, kind: str, made: Object, own: int | None) -> None:
         for name, field in KINDS[kind].fields.items():
@@ -162,7 +177,14 @@ class Awx:
             members.append(given["id"])
 
     def _check_place(self, name: str, new: int, members: list[int]) -> None:
-        """Refuses a second credential of a type, as JobTemplateCredentialsList does; of vaults one for each id."""
+        """Refuses a second credential of a type, as JobTemplateCredentialsList does; of vaults one for each id.
+
+        An organization has those of Galaxy alone, and several of them.
+        """
+        if name == "galaxy_credentials":
+            kind = self.objects["credential_types"][self._place(new)[0]]
+            if kind["kind"] != "galaxy":
+                raise Refused({"msg": f"Credential must be a Galaxy credential, not {kind['name']}."})
         if name != "credentials":
             return
         taken = [self._place(one) for one in members]
@@ -188,6 +210,8 @@ def member_kind(name: str) -> str:
     """The kind of the objects in a list of another object."""
     if name.endswith("_nodes"):
         return "workflow_job_template_nodes"
+    if name == "galaxy_credentials":
+        return "credentials"
     return "notification_templates" if name.startswith("notification_templates") else name
 
 
@@ -211,6 +235,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_PUT(self) -> None:
         self._serve("PATCH")
 
+    def do_DELETE(self) -> None:
+        self._serve("DELETE")
+
     def do_OPTIONS(self) -> None:
         self._serve("OPTIONS")
 
@@ -224,7 +251,7 @@ class _Handler(BaseHTTPRequestHandler):
             if user is None and target.path != ROOT:
                 return self._answer(401, {"detail": "Authentication credentials were not provided."})
             given = json.loads(body) if body else {}
-            if method in ("POST", "PATCH"):
+            if method in ("POST", "PATCH", "DELETE"):
                 self.awx.writes.append(f"{method} {target.path}")
             self.user = user or {}
             status, answer = self._route(method, target.path[len(ROOT) :].strip("/").split("/"), given, target.query)
@@ -250,6 +277,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return self._detail(method, kind, found, given)
             case [kind, named] if "++" in named and (found := self.awx.named(kind, named)):
                 return self._detail(method, kind, found, given)
+            case ["roles", number, "teams"]:
+                return self._members(method, "roles", int(number), "teams", given)
             case [kind, number, "launch"] if kind in JOBS and method == "POST":
                 return 201, self.awx.launch(kind, int(number), given)
             case [_, number, "survey_spec"]:
@@ -290,6 +319,9 @@ class _Handler(BaseHTTPRequestHandler):
         return all(every) and (any(either) or not either)
 
     def _detail(self, method: str, kind: str, found: Object, given: Object) -> tuple[int, Any]:
+        if method == "DELETE":
+            self.awx.delete(kind, found["id"])
+            return 204, None
         if method == "PATCH":
             self._permit(kind, found, given)
             self.awx.update(kind, found, given)
@@ -344,14 +376,25 @@ class _Handler(BaseHTTPRequestHandler):
             related["launch"] = f"{url}launch/"
         if kind == "workflow_job_template_nodes":
             related["create_approval_template"] = f"{url}create_approval_template/"
-        state = {"status": "successful", "scm_revision": "0"} if kind == "projects" else {}
-        named = {
+        state: Object = {"status": "successful", "scm_revision": "0"} if kind == "projects" else {}
+        named: Object = {
             name: {"id": one[name], "name": self.awx.value(kind, one, f"{name}__name")}
             for name, field in KINDS[kind].fields.items()
             if field.to and one[name] is not None
         }
+        if kind in STARTED and "labels" in KINDS[kind].lists:
+            named |= {name: self._attached(one, name) for name in ("labels", "credentials")}
+            named["labels"] = {"count": len(named["labels"]), "results": named["labels"][:10]}
+        if kind == "workflow_job_template_nodes":
+            state = {name: self.awx.members(one["id"], name) for name in KINDS[kind].lists if name.endswith("_nodes")}
+        if roles := object_roles(kind, one["id"]):
+            named["object_roles"] = roles
         shown = {**one, **state, "type": KINDS[kind].type, "url": url, "related": related, "summary_fields": named}
-        return asked(shown, self.awx.find("organizations", one["organization"])) if kind in JOBS else shown
+        return asked(shown) if kind in JOBS else shown
+
+    def _attached(self, one: Object, name: str) -> list[Object]:
+        found = [self.awx.objects[name][each] for each in self.awx.members(one["id"], name)]
+        return [{"id": each["id"], "name": each["name"]} for each in found]
 
     def _answer(self, status: int, body: Any) -> None:
         text = b"" if body is None else json.dumps(body).encode()
@@ -408,7 +451,8 @@ def described(awx: Awx) -> dict[str, Any]:
             each: name(value) if known[each].to and value else value for each, value in one.items() if each != "id"
         }
         lists = {to: sorted(map(name, awx.members(one["id"], to))) for to in KINDS[kind].lists}
-        return {**plain, **lists, "survey": awx.surveys.get(one["id"])}
+        roles = {role: sorted(map(name, teams)) for role, teams in held(kind, one["id"], awx.attached).items()}
+        return {**plain, **lists, "survey": awx.surveys.get(one["id"]), "roles": roles}
 
     def _label(one: Object) -> str:
         if "identifier" in one:

@@ -14,12 +14,13 @@ from tests.support.java_process import JavaProcess
 class LoneBroker(JavaProcess):
     """Broker and controller in one process, without security, on two ports from `port` on."""
 
-    def __init__(self, release: Path, directory: Path, port: int, **properties: str) -> None:
+    def __init__(self, release: Path, directory: Path, port: int, heap: str = "512m", **properties: str) -> None:
         self.port = port
         self.release = release
         self._file = directory / "server.properties"
         # The launcher names a class for each operator tool; the server itself is none of them.
-        super().__init__(release, directory, "broker", "launcher", "kafka-run-class.sh", "kafka.Kafka", str(self._file))
+        command = ("launcher", "kafka-run-class.sh", "kafka.Kafka", str(self._file))
+        super().__init__(release, directory, "broker", *command, heap=heap)
         self._properties = {
             "process.roles": "broker,controller",
             "node.id": "1",
@@ -41,13 +42,13 @@ class LoneBroker(JavaProcess):
         """Its address for clients."""
         return [f"127.0.0.1:{self.port}"]
 
-    def format(self, cluster_id: str) -> None:
-        """Formats its directory, which must be new."""
+    def format(self, cluster_id: str, *options: str) -> None:
+        """Formats its directory, which must be new; `options` are more of the tool, as --release-version=4.0."""
         self.directory.mkdir(parents=True, exist_ok=True)
         self._file.write_text("".join(f"{name}={value}\n" for name, value in self._properties.items()))
         tool = str(self.release / "bin" / "kafka-storage.sh")
         # Joined to its option: an id may begin with "-".
-        command = [tool, "format", f"--cluster-id={cluster_id}", "-c", str(self._file)]
+        command = [tool, "format", f"--cluster-id={cluster_id}", "-c", str(self._file), *options]
         subprocess.run(command, check=True, capture_output=True)
 
     def start(self) -> None:

@@ -36,6 +36,28 @@ _SNAPSHOT: dict[str, Any] = {
 }
 PLAN = planned(_SNAPSHOT, {"concurrency": 5, "throttle": None, "rebalance": True}, registered_only=True)
 DONE: dict[str, Any] = {"stage": "done", "elapsed": 244.0, "history": [], "refused": {}, "throttles_left": []}
+#: A proof that found two records lost, as the module record_proof returns it.
+PROOF: dict[str, Any] = {
+    "verdict": "fail",
+    "why": "topic __streamops_prove, partition 1, offsets 7 to 8: 2 records acknowledged and lost",
+    "topic": "__streamops_prove",
+    "acknowledged": {"idempotent": 1000, "transactional": 500},
+    "read": 1498,
+    "lost": 2,
+    "repeated": 0,
+    "reordered": 0,
+    "moved": 0,
+    "aborted_read": 0,
+    "wrong": [{"what": "lost", "partition": 1, "records": 2, "first": 7, "last": 8}],
+    "gaps": [
+        {"partition": 0, "seconds": 0.5, "begin": 1_795_514_990.0, "hosts": []},
+        {"partition": 1, "seconds": 4.25, "begin": 1_795_515_001.0, "hosts": ["kafka<1>"]},
+    ],
+    "commit_gap": {"partition": -1, "seconds": 1.5, "begin": 1_795_515_001.0, "hosts": ["kafka<1>"]},
+    "restarts": [
+        {"host": "kafka<1>", "stopped": 1_795_515_000.0, "listening": 1_795_515_012.0, "in_sync": 1_795_515_020.0}
+    ],
+}
 
 
 def result(job: str = "smoke", status: str = "pass", **more: Any) -> dict[str, Any]:

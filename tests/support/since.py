@@ -38,6 +38,7 @@ PROVEN: Mapping[str, str] = {
     "plugins/module_utils/_cluster/": "resources/test_cluster_info install/test_isolated",
     "plugins/module_utils/_configs/": "resources/test_topics resources/test_broker_configs",
     "plugins/module_utils/_core/": "resources/test_topics install/test_run_check",
+    "plugins/module_utils/_features/": "resources/test_features",
     "plugins/module_utils/_firewall/": "security/test_firewall security/test_firewall_inventory "
     "security/test_firewall_trial molecule:secure",
     "plugins/module_utils/_gate/": "restart/",
@@ -47,9 +48,10 @@ PROVEN: Mapping[str, str] = {
     "plugins/module_utils/_logs/": "resources/test_groups",
     "plugins/module_utils/_mirror/": "mirror/",
     "plugins/module_utils/_node/": "install/ restart/ security/test_certificates molecule:secure",
+    "plugins/module_utils/_prove/": "restart/test_prove restart/test_prove_roll",
     "plugins/module_utils/_quotas/": "resources/test_users_acls_quotas",
     "plugins/module_utils/_reassign/": "reassign/ zookeeper/test_zookeeper_moves",
-    "plugins/module_utils/_release/": "install/test_archive install/test_storage_format",
+    "plugins/module_utils/_release/": "install/test_archive install/test_releases install/test_storage_format",
     "plugins/module_utils/_spark/": "spark/ mirror/test_mirror_audit",
     "plugins/module_utils/_topics/": "resources/test_topics",
     "plugins/module_utils/_users/": "resources/test_users_acls_quotas security/test_secured",
@@ -57,6 +59,7 @@ PROVEN: Mapping[str, str] = {
     "plugins/plugin_utils/": "install/test_installation install/test_text_values",
     "plugins/plugin_utils/guards/": "install/test_installation install/test_run_check restart/test_quorum_certificates "
     "zookeeper/",
+    "plugins/plugin_utils/awx/": "awx/test_awx_objects",
     "plugins/plugin_utils/inventory/": "install/ security/test_firewall_inventory zookeeper/test_zookeeper",
     "plugins/plugin_utils/mirrors/": "mirror/test_mirror mirror/test_mirror_shapes mirror/test_mirror_legacy",
     "plugins/plugin_utils/monitoring/": "install/test_monitoring_files security/test_metrics zookeeper/test_zookeeper "
@@ -68,6 +71,9 @@ PROVEN: Mapping[str, str] = {
     "plugins/plugin_utils/render/": "install/test_installation install/test_isolated security/ mirror/test_mirror "
     "zookeeper/test_zookeeper",
     "plugins/plugin_utils/reports/": "install/test_operator_output reassign/test_reassignment install/test_status",
+    "plugins/plugin_utils/upgrade/": "restart/test_upgrade install/test_run_check",
+    "plugins/action/upgrade_plan.py": "restart/test_upgrade install/test_run_check",
+    "plugins/modules/upgrade_plan.py": "restart/test_upgrade install/test_run_check",
     "plugins/plugin_utils/clock_offset.py": "install/test_preflight_connections",
     "plugins/action/clock_info.py": "install/test_preflight_connections",
     "plugins/plugin_utils/run_names.py": "restart/test_run_lock restart/test_rolling awx/",
@@ -108,6 +114,7 @@ PROVEN: Mapping[str, str] = {
     "playbooks/status.yml": "install/test_status resources/test_cluster_health mirror/test_mirror",
     "playbooks/stop_node.yml": "restart/test_stop_node install/test_run_check",
     "playbooks/stop.yml": "restart/test_stop restart/test_rolling zookeeper/test_zookeeper mirror/test_mirror",
+    "playbooks/upgrade.yml": "restart/test_upgrade install/test_run_check",
     "playbooks/validate.yml": "spark/ reassign/test_growing_proof",
     "playbooks/zookeeper_members.yml": "zookeeper/test_zookeeper_members zookeeper/test_zookeeper",
     "roles/_common/": "install/ restart/ security/ zookeeper/test_zookeeper molecule:secure",

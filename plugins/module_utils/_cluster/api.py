@@ -80,15 +80,9 @@ def describe_quorum(session: Session) -> Quorum | None:
     A broker asks its leader, the active controller. Without an answer C(error) says so: nothing is known then, neither
     that there is no leader nor that anybody is no voter.
     """
-    from kafka.protocol.admin import DescribeQuorumRequest
-
-    topic = DescribeQuorumRequest.TopicData
-    request = DescribeQuorumRequest(
-        topics=[topic(topic_name=_METADATA, partitions=[topic.PartitionData(partition_index=0)])]
-    )
     what = "describe quorum"
     try:
-        answer = session.ask(what, request, _quorum_codes)
+        answer = _ask_quorum(session)
     except RequestFailedError as error:
         if error.code == "UNSUPPORTED_VERSION":
             return None
@@ -97,6 +91,26 @@ def describe_quorum(session: Session) -> Quorum | None:
         return Quorum.unknown(f"no broker got an answer from the active controller: {error.why}")
     found = session.sound(session.sound(answer, what).topics[0].partitions[0], what)
     return quorum_of(found.to_dict())
+
+
+def voter_endpoints(session: Session) -> dict[int, list[tuple[str, str]]]:
+    """Return the listeners of the voters as the quorum knows them: by node id each as (name, host:port).
+
+    Empty before Kafka 3.9, which does not tell. Call it only where there is a quorum that can be asked.
+    """
+    nodes = _ask_quorum(session).nodes or ()
+    return {one.node_id: [(at.name, host_port(at.host, at.port)) for at in one.listeners] for one in nodes}
+
+
+def _ask_quorum(session: Session) -> Any:
+    """Return the answer to DescribeQuorum of the leader of the quorum."""
+    from kafka.protocol.admin import DescribeQuorumRequest
+
+    topic = DescribeQuorumRequest.TopicData
+    request = DescribeQuorumRequest(
+        topics=[topic(topic_name=_METADATA, partitions=[topic.PartitionData(partition_index=0)])]
+    )
+    return session.ask("describe quorum", request, _quorum_codes)
 
 
 def _quorum_codes(answer: Any) -> list[int]:

@@ -29,6 +29,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     seen_moving,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_values
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.look import overrides
 
 
 def cluster_info(session: Session, params: Mapping[str, Any], _check: bool, _diff: bool) -> dict[str, Any]:
@@ -50,7 +51,8 @@ def cluster_info(session: Session, params: Mapping[str, Any], _check: bool, _dif
     held = disk_usage(session, ids_alive(snapshot.brokers)) if params["sizes"] else None
     features = {"features": finalized_features(session)}
     described = describe(snapshot, topics, params["include_partitions"], held, configs, moving)
-    return {"changed": False, **described, **features}
+    own = {"overrides": overrides(session, names, ids_alive(snapshot.brokers))} if params.get("overrides") else {}
+    return {"changed": False, **described, **features, **own}
 
 
 def log_dirs(session: Session, params: Mapping[str, Any], _check: bool, _diff: bool) -> dict[str, Any]:

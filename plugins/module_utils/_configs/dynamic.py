@@ -2,13 +2,8 @@
 # Private to this collection.
 """Which broker properties Kafka takes without a restart.
 
-The list is what both Kafka 4.3.1 and Kafka 3.9.2 name themselves, less the keys of _ONLY_BY_RESTART. To regenerate
-it, run this with the jars of a release in libs/ and keep what both print:
-
-    echo 'System.out.println(org.apache.kafka.server.config.DynamicBrokerConfig.ALL_DYNAMIC_CONFIGS)' |
-        jshell --class-path "$(echo libs/*.jar | tr ' ' ':')" -s -                   # Kafka 4.3
-    echo 'System.out.println(kafka.server.DynamicBrokerConfig.AllDynamicConfigs())' |
-        jshell --class-path "$(echo libs/*.jar | tr ' ' ':')" -s -                   # Kafka 3.9
+The list is what every release that we support names itself, less the keys of _ONLY_BY_RESTART. tools/KafkaRelease.java
+prints what the jars of one name; tools/add_release says which of ours a new release does not.
 """
 
 from __future__ import annotations

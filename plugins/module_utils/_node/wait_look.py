@@ -37,11 +37,11 @@ PAUSE = 0.2
 RECENT = 60.0
 # Lines that are searched for the cause: a node that is refused logs some hundred a second, all alike.
 SEARCHED = 5000
-# Until a process knows from a leader how far the metadata is committed, its loader says so ten times a second (Kafka
-# 3.9.2 and 4.3.1); then it says how far that is, and no more.
+# Until a process knows from a leader how far the metadata is committed, its loader says so ten times a second
+# (seen from 3.9 on); then it says how far that is, and no more.
 LOADER = r"MetadataLoader.*high water mark"
 # What a node says while it loads its logs, recovers them behind an unclean stop, or loads its metadata; each line has
-# another partition, segment or offset (LogLoader, LogManager and MetadataLoader of Kafka 3.9.2 and 4.3.1).
+# another partition, segment or offset (LogLoader, LogManager and MetadataLoader, alike since Kafka 3.9).
 LOADING = r"\[LogLoader partition=|Completed load of |but the high water mark is"
 UNKNOWN = "still don't know the high water mark"
 

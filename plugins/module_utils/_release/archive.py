@@ -43,8 +43,9 @@ class Spec:
 
     @property
     def tools(self) -> list[str]:
-        """The operator tools by name."""
-        return layout.tool_names(self.launcher, self.version, self.product)
+        """The operator tools by name, less those whose jar cannot be had from Maven."""
+        names = layout.tool_names(self.launcher, self.version, self.product)
+        return layout.runnable(names, self.version) if self.lock and self.product is layout.KAFKA else names
 
     @property
     def files(self) -> Mapping[str, str] | None:

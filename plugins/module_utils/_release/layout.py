@@ -16,16 +16,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ansible_collections.streamops.kafka.plugins.module_utils._release.errors import InvalidInput
+from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import MIRROR, SHELL, releases
 
 MANIFEST = "MANIFEST.sha256"
 LAUNCHER = "bin/launcher"
 _TABLE = re.compile(r"<<'TABLE'\n(.*?)\nTABLE\n", re.S)
 _VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 _SHA512 = re.compile(r"[0-9a-f]{128}")
+#: By tool what a release must be able to run, of those that not every release has.
+TOOL_RUNS = {"connect-mirror-maker.sh": MIRROR, "kafka-metadata-shell.sh": SHELL}
 
 # Warnings of the operator tools go to standard error, so that their output can be read by a program. Kafka 4 brings
 # Log4j 2 and reads the first file, Kafka 3.9 brings reload4j and reads the second; the launcher chooses.
@@ -98,6 +101,12 @@ def tool_names(launcher: str, version: str, product: Product = KAFKA) -> list[st
     return sorted(names)
 
 
+def runnable(tools: Iterable[str], version: str) -> list[str]:
+    """Leave out the tools whose jar Maven does not have of a release of Kafka; one that we do not know has all."""
+    known = [one.runs for one in releases() if one.version == version]
+    return [tool for tool in tools if tool not in TOOL_RUNS or all(TOOL_RUNS[tool] in runs for runs in known)]
+
+
 def manifest(files: Mapping[str, str]) -> str:
     """The text of MANIFEST.sha256 for files (path to SHA-256): sorted lines that sha256sum --check reads."""
     return "".join(f"{files[path]}  {path}\n" for path in sorted(files))
@@ -139,7 +148,9 @@ def name_from_archive(version: str, sha512: str, launcher_sha256: str, product: 
 
 def _name(version: str, composition: str, product: Product) -> str:
     if not _VERSION.fullmatch(version):
-        raise InvalidInput(f"{product.name}_version", f'"{version}" is not three numbers', "Write it as in 4.3.1.")
+        raise InvalidInput(
+            f"{product.name}_version", f'"{version}" is not three numbers', "Write all three, such as 1.2.3."
+        )
     return f"{product.name}-{version}-{hashlib.sha256(composition.encode()).hexdigest()[:12]}"
 
 

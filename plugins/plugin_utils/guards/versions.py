@@ -13,10 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
-
-#: By minor release the highest level of each feature that it takes (MetadataVersion and Feature of its jars); of what
-#: is not listed it takes only level 0. The newest supported release is none that a cluster can go back to.
-HIGHEST: dict[tuple[int, ...], Mapping[str, int]] = {(3, 9): {"metadata.version": 21, "kraft.version": 1}}
+from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import like
 
 
 def goes_back(runs: str | None, wished: str) -> bool:
@@ -26,6 +23,10 @@ def goes_back(runs: str | None, wished: str) -> bool:
 
 
 def too_new(features: Mapping[str, int], wished: str) -> list[str]:
-    """Return the finalised features that a version does not take, each as name and level."""
-    highest = HIGHEST.get(numbers(wished)[:2], {})
+    """Return the finalised features that a version does not take, each as name and level.
+
+    Of a feature that its release does not list it takes only level 0; a release that we do not know takes nothing.
+    """
+    known = like(wished)
+    highest = known.highest if known else {}
     return [f"{name} {level}" for name, level in sorted(features.items()) if level > highest.get(name, 0)]

@@ -10,6 +10,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import plain_host
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import UnclearValueError
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import ROLE as MIRROR
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_release import MirrorVariables
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     GROUPS,
     LOCAL,
@@ -44,6 +45,8 @@ def build_node(
 ) -> Node:
     """A Node from a host's name, its groups, its templated variables and the paths that could not be templated."""
     cluster = variables.get("kafka_cluster_name")
+    if mirror and not (controller or broker or zookeeper):
+        variables = MirrorVariables(variables)
     return Node(
         name=name,
         cluster=NO_CLUSTER if cluster is UNDEFINED else str(cluster or NO_CLUSTER).strip(),

@@ -16,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
     GROUPS_EXCLUDED,
     IDENTITY,
     TOPICS_EXCLUDED,
     Flow,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import release
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.heartbeats import (
     emits,
     mirror_maker_flows,
@@ -41,9 +41,9 @@ OFFSETS_SEGMENT_BYTES = 50 * 1024 * 1024
 #: How properties of clients begin behind the cluster or the flow that they are of.
 CLIENTS = ("consumer.", "producer.", "admin.")
 _POLICIES = "org.apache.kafka.connect.mirror."
-#: The first versions that know a key (apache/kafka, MirrorSourceConfig: KIP-1089; looked up in 4.0.0, 4.1.1 and 4.3.1).
-_HEARTBEATS_REPLICATION_SINCE = (4, 0)
-_METRIC_NAMES_SINCE = (4, 3)
+#: Keys that not all releases know (KIP-1089, and names of metrics that 3.9 has too).
+_HEARTBEATS_REPLICATION = "heartbeats.replication.enabled"
+_METRIC_NAMES = "metric.names.formats"
 #: Tasks for each core: one waits for the network while another works. A task is one consumer and one producer.
 TASKS_PER_CORE = 2
 #: Cores of a node, of which nobody says how many it has.
@@ -146,7 +146,7 @@ def _common(options: Mapping[str, Any], copies: int, version: str) -> dict[str, 
         "emit.checkpoints.interval.seconds": CHECKPOINT_SECONDS,
         "sync.group.offsets.interval.seconds": CHECKPOINT_SECONDS,
         # The names that 3.9 has too, so that dashboards live through the upgrade; gone in 5.0.
-        **({"metric.names.formats": "legacy"} if numbers(version) >= _METRIC_NAMES_SINCE else {}),
+        **({_METRIC_NAMES: "legacy"} if _METRIC_NAMES in release(version).options else {}),
     }
 
 
@@ -211,11 +211,7 @@ def _flow(flow: Flow, flows: Sequence[Flow], clusters: Mapping[str, Mapping[str,
         "offset-syncs.topic.replication.factor": _copies(clusters, syncs_in),
         "emit.heartbeats.enabled": emits(flows, flow.source, flow.target),
         "heartbeats.topic.replication.factor": _copies(clusters, flow.target),
-        **(
-            {"heartbeats.replication.enabled": flow.heartbeats}
-            if numbers(version) >= _HEARTBEATS_REPLICATION_SINCE
-            else {}
-        ),
+        **({_HEARTBEATS_REPLICATION: flow.heartbeats} if _HEARTBEATS_REPLICATION in release(version).options else {}),
         **_prefixed("consumer", CONSUMER),
     }
 

@@ -122,10 +122,14 @@ def _read() -> Mapping[str, Mapping[str, Mapping[str, Definition]]]:
     """The definitions by kind (broker, topic), version and key."""
     names = {"min": "least", "max": "most", "or": "other"}
     found: dict[str, dict[str, dict[str, Definition]]] = {}
-    for kind, keys in json.loads(_FILE.read_text()).items():
+    kinds = json.loads(_FILE.read_text())
+    all_versions = kinds.pop("versions")
+    place = {version: index for index, version in enumerate(all_versions)}
+    for kind, keys in kinds.items():
         for key, said in keys.items():
             for one in said:
-                versions = one.pop("versions")
+                first, last = one.pop("since", all_versions[0]), one.pop("until", all_versions[-1])
+                versions = all_versions[place[first] : place[last] + 1]
                 own: dict[str, Any] = {names.get(name, name): value for name, value in one.items()}
                 definition = Definition(**{**own, "values": tuple(own.get("values", ()))})
                 for version in versions:

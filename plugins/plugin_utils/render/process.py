@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
+from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import release
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import product_of
@@ -54,9 +54,10 @@ G1 = (
     "-Djava.awt.headless=true",
 )
 #: Who may change configurations must not load classes that reach out (CVE-2023-25194, CVE-2025-27818): of login modules
-#: only Kafka's own and Kerberos. 4.3 takes such a list (KIP-1135), 3.9 only one of what is forbidden.
+#: only Kafka's own and Kerberos. Newer releases take such a list, older ones only one of what is forbidden.
+ALLOWED = "org.apache.kafka.allowed.login.modules"
 ALLOWED_MODULES = (
-    "-Dorg.apache.kafka.allowed.login.modules="
+    f"-D{ALLOWED}="
     "org.apache.kafka.common.security.scram.ScramLoginModule,"
     "org.apache.kafka.common.security.plain.PlainLoginModule,"
     "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule,"
@@ -175,11 +176,11 @@ def _logging_file(node: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     """Kafka 4 logs through log4j2, 3.9 through reload4j, ZooKeeper through Logback."""
     if product_of(node) == "zookeeper":
         return "logback.xml"
-    return "log4j2.yaml" if numbers(settings["kafka_version"]) >= (4, 0) else "log4j.properties"
+    return {"log4j2": "log4j2.yaml", "reload4j": "log4j.properties"}[release(settings["kafka_version"]).logging]
 
 
 def _guards(node: Mapping[str, Any], settings: Mapping[str, Any]) -> list[str]:
     if product_of(node) == "zookeeper":
         return []
-    modules = ALLOWED_MODULES if numbers(settings["kafka_version"]) >= (4, 3) else FORBIDDEN_MODULES
+    modules = ALLOWED_MODULES if ALLOWED in release(settings["kafka_version"]).options else FORBIDDEN_MODULES
     return [modules, NO_TOKEN_ENDPOINT]

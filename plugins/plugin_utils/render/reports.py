@@ -11,6 +11,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import refusal
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_unsteady import unsteady_quorum
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_files import report_paths
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import CONTROLLER_PURPOSE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE, listener_for
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.plans import cluster_plans
@@ -25,6 +26,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.advice imp
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_data import move_data
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import again_lines, move_lines
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_report import move_report
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.proof_data import proof_data, proof_lines
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.proof_report import proof_report
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import (
     as_json,
     cluster_part,
@@ -65,6 +68,7 @@ class Reports(Parts):
         super().__init__(
             {
                 "health_asks": self._health_asks,
+                "controller_protocol": self._controller_protocol,
                 "fail_on": lambda: fail_on(model["settings"]),
                 "status_fails": lambda: fails(results.own("__kafka_resources_health")["status"], self["fail_on"]),
                 "status": self._status,
@@ -75,6 +79,9 @@ class Reports(Parts):
                 "restart_plan": self._restart_plan,
                 "stop_plan": self._stop_plan,
                 "restart": self._restart,
+                "proof": lambda: proof_lines(results.own("__common_proof")["proof"]),
+                "proof_files": self._proof_files,
+                "proof_restarts": self._proof_restarts,
                 "move": self._move,
                 "move_again": lambda: again_lines(results.own("__kafka_resources_moved")),
                 "move_files": self._move_files,
@@ -112,6 +119,11 @@ class Reports(Parts):
             ),
             "ensemble_problems": self._results.of(self._host, "__kafka_resources_ensemble").get("problems", []),
         }
+
+    def _controller_protocol(self) -> str:
+        """The security protocol of the controllers' listener, empty where there are none."""
+        controllers = [node for node in self._model["nodes"] if "controller" in node["roles"]]
+        return str(listener_for(controllers[0], CONTROLLER_PURPOSE)["protocol"]) if controllers else ""
 
     def _status(self) -> list[str]:
         """How the cluster is, what to do, what the field advises, what this run proved and changed."""
@@ -175,6 +187,7 @@ class Reports(Parts):
                 self._model["nodes"],
                 self._model["bootstrap_servers"],
             ),
+            *status.feature_lines(self._results.of(self._host, "__kafka_resources_features")),
             *(f"Advice       {line}" for line in advice_lines(info, settings["kafka_mode"] == ZOOKEEPER_MODE)),
         ]
 
@@ -228,6 +241,29 @@ class Reports(Parts):
         """One line about the restart that has just ended."""
         down, synced = self._results.own("__common_down_seconds"), self._results.of(self._host, "__common_sync_seconds")
         return restarts.restart_line(self._host, self._reasons, float(down), None if synced == {} else float(synced))
+
+    def _proof_restarts(self) -> list[dict[str, Any]]:
+        """The restarts of this run in this cluster, as the module record_proof takes them."""
+        nodes = [node["host"] for node in (*self._model["nodes"], *self._model["zookeepers"])]
+        names = ("__common_stopped_at", "__common_down_seconds", "__common_sync_seconds")
+        found = {host: [self._results.of(host, name) for name in names] for host in nodes}
+        return [
+            {"host": host, "stopped": at, "listening": at + down, "in_sync": at + down + synced}
+            for host, times in found.items()
+            if {} not in times
+            for at, down, synced in [map(float, times)]
+        ]
+
+    def _proof_files(self) -> list[dict[str, str]]:
+        """The report of a proof and its data; files as the module node_files takes them."""
+        settings, proof = self._model["settings"], self._results.own("__common_proof")["proof"]
+        page, machines = report_paths(self._results.own("__common_proof_report"))
+        cluster = settings["kafka_cluster_name"]
+        data = proof_data(proof, cluster, self._results.own("__common_proof_made"))
+        return [
+            {"path": page, "content": proof_report(proof, cluster), "mode": "0644"},
+            {"path": machines, "content": data, "mode": "0644"},
+        ]
 
     def _move(self) -> list[str]:
         """The plan of this host, and the digest by which a later run carries out this plan and no other."""

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os.path import dirname
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_formed import never_formed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_unsteady import (
@@ -85,6 +86,7 @@ class Seen(Parts):
                 "settled_since": lambda: settled_since(self._waits(), time.time()),
                 "live_properties": self._live_properties,
                 "goes_back": self._goes_back,
+                "release_dir": self._release_dir,
                 "supervisord_runs_on_for": self._supervisord_runs_on_for,
             }
         )
@@ -228,6 +230,13 @@ class Seen(Parts):
         """Whether a node of the cluster shall get an older minor release than it runs."""
         wished = str(self._model["settings"]["kafka_version"])
         return any(goes_back(info.get("version"), wished) for info in self._infos.values())
+
+    def _release_dir(self) -> str:
+        """Where the node's release is to be; empty for one that this collection does not have."""
+        try:
+            return str(self._model["release"]["dir"])
+        except (OSError, StreamopsError):
+            return ""
 
     def _supervisord_runs_on_for(self) -> list[str]:
         """The programs because of which supervisord must not end; in check mode those of the play would be stopped."""

@@ -16,10 +16,12 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build im
     machine_of,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import mirror_reach, rest_url
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_release import MirrorVariables
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     GROUP_FIX,
     GROUP_NAMES,
     GROUPS,
+    MIRROR_GROUP,
     PAGE_GROUP,
     PROMETHEUS_GROUP,
     Inventory,
@@ -114,11 +116,35 @@ class Reader(Protocol):
         """All hosts of the play."""
 
 
+class MirrorReader:
+    """Reads the variables of hosts, of which a mirror has a release of its own (inventory/mirror_release.py)."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader, self.host = reader, reader.host
+        self.is_host = reader.is_host
+
+    def read(self, host: str) -> Mapping[str, Any]:
+        """The typed variables of a host."""
+        found = self._reader.read(host)
+        members = {group for group in GROUPS.values() if host in self.groups.get(group, ())}
+        return MirrorVariables(found) if members == {MIRROR_GROUP} else found
+
+    @property
+    def groups(self) -> Mapping[str, list[str]]:
+        """The groups of the inventory."""
+        return self._reader.groups
+
+    @property
+    def play_hosts(self) -> Sequence[str]:
+        """All hosts of the play."""
+        return self._reader.play_hosts
+
+
 class View(Parts):
     """What docs/house.md lists; a part that cannot be made raises ValueError."""
 
     def __init__(self, reader: Reader) -> None:
-        self._reader = reader
+        reader = self._reader = MirrorReader(reader)
         self._results = Results(reader.read, reader.host)
         parts: dict[str, Callable[[], Any]] = {
             "settings": lambda: reader.read(reader.host),

@@ -31,6 +31,8 @@ _FORM = re.compile(r"([0-9]+)-changes-[0-9a-f]{64}")
 _FILES, _LINES = 5, 20
 #: The longest value of a change in a line; the digest has all of it.
 _VALUE = 120
+#: Why a plan may have found nothing: what looks at nodes has the tag kafka_configure in a run in check mode.
+_BLIND = "A plan with --tags kafka_service alone lists no nodes: give kafka_configure,kafka_service to both. "
 #: Begins what may be otherwise a minute later, and is in no digest.
 HELD = "not now: "
 
@@ -138,9 +140,10 @@ def refusal(approved: str, found: str, was: str = "", now: str = "") -> str:
             "empty to run without an approval"
         )
     difference = _difference(was, now) or " "
+    blind = _BLIND if given and all(one.startswith("0-") for one in given) else ""
     return (
         f"this is not the plan that was approved: the approved one has {' or '.join(map(_counted, given))}, the plan "
-        f"of now {_counted(found)}.{difference}fix: make the plan again, have it approved, and give its "
+        f"of now {_counted(found)}.{difference}{blind}fix: make the plan again, have it approved, and give its "
         "digest; or leave streamops_plan_digest empty to carry out what is planned now"
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._features.levels import KRAFT
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import NOTE, OK, phrases
 from ansible_collections.streamops.kafka.plugins.module_utils._health.node_rules import of_start_files
 
@@ -61,14 +62,20 @@ def _server(server: Mapping[str, Any], names: Mapping[int, str]) -> str:
 
 
 def running_versions(versions: Mapping[str, str | None]) -> str:
-    """Return the version that the nodes of a cluster run, or each with its nodes; None for one that is not known."""
+    """Return the version that the nodes of a cluster run; None for one that is not known.
+
+    Of several, as in the middle of an upgrade, each says on how many nodes it runs, and on which.
+    """
     by_version: dict[str, list[str]] = {}
     for host, version in versions.items():
         by_version.setdefault(version or "", []).append(host)
     unknown = by_version.pop("", [])
     if not by_version:
         return "of unknown version"
-    told = [version if len(by_version) == 1 else f"{version} on {capped(on)}" for version, on in by_version.items()]
+    told = [
+        version if len(by_version) == 1 else f"{version} on {len(on)} of {len(versions)} nodes ({capped(on, SHOWN)})"
+        for version, on in by_version.items()
+    ]
     return ", ".join([*told, *([f"unknown on {capped(unknown, SHOWN)}"] if unknown else [])])
 
 
@@ -89,6 +96,20 @@ def cluster_lines(
         f"Topics       {short_list(topics)}",
         f"Replication  {counts['partitions']} partitions, {counts['under_replicated']} under-replicated, "
         f"{counts['offline']} offline",
+    ]
+
+
+def feature_lines(info: Mapping[str, Any]) -> list[str]:
+    """Return which features are below what all nodes could run; ``info`` is what features_info returned, or failed.
+
+    kraft.version is left out: it is raised for a dynamic quorum, not after an upgrade.
+    """
+    who = "all nodes that answered" if info.get("unknown") else "all nodes"
+    return [
+        f"Features     {one['name']} {one['finalized_name'] or one['finalized']} although {who} could run "
+        f"{one['max_name'] or one['max']}"
+        for one in info.get("features") or ()
+        if one["below"] and one["name"] != KRAFT
     ]
 
 

@@ -25,6 +25,7 @@ SOME = [
     *("Kafka", "Kafka looks", "Kafka changes", "Kafka administrator certificate"),
     *("Kafka status", "Kafka stop", "Kafka look after a failure", "Kafka stop, approved"),
 ]
+TEAMS = {"looker": "kafka-lookers", "operator": "kafka-operators", "approver": "kafka-approvers"}
 
 
 def apply(
@@ -68,26 +69,115 @@ def is_unchanged(awx: Awx, written: int, output: str) -> bool:
     return "changed=0 " in output and len(awx.writes) == written
 
 
+def of(awx: Awx, kind: str, name: str) -> dict[str, Any]:
+    """Return the object of a name, or the step of an identifier."""
+    (found,) = (one for one in awx.objects[kind].values() if name in (one.get("name"), one.get("identifier")))
+    return found
+
+
+def added(awx: Awx, identifier: str, template: str) -> int:
+    """Add a step to the one workflow, as the visualizer does."""
+    flow, runs = of(awx, "workflow_job_templates", "Kafka stop, approved"), of(awx, "job_templates", template)
+    given = {"identifier": identifier, "workflow_job_template": flow["id"], "unified_job_template": runs["id"]}
+    return int(awx.create("workflow_job_template_nodes", given)["id"])
+
+
+def mess_up(awx: Awx) -> None:
+    """Set what people set in AWX: fields that are ours, fields that are theirs, and a step behind our last one."""
+    of(awx, "job_templates", "Kafka stop").update(
+        {"playbook": "playbooks/status.yml", "timeout": 5, "limit": "kafka1", "ask_limit_on_launch": True, "forks": 20}
+    )
+    of(awx, "workflow_job_templates", "Kafka stop, approved").update(
+        {"skip_tags": "kafka_service", "extra_vars": "a: 1"}
+    )
+    of(awx, "workflow_job_template_nodes", "apply")["extra_data"] = {"status_strict": True}
+    chat, label = added(awx, "chat", "Kafka status"), awx.create("labels", {"name": "night", "organization": 1})
+    awx.attach(of(awx, "workflow_job_template_nodes", "look")["id"], "always_nodes", {"id": chat})
+    # Round the approval: the order of our own steps is ours.
+    awx.attach(
+        of(awx, "workflow_job_template_nodes", "plan")["id"],
+        "always_nodes",
+        {"id": of(awx, "workflow_job_template_nodes", "apply")["id"]},
+    )
+    awx.attach(of(awx, "job_templates", "Kafka stop")["id"], "labels", label)
+
+
+def assert_brought_back(awx: Awx, made: dict[str, Any], said: str) -> None:
+    """Compare with what was made: ours is as it was, theirs is as it was set, and both were said."""
+    again = described(awx)
+    theirs = {"forks": 20, "labels": ["Kafka changes", "night"]}
+    assert again["job_templates"]["Kafka stop"] == {**made["job_templates"]["Kafka stop"], **theirs}
+    flow = again["workflow_job_templates"]["Kafka stop, approved"]
+    assert (flow["skip_tags"], flow["extra_vars"]) == (None, "{}")
+    steps = again["workflow_job_template_nodes"]
+    del steps["Kafka stop, approved: chat"]
+    look = "Kafka stop, approved: look"
+    assert steps[look]["always_nodes"] == ["Kafka stop, approved: chat"]
+    assert {**steps, look: {**steps[look], "always_nodes": []}} == made["workflow_job_template_nodes"]
+    assert "Are brought back to ours" in said
+    assert "job template Kafka stop: limit kafka1, timeout 5, ask_limit_on_launch True" in said
+    assert (
+        "Left as you set them: job template Kafka stop: forks 20, label night; workflow Kafka stop, approved:" in said
+    )
+
+
+def galaxy(awx: Awx, *names: str) -> list[int]:
+    """Make Galaxy credentials as AWX has its own: of no organization."""
+    kind = awx.create("credential_types", {"name": "Ansible Galaxy/Automation Hub API Token", "kind": "galaxy"})["id"]
+    return [int(awx.create("credentials", {"name": name, "credential_type": kind})["id"]) for name in names]
+
+
 @pytest.mark.full
 def test_the_playbook_makes_one_workflow_once_and_puts_back_what_was_changed_by_hand() -> None:
     with stub(PLAYBOOKS) as (address, awx):
-        status, output = apply(address, "--check", only=SOME)
+        settings = {
+            "awx_teams": TEAMS,
+            "awx_galaxy_credentials": ["Ansible Galaxy"],
+            "awx_organization_environment": "Kafka",
+        }
+        given: dict[str, Any] = {"only": [*SOME, *TEAMS.values()], "settings": settings}
+        _, hub = galaxy(awx, "Ansible Galaxy", "Hub")
+        status, output = apply(address, "--check", **given)
         assert (status, awx.writes) == (0, []), output
-        status, output = apply(address, only=SOME)
+        status, output = apply(address, **given)
         assert status == 0, output
-        (template,) = (one for one in awx.objects["job_templates"].values() if one["name"] == "Kafka stop")
-        template["playbook"] = "playbooks/status.yml"
+        (own,) = awx.objects["organizations"]
+        awx.attach(own, "galaxy_credentials", {"id": hub})
         made = described(awx)
-        status, output = apply(address, only=SOME)
+        mess_up(awx)
+        written = len(awx.writes)
+        status, output = apply(address, "--check", **given)
+        assert (status, len(awx.writes)) == (0, written), output
+        assert "Would be brought back to ours, as they can change or cut short" in " ".join(output.split())
+        status, output = apply(address, **given)
         assert status == 0, output
-        assert "changed=1 " in output
+        # Tasks: the playbook of the template, the order of the steps, and the fields that no module brings back.
+        assert "changed=3 " in output
+        assert_brought_back(awx, made, " ".join(output.split()))
+        written = len(awx.writes)
+        status, output = apply(address, **given)
+        assert is_unchanged(awx, written, output), output
         again = described(awx)
         assert again["job_templates"]["Kafka stop"]["playbook"] == "playbooks/stop.yml"
-        assert again["workflow_job_template_nodes"] == made["workflow_job_template_nodes"]
         assert again["job_templates"]["Kafka stop"]["become_enabled"] is True
         nodes = again["workflow_job_template_nodes"]
         assert nodes["Kafka stop, approved: approve"]["success_nodes"] == ["Kafka stop, approved: apply"]
         assert nodes["Kafka stop, approved: apply"]["failure_nodes"] == ["Kafka stop, approved: look"]
+        assert again["organizations"]["Kafka"]["galaxy_credentials"] == ["Ansible Galaxy", "Hub"]
+        assert again["organizations"]["Kafka"]["default_environment"] == "Kafka"
+        assert set(again["teams"]) == set(TEAMS.values())
+        lookers, operators, approvers = TEAMS.values()
+        templates, flow = again["job_templates"], again["workflow_job_templates"]["Kafka stop, approved"]
+        assert flow["roles"] == {"execute": [operators], "read": [lookers], "approval": [approvers]}
+        assert templates["Kafka status"]["roles"] == {"execute": [lookers, operators], "read": [approvers]}
+        assert templates["Kafka stop"]["roles"] == {"read": [approvers, operators]}
+        # A root that would stop the cluster without approval.
+        added(awx, "mine", "Kafka stop")
+        written = len(awx.writes)
+        status, output = apply(address, only=SOME)
+        assert (status != 0, len(awx.writes)) == (True, written), output
+        said = " ".join(output.split())
+        assert "workflow Kafka stop, approved: Kafka stop (identifier mine) comes after no step, so it starts" in said
 
 
 def by_hand(awx: Awx) -> tuple[dict[str, int], int]:
@@ -120,6 +210,38 @@ def by_hand(awx: Awx) -> tuple[dict[str, int], int]:
 
 
 WATCH = ["Kafka", "Kafka looks", "Kafka watch"]
+#: What a release is taken to have dropped: each name stands for what is made below.
+DROPPED: list[dict[str, str]] = [
+    {"kind": "schedules", "name": "Kafka watch every minute", "unified_job_template": "Kafka watch"},
+    {"kind": "workflow_job_templates", "name": "Kafka gone, approved"},
+    *({"kind": "job_templates", "name": f"Kafka {name}"} for name in ("gone", "started", "unmarked", "never made")),
+]
+
+
+def plant(awx: Awx) -> None:
+    """Make what older releases have made, and what people have made of it and beside it."""
+    (own,) = awx.objects["organizations"]
+    (label,) = (one["id"] for one in awx.objects["labels"].values() if one["name"] == "Kafka looks")
+    (watch,) = awx.objects["job_templates"]
+    other = awx.create("organizations", {"name": "Of others"})["id"]
+
+    def made(kind: str, name: str, organization: int = own, **more: Any) -> int:
+        given = {"name": name, "organization": organization, "playbook": "playbooks/status.yml", **more}
+        return int(awx.create(kind, given)["id"])
+
+    for name in ("gone", "started"):
+        awx.attach(made("job_templates", f"Kafka {name}"), "labels", {"id": label})
+    made("job_templates", "Kafka unmarked")
+    awx.attach(made("job_templates", "Kafka gone", other), "labels", {"id": label})
+    gone, started = list(awx.objects["job_templates"])[1:3]
+    awx.attach(made("workflow_job_templates", "Kafka gone, approved"), "labels", {"id": label})
+    made("workflow_job_templates", "By hand")
+    for flow, starts in zip(awx.objects["workflow_job_templates"], (gone, started), strict=True):
+        given = {"identifier": "only", "workflow_job_template": flow, "unified_job_template": starts}
+        awx.create("workflow_job_template_nodes", given)
+    for name in ("Kafka watch every minute", "Watch by hand"):
+        rule = "DTSTART:20260101T000500Z RRULE:FREQ=HOURLY;INTERVAL=1"
+        made("schedules", name, unified_job_template=watch, rrule=rule)
 
 
 @pytest.mark.full
@@ -151,6 +273,38 @@ def test_what_was_attached_by_hand_stays_and_names_are_those_of_the_organization
         assert is_unchanged(awx, written, output), output
 
 
+@pytest.mark.full
+def test_what_a_release_dropped_is_removed_and_what_others_use_or_made_stays() -> None:
+    given: dict[str, Any] = {
+        "only": [*WATCH, *(one["name"] for one in DROPPED)],
+        "settings": {"controller_dropped": DROPPED},
+    }
+    with stub(PLAYBOOKS) as (address, awx):
+        status, output = apply(address, **given)
+        assert status == 0, output
+        assert "The organization Kafka has no Galaxy credential, so AWX skips" in output
+        plant(awx)
+        written = len(awx.writes)
+        status, output = apply(address, "--check", **given)
+        assert (status, len(awx.writes)) == (0, written), output
+        assert "changed=3 " in output
+        for changes in (3, 0):
+            status, output = apply(address, **given)
+            assert status == 0, output
+            assert f"changed={changes} " in output
+            assert len(awx.writes) == written + 3
+        said = " ".join(output.split())
+        assert (
+            "Kafka started (job_templates) is no longer described, and stays: the workflow By hand starts it." in said
+        )
+        assert "Kafka unmarked (job_templates) is no longer described, and stays: it has none of our labels" in said
+        made = described(awx)
+        left = [one["name"] for one in awx.objects["job_templates"].values()]
+        assert sorted(left) == ["Kafka gone", "Kafka started", "Kafka unmarked", "Kafka watch"]
+        assert made["job_templates"]["Kafka gone"]["organization"] == "Of others"
+        assert (set(made["workflow_job_templates"]), set(made["schedules"])) == ({"By hand"}, {"Watch by hand"})
+
+
 def test_a_name_that_nothing_has_and_a_missing_token_are_refused_before_any_call() -> None:
     with stub(PLAYBOOKS) as (address, awx):
         status, output = apply(address, only=["Kafka statsu"])
@@ -162,6 +316,18 @@ def test_a_name_that_nothing_has_and_a_missing_token_are_refused_before_any_call
         status, output = apply(address, settings={"awx_prefx": "Orders", "awx_job_id": 7})
         assert status != 0
         assert "nothing reads the extra variable awx_prefx. fix: perhaps awx_prefix is meant." in output
+        status, output = apply(address, settings={"awx_teams": {"lookers": "kafka-lookers"}})
+        assert status != 0
+        assert "must give one team each to some of looker, operator, approver." in " ".join(output.split())
+        for setting, name in (("awx_notification_templates", "Pager"), ("awx_galaxy_credentials", "Nowhere")):
+            status, output = apply(address, settings={setting: [name]})
+            assert status != 0
+            said = " ".join(output.split())
+            assert f'"{name}" of awx_credentials, awx_notification_templates or awx_galaxy_credentials' in said
+            assert "and 0 were found in the organization Kafka. fix: make it there" in said
+        status, output = apply(address, settings={"awx_organization_environment": "Nowhere"})
+        assert status != 0
+        assert "awx_organization_environment is Nowhere, and AWX has no execution environment" in output
         assert awx.writes == []
 
 

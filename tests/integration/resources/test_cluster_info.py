@@ -59,6 +59,13 @@ def test_partitions_and_topics_can_be_left_out_and_check_mode_looks_too(combined
     assert info(combined, topics=[])["topics"] == []
 
 
+def test_what_topics_and_brokers_set_in_the_cluster_is_listed_when_asked_for(combined: Cluster, orders: str) -> None:
+    assert "overrides" not in info(combined, topics=[orders])
+    found = info(combined, topics=[orders], overrides=True)["overrides"]
+    assert {"kind": "topic", "name": orders, "key": "min.insync.replicas", "value": "2"} in found
+    assert {one["kind"] for one in found} <= {"topic", "broker"}
+
+
 @pytest.mark.full
 def test_a_stopped_broker_shows_in_every_finding_and_leaders_come_back_by_election(
     combined: Cluster, orders: str

@@ -6,11 +6,14 @@ from __future__ import annotations
 import json
 import re
 import runpy
+from pathlib import Path
 from typing import Any
 
+import ansible_collections.awx.awx.plugins.modules as awx_modules
 import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.parsing.dataloader import DataLoader
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 from tests.support.awx_kinds import answer_error, rule_error, survey_error
@@ -20,14 +23,62 @@ TOOL = runpy.run_path(str(ROOT / "tools" / "make_awx"))
 DATA: dict[str, Any] = TOOL["data"]()
 SURVEYS: dict[str, Any] = TOOL["surveys"](DATA["awx_questions"])
 QUESTIONS = [(key, asked) for key, survey in SURVEYS.items() for asked in survey["spec"]]
+MODULES = Path(str(awx_modules.__file__)).parent
 TEMPLATES = {one["name"]: one for one in DATA["controller_templates"]}
 
 
 def test_generated_files_are_those_of_the_data() -> None:
     assert TOOL["SURVEYS"].read_text() == TOOL["surveys_text"](DATA["awx_questions"]), "run tools/make_awx"
     assert TOOL["EXPORT"].read_text() == TOOL["export_text"](DATA), "run tools/make_awx"
-    for path, text in TOOL["project"](DATA).items():
-        assert (TOOL["PROJECT"] / path).read_text() == text, f"{path}: run tools/make_awx"
+    for folder, made in (("PROJECT", "project"), ("CONFIGURATION", "configuration_files")):
+        for path, text in TOOL[made](DATA).items():
+            assert (TOOL[folder] / path).read_text() == text, f"{path}: run tools/make_awx"
+    assert {path.name for path in TOOL["CONFIGURATION"].iterdir()} == set(TOOL["configuration_files"](DATA))
+
+
+#: What infra.aap_configuration reads, as Ansible reads its files.
+CONFIGURATION: dict[str, Any] = {
+    name: objects
+    for path in TOOL["CONFIGURATION"].glob("*.yml")
+    for name, objects in DataLoader().load_from_file(str(path)).items()
+}
+#: By list of infra.aap_configuration the module that its role calls, and the kind of the export.
+OF = {
+    "aap_organizations": ("organization", "organizations"),
+    "controller_execution_environments": ("execution_environment", "execution_environments"),
+    "controller_projects": ("project", "projects"),
+    "controller_inventories": ("inventory", "inventory"),
+    "controller_inventory_sources": ("inventory_source", "inventory_sources"),
+    "controller_credential_types": ("credential_type", "credential_types"),
+    "controller_labels": ("label", ""),
+    "controller_templates": ("job_template", "job_templates"),
+    "controller_workflows": ("workflow_job_template", "workflow_job_templates"),
+    "controller_schedules": ("schedule", "schedules"),
+}
+
+
+def plain(value: Any) -> Any:
+    """A value of the export with the names of what it refers to, and extra variables as they were before JSON."""
+    if isinstance(value, dict) and "natural_key" not in value and {"name", "type"} <= set(value):
+        return value["name"]
+    return json.loads(value) if isinstance(value, str) and value.startswith("{") else value
+
+
+@pytest.mark.parametrize("name", OF)
+def test_the_variables_of_aap_configuration_are_the_objects_of_the_export(name: str) -> None:
+    module, kind = OF[name]
+    page = (MODULES / f"{module}.py").read_text().partition("DOCUMENTATION = '''")[2].partition("'''")[0]
+    options = {*yaml.safe_load(page)["options"], "simplified_workflow_nodes"}
+    assert not {key for one in CONFIGURATION[name] for key in one} - options
+    exported = {one["name"]: one for one in TOOL["export"](DATA).get(kind, [])}
+    for one in CONFIGURATION[name] if kind else ():
+        other = exported.pop(one["name"])
+        other |= {"survey_spec": other["related"]["survey_spec"]} if "survey_spec" in other.get("related", {}) else {}
+        for key in set(one) & set(other):
+            assert one[key] == plain(other[key]), f"{one['name']}: {key}"
+        nodes = {node["identifier"]: node for node in other.get("related", {}).get("workflow_nodes", [])}
+        assert [node["identifier"] for node in one.get("simplified_workflow_nodes", [])] == list(nodes)
+    assert exported == {}
 
 
 @pytest.mark.parametrize("key", SURVEYS)
@@ -113,6 +164,30 @@ def test_a_plan_is_of_its_change_and_changes_nothing(name: str) -> None:
     assert plan.get("extra_vars") == {"plan_only": True} or plan["job_type"] == "check"
 
 
+def rights(team: str, role: str) -> set[str]:
+    """The templates and workflows that a team has a role of."""
+    found = [one for one in DATA["awx_rights"] if (one["team"], one["role"]) == (team, role)]
+    return {name for one in found for kind in ("job_templates", "workflows") for name in one.get(kind, [])}
+
+
+def test_no_team_launches_a_change_without_its_plan_and_who_approves_sees_every_job() -> None:
+    changes = {name for name, one in TEMPLATES.items() if one.get("changes")}
+    flows = {one["name"] for one in DATA["controller_workflows"]}
+    launched = {team: rights(team, "execute") for team in ("looker", "operator", "approver")}
+    assert not changes & set.union(*launched.values())
+    assert (launched["looker"] & flows, launched["operator"] & flows, launched["approver"]) == (set(), flows, set())
+    assert "Kafka validate" not in launched["looker"]
+    assert rights("approver", "approval") == flows
+    assert rights("approver", "read") == set(TEMPLATES) == (launched["operator"] - flows) | rights("operator", "read")
+
+
+def test_nothing_that_is_described_is_dropped_too() -> None:
+    kinds = {"schedules": "schedules", "workflow_job_templates": "workflows", "job_templates": "templates"}
+    for one in DATA["controller_dropped"]:
+        assert one["name"] not in [each["name"] for each in DATA[f"controller_{kinds[one['kind']]}"]]
+        assert ("unified_job_template" in one) == (one["kind"] == "schedules")
+
+
 def test_awx_takes_the_rules_of_schedules() -> None:
     assert [rule_error(one["rrule"]) for one in DATA["controller_schedules"]] == [None, None]
 
@@ -124,7 +199,7 @@ PLAIN = ("true", "false", "CHANGE-ME")
 def secrets(text: str) -> list[str]:
     """Values of keys that hold secrets, but for expressions that AWX fills in."""
     found = re.findall(r'"?\b\w*(?:password|token|secret|key)"?: *"?([^",}\n]+)', text, re.I)
-    return [one for one in found if not one.lstrip('"').startswith(("{", "[")) and one not in PLAIN]
+    return [one for one in found if one.strip() and not one.lstrip('"').startswith(("{", "[")) and one not in PLAIN]
 
 
 def test_no_file_of_awx_holds_a_secret() -> None:

@@ -8,12 +8,13 @@ import ipaddress
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import like, releases
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host, by_cluster
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, host_rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.advice import MOST_OF_LINK
 
-# Oldest Java that a broker of a line starts with (KIP-1013 for 4.x; 3.9 still runs on 8, which KIP-750 deprecated).
-MIN_JAVA = {"4": 17, "3": 11}
+#: The oldest Java that a server of ZooKeeper is started with.
+ZOOKEEPER_JAVA = 11
 
 
 @host_rule(
@@ -86,12 +87,20 @@ def _holder(holder: Mapping[str, Any], node: str | None) -> str:
 def no_java(hosts: Sequence[Host]) -> Iterator[Problem]:
     """Java is missing (unless the play installs it), or too old: Kafka 4 needs 17, Kafka 3.9 needs 11."""
     for host, info in _answered(hosts):
-        found, least = info["java"], MIN_JAVA.get(host.version.split(".")[0], max(MIN_JAVA.values()))
+        found, least = info["java"], _least_java(host)
         allowed = f"Java {least} or newer for Kafka {host.version}"
         if found["error"] and not host.installs_java:
             yield Problem(host, "no usable Java", found["error"], allowed)
         elif found["version"] is not None and found["version"] < least:
             yield Problem(host, "Java is too old", f"Java {found['version']} ({found['path']})", allowed)
+
+
+def _least_java(host: Host) -> int:
+    """The oldest Java that what it runs starts with."""
+    if "zookeeper" in host.roles:
+        return ZOOKEEPER_JAVA
+    known = like(host.version)
+    return known.java[0] if known else max(one.java[0] for one in releases())
 
 
 @host_rule(number="B29", variable="kafka_java_home", fix="install the same Java on all nodes", level=WARNING)

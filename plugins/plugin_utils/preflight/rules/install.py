@@ -7,22 +7,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import (
+    MIRROR,
+    WITH_ZOOKEEPER,
+    newest_that_runs,
+    release,
+    releases,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back, too_new
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_release import VARIABLE as MIRROR_VERSION
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, host_rule, rule
 
-SUPPORTED_VERSIONS = tuple(sorted(BROKER_KEYS, reverse=True))
+SUPPORTED = tuple(one.version for one in releases())
+#: The last line with ZooKeeper, to which a cluster of any older release can go.
+BRIDGE = newest_that_runs(WITH_ZOOKEEPER).version
 DIRECTORIES = ("kafka_install_dir", "kafka_config_dir", "kafka_data_dir", "kafka_log_dir", "kafka_run_dir")
 # Below this a broker with a few hundred partitions spends its time collecting garbage.
 MIN_HEAP_MIB = 256
-#: MiB with which they start, measured with OpenJDK 17: a broker of 4.3.1 does not with 160, one of 3.9.2 not with 152.
-LEAST_BROKER_HEAP = {"4.3.1": 192, "3.9.2": 160}
-#: The same; a controller of 4.3.1 does not start with 24. Of the others 3 is what Java itself needs: with 2 it ends
-#: before it has loaded a class.
-LEAST_HEAP = {"controller": 32, "zookeeper": 3, "mirror": 3}
+#: MiB that Java itself needs for a server of ZooKeeper or a mirror: with 2 it ends before it has loaded a class.
+LEAST_JAVA_HEAP = 3
 #: The options of Java for the largest and the first heap; the long ones are the same by another name.
 MAXIMUM = re.compile(r"(?:-Xmx|-XX:MaxHeapSize=)(.*)")
 INITIAL = re.compile(r"(?:-Xms|-XX:InitialHeapSize=)(.*)")
@@ -32,15 +38,31 @@ _MIB = {"k": 1 / 1024, "m": 1, "g": 1024, "": 1 / 1024 / 1024}
 @rule(
     number="B30",
     variable="kafka_version",
-    allowed=f"one of {', '.join(SUPPORTED_VERSIONS)}",
-    fix="choose a supported version; older clusters go to 3.9.2 first",
+    allowed=f"one of {', '.join(SUPPORTED)}",
+    fix=f"choose a supported version; older clusters go to {BRIDGE} first",
 )
 def unsupported_version(inventory: Inventory) -> Iterator[Problem]:
     """This collection does not support the `kafka_version`; the message names the legal path."""
     for node in (*inventory.kafka, *inventory.mirrors):
         value = node.text("kafka_version")
-        if value and value not in SUPPORTED_VERSIONS:
-            yield Problem(node, "this Kafka version is not supported", repr(value), fix=_path(value))
+        if value and value not in SUPPORTED:
+            variable = MIRROR_VERSION if node.only_mirrors and node.text(MIRROR_VERSION) else "kafka_version"
+            what = "this Kafka version is not supported"
+            yield Problem(node, what, repr(value), fix=_path(value), variable=variable)
+
+
+@rule(
+    variable=MIRROR_VERSION,
+    allowed="a release whose MirrorMaker Maven has",
+    fix=f"set it to {newest_that_runs(MIRROR).version}, or install from Apache's archive",
+)
+def release_without_mirror_maker(inventory: Inventory) -> Iterator[Problem]:
+    """A mirror is to run a release that cannot be had with MirrorMaker from Maven; Apache's archive always has it."""
+    for node in inventory.mirrors:
+        version = node.text("kafka_version")
+        from_maven = node.get("kafka_install_source", "maven") == "maven"
+        if from_maven and version in SUPPORTED and MIRROR not in release(version).runs:
+            yield Problem(node, "Maven has no MirrorMaker of this release", version)
 
 
 @host_rule(
@@ -71,9 +93,9 @@ _START = "set kafka_version to the version that runs; start the cluster with it 
 def _path(value: str) -> str:
     parts = [as_int(part) for part in value.split(".")]
     if None in parts:
-        return f"write a full version such as {SUPPORTED_VERSIONS[0]}"
+        return f"write a full version such as {SUPPORTED[0]}"
     if tuple(part or 0 for part in parts) < (3, 9):
-        return "upgrade a cluster older than 3.9 to 3.9.2 first (the bridge to 4.x); no cluster goes back below it"
+        return f"upgrade a cluster older than 3.9 to {BRIDGE} first (the bridge to 4.x); no cluster goes back below it"
     return "choose a supported version that is not older than the one a running cluster has"
 
 
@@ -172,9 +194,11 @@ def _unit(size: str) -> str:
 
 def _least_heap(node: Node) -> int:
     """The MiB without which what the node runs does not start."""
-    if node.broker:
-        return LEAST_BROKER_HEAP.get(node.text("kafka_version"), min(LEAST_BROKER_HEAP.values()))
-    return LEAST_HEAP["controller" if node.controller else "zookeeper" if node.zookeeper else "mirror"]
+    if not (node.broker or node.controller):
+        return LEAST_JAVA_HEAP
+    version, role = node.text("kafka_version"), "broker" if node.broker else "controller"
+    known = [one for one in releases() if one.version == version]
+    return min(one.least_heap[role] for one in known or releases())
 
 
 @rule(number="C8", fix="write the whole path of a directory")

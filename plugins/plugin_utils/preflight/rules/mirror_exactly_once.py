@@ -8,6 +8,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import (
+    LEGACY_MIRROR,
+    like,
+    newest_that_runs,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, as_int
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
@@ -122,14 +127,17 @@ def few_transaction_log_replicas(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B39", variable="kafka_version", fix="set engine to mirror_maker_2, or kafka_version of the mirror to 3.9.2"
+    number="B39",
+    variable="kafka_version",
+    fix=f"set engine to mirror_maker_2, or kafka_version of the mirror to {newest_that_runs(LEGACY_MIRROR).version}",
 )
 def legacy_engine_version(inventory: Inventory) -> Iterator[Problem]:
     """The legacy engine runs on a mirror of Kafka 4, which no longer has it."""
     for flow in flows(inventory):
         for mirror in mirrors_of(inventory, flow.target) if flow.engine == LEGACY else ():
             version = mirror.text("kafka_version")
-            if (as_int(version.split(".")[0]) or 0) >= 4:
+            known = like(version)
+            if known and LEGACY_MIRROR not in known.runs:
                 yield Problem(mirror, f"this Kafka version no longer has the legacy engine of {flow.pair}", version)
 
 

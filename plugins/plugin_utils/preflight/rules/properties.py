@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret, value_text
+from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import release, releases
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import LAYERS, Property, layers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import known
@@ -161,20 +162,24 @@ def _is_known(node: Node, key: str, keys: Collection[str]) -> bool:
 def _gone(key: str, node: Node) -> tuple[str, str] | None:
     """Why the node's Kafka no longer reads a key, with what replaced it; None when it does or never did."""
     version, mode = node.text("kafka_version"), node.text("kafka_mode")
-    old = BROKER_KEYS["3.9.2"]
     if mode.startswith("kraft_") and key.startswith("zookeeper."):
         return "KRaft has no ZooKeeper", "the controllers are the group kraft_controllers"
     if mode.startswith("kraft_") and key in NOT_IN_KRAFT:
         return "KRaft does not read this key", NOT_IN_KRAFT[key]
-    if version in BROKER_KEYS and key in old and key not in BROKER_KEYS[version]:
+    if version in BROKER_KEYS and key not in BROKER_KEYS[version] and _older_know(key, version):
         return f"Kafka {version} does not read this key any more", REPLACEMENTS.get(key, "")
     return None
 
 
+def _older_know(key: str, version: str) -> bool:
+    """Whether a supported version before this one knows a key."""
+    return any(key in BROKER_KEYS[one.version] for one in releases() if one.numbers < release(version).numbers)
+
+
 def _later(key: str) -> str:
     """The advice for a key that only other supported versions know."""
-    having = [version for version in sorted(BROKER_KEYS) if key in BROKER_KEYS[version]]
-    return f"remove it, or use Kafka {' or '.join(having)}, which knows it" if having else ""
+    having = [one.version for one in releases() if key in BROKER_KEYS[one.version]]
+    return f"remove it, or use Kafka {having[0]}, the newest that knows it" if having else ""
 
 
 def _written(inventory: Inventory) -> Iterator[tuple[Node, Property]]:

@@ -6,6 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import (
+    WITH_ZOOKEEPER,
+    like,
+    newest_that_runs,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.zookeeper import MAX_ID
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     ZOOKEEPER_GROUP,
@@ -123,14 +128,17 @@ def zookeeper_mode_with_controllers(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="C3", variable="kafka_version", fix="set kafka_version to 3.9.2, the last line with ZooKeeper, or use KRaft"
+    number="C3",
+    variable="kafka_version",
+    fix=f"set kafka_version to {newest_that_runs(WITH_ZOOKEEPER).version}, the last line with ZooKeeper, or use KRaft",
 )
 def zookeeper_mode_without_support(inventory: Inventory) -> Iterator[Problem]:
     """A cluster in mode `zookeeper` has a Kafka version that cannot use ZooKeeper."""
     for cluster in inventory.clusters():
         for node in _brokers(cluster):
             version = node.text("kafka_version")
-            if not version.startswith("3.9"):
+            known = like(version)
+            if known is None or WITH_ZOOKEEPER not in known.runs:
                 yield Problem(node, "this Kafka version cannot use ZooKeeper", version)
 
 

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_data import move_data
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.proof_data import proof_data
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import as_json, status_data
 from page.filed.told import SPARK_SCHEMA, UNKNOWN, Told, told_of
 from spark_validation.result import EXIT_CODES, SCHEMA
-from tests.support.reports_left import DONE, PLAN, result
+from tests.support.reports_left import DONE, PLAN, PROOF, result
 from tests.support.status_seen import MADE, everything, well
 
 MOVE = json.loads(move_data(PLAN, DONE, "Rebalance", "orders", "2026-11-24T10:19:04Z"))
@@ -27,6 +28,13 @@ def test_a_move_tells_how_it_ended_what_it_cost_and_when_it_began() -> None:
     assert (found.kind, found.result, found.tone, found.clusters) == ("move", "done", "pass", ("orders",))
     assert found.said == "Rebalance: 4 replicas, 4.0 MB in 4m04s."
     assert found.began == 1_795_515_300, "the end, 10:19:04, less 244 s"
+
+
+def test_a_proof_tells_what_was_acknowledged_what_is_wrong_and_when_the_first_node_stopped() -> None:
+    found = told_of(proof_data(PROOF, "orders", MADE))
+    assert (found.kind, found.result, found.tone, found.clusters) == ("proof of a roll", "fail", "fail", ("orders",))
+    assert found.said == "1 node restarted; 1,500 records acknowledged, 2 lost, 0 repeated, 0 out of order."
+    assert found.began == 1_795_515_000
 
 
 def test_a_move_that_was_only_planned_or_has_not_ended_says_so() -> None:

@@ -77,6 +77,13 @@ def test_tools_follow_the_version() -> None:
     assert set(old) - set(new) == {"kafka-mirror-maker.sh", "zookeeper-shell.sh", "zookeeper-security-migration.sh"}
 
 
+def test_tools_without_their_jar_are_left_out() -> None:
+    tools = ["connect-mirror-maker.sh", "kafka-metadata-shell.sh", "kafka-topics.sh"]
+    assert layout.runnable(tools, "4.4.0") == ["kafka-topics.sh"]
+    assert layout.runnable(tools, "4.3.1") == tools
+    assert layout.runnable(tools, "9.9.9") == tools
+
+
 def test_a_launcher_without_table_is_refused() -> None:
     with pytest.raises(InvalidInput, match="no table of tools"):
         layout.tool_names("#!/bin/sh\n", "4.3.1")

@@ -34,7 +34,8 @@ def test_an_older_minor_release_goes_back_and_another_patch_does_not(runs: str |
         ({"metadata.version": 21, "group.version": 1, "kraft.version": 1}, "3.9.2", ["group.version 1"]),
         ({"metadata.version": 21, "group.version": 0}, "3.9.2", []),
         ({}, "3.9.2", []),
-        ({"metadata.version": 7}, "4.2.0", ["metadata.version 7"]),
+        ({"metadata.version": 7}, "4.99.0", ["metadata.version 7"]),
+        ({"metadata.version": 30, "share.version": 1}, "4.2.0", ["metadata.version 30"]),
     ],
 )
 def test_a_release_takes_what_it_knows_and_one_that_is_not_listed_takes_nothing(

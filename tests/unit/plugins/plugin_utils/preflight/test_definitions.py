@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import releases
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import (
     BROKER_KEYS,
     TOPIC_KEYS,
@@ -58,7 +59,7 @@ def test_a_definition_takes_what_kafka_parses(
 
 
 def test_each_version_has_its_own() -> None:
-    assert BROKER_KEYS.keys() == TOPIC_KEYS.keys() == {"3.9.2", "4.3.1"}
+    assert BROKER_KEYS.keys() == TOPIC_KEYS.keys() == {one.version for one in releases()}
     assert BROKER_KEYS["4.3.1"]["num.io.threads"] == Definition("INT", least=1, default=8)
     assert BROKER_KEYS["3.9.2"]["log.cleanup.policy"].once is False
     assert TOPIC_KEYS["4.3.1"]["cleanup.policy"] == Definition("LIST", values=("compact", "delete"), once=True)

@@ -82,7 +82,7 @@ def test_a_broker_whose_old_session_keeps_it_away_is_started_again_until_that_ha
 @pytest.mark.parametrize(
     ("role", "version", "file", "option"),
     [
-        ("brokers", "4.0.0", "log4j2.yaml", "-Dlog4j2.configurationFile=/etc/kafka/a/log4j2.yaml"),
+        ("brokers", "4.3.1", "log4j2.yaml", "-Dlog4j2.configurationFile=/etc/kafka/a/log4j2.yaml"),
         ("brokers", "3.9.2", "log4j.properties", "-Dlog4j.configuration=file:/etc/kafka/a/log4j.properties"),
         ("zookeepers", "3.9.2", "logback.xml", "-Dlogback.configurationFile=/etc/kafka/a/logback.xml"),
     ],
@@ -115,8 +115,8 @@ def test_the_heap_of_a_mirror_is_not_that_of_a_node() -> None:
     ("version", "begins"),
     [
         ("4.3.1", "-Dorg.apache.kafka.allowed.login.modules="),
-        ("4.10.0", "-Dorg.apache.kafka.allowed.login.modules="),
-        ("4.2.0", "-Dorg.apache.kafka.disallowed.login.modules="),
+        ("4.2.0", "-Dorg.apache.kafka.allowed.login.modules="),
+        ("4.1.2", "-Dorg.apache.kafka.disallowed.login.modules="),
         ("3.9.2", "-Dorg.apache.kafka.disallowed.login.modules="),
     ],
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.support.inventory_data import view
 from tests.support.markup import Markup
-from tests.support.reports_left import DONE, PLAN
+from tests.support.reports_left import DONE, PLAN, PROOF
 
 BROKER = {"id": 1, "fenced": False, "imbalance_percent": 0.0, "log_dirs": [], "replicas": 2, "rack": None}
 STATUS = {
@@ -63,6 +63,24 @@ def test_a_status_alone_has_neither_changes_nor_a_verdict_of_a_job() -> None:
     assert (found["fail_on"], found["status_fails"]) == ("down", False)
     assert reports(left, status_strict=True)["status_fails"]
     assert not [line for line in found["status"] if line.startswith(("Changed", "Restarted", "Verdict"))]
+
+
+def test_a_status_tells_features_that_are_below_what_all_nodes_could_run() -> None:
+    below = {"name": "metadata.version", "finalized_name": "4.0-IV3", "max_name": "4.3-IV0", "below": True}
+    left = {"__kafka_resources_health": HEALTH, "__kafka_resources_features": {"features": [below]}}
+    line = "Features     metadata.version 4.0-IV3 although all nodes could run 4.3-IV0"
+    assert line in reports(left)["status"]
+
+
+def test_the_controllers_are_asked_with_the_protocol_of_their_listener() -> None:
+    listeners = [
+        {"name": "CONTROLLER", "port": 9093, "protocol": "SASL_PLAINTEXT", "purpose": "controllers"},
+        {"name": "CLIENTS", "port": 9094, "protocol": "SSL", "purpose": "clients"},
+    ]
+    hosts = {"k": {"kafka_node_id": 1}}
+    seen = view(hosts, brokers=["k"], controllers=["k"], host="k", kafka_listeners=listeners)["reports"]
+    assert seen["controller_protocol"] == "SASL_PLAINTEXT"
+    assert reports({})["controller_protocol"] == ""
 
 
 def test_a_cluster_that_does_not_answer_is_told_with_its_servers() -> None:
@@ -124,6 +142,17 @@ def test_a_restart_is_one_line() -> None:
     assert reports(done)["restart"] == "k restarted (num.io.threads: 8 -> 9), down 14s"
     synced = reports({**done, "__common_sync_seconds": "19.0"})["restart"]
     assert synced == "k restarted (num.io.threads: 8 -> 9), down 14s, back in sync 19s"
+
+
+def test_a_proof_is_told_the_restarts_of_its_cluster_and_leaves_a_report(tmp_path: Path) -> None:
+    times = {"__common_stopped_at": "100.5", "__common_down_seconds": "14.0", "__common_sync_seconds": "19.0"}
+    assert reports({})["proof_restarts"] == []
+    assert reports(times)["proof_restarts"] == [{"host": "k", "stopped": 100.5, "listening": 114.5, "in_sync": 133.5}]
+    made = {"__common_proof_report": f"{tmp_path}/report.html", "__common_proof_made": "2026-11-24T10:19:04Z"}
+    page, data = reports({"__common_proof": {"proof": PROOF}, **made})["proof_files"]
+    assert (page["path"], data["path"]) == (f"{tmp_path}/report.html", f"{tmp_path}/report.json")
+    assert json.loads(data["content"])["verdict"] == "fail"
+    assert page["content"].startswith("<!doctype html>")
 
 
 def test_a_restart_that_check_mode_leaves_out_says_what_stands_against_it() -> None:

@@ -139,6 +139,12 @@ def test_another_plan_is_refused_with_the_difference_of_both() -> None:
     assert "only" not in refusal(digest([PLAN]), digest([now])).replace("plan_only", "")
 
 
+def test_a_refusal_of_a_plan_that_found_nothing_names_the_tag_that_shows_no_nodes() -> None:
+    hint = "A plan with --tags kafka_service alone lists no nodes: give kafka_configure,kafka_service to both. fix:"
+    assert hint in refusal(digest([NOTHING]), digest([PLAN]))
+    assert "kafka_service" not in refusal(digest([PLAN]), digest([replace(PLAN, changes=PLAN.changes[1:])]))
+
+
 @pytest.mark.parametrize("given", ["yes", "3-changes-xyz", "9-12-" + "0" * 64])
 def test_what_is_no_digest_of_such_a_plan_approves_nothing(given: str) -> None:
     assert "no digest of a plan that this run could carry out" in refusal(given, digest([PLAN]))

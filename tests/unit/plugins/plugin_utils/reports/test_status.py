@@ -10,6 +10,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status imp
     change_lines,
     cluster_lines,
     ensemble_lines,
+    feature_lines,
     finding_lines,
     node_lines,
     running_versions,
@@ -107,7 +108,7 @@ def test_a_cluster_is_told_in_six_lines(quorum: dict[str, Any] | None, epoch: st
     [
         ({"a": "4.3.1", "b": "4.3.1"}, "4.3.1"),
         ({"a": "4.3.1", "b": None}, "4.3.1, unknown on b"),
-        ({"a": "3.9.2", "b": "4.3.1", "c": "4.3.1"}, "3.9.2 on a, 4.3.1 on b, c"),
+        ({"a": "3.9.2", "b": "4.3.1", "c": "4.3.1"}, "3.9.2 on 1 of 3 nodes (a), 4.3.1 on 2 of 3 nodes (b, c)"),
         ({"a": None}, "of unknown version"),
         ({}, "of unknown version"),
     ],
@@ -134,3 +135,24 @@ def test_an_ensemble_is_told_with_its_servers() -> None:
         "DEGRADED     ensemble of blue: no server leads",
         "ZooKeeper    h3:2181 (id 3, unreachable, connection refused)",
     ]
+
+
+def test_features_that_are_below_are_told_with_what_could_be_had_and_kraft_version_is_no_such_thing() -> None:
+    metadata = {
+        "name": "metadata.version",
+        "finalized": 25,
+        "finalized_name": "4.0-IV3",
+        "max": 30,
+        "max_name": "4.3-IV0",
+        "below": True,
+    }
+    group = {"name": "group.version", "finalized": 0, "finalized_name": None, "max": 1, "max_name": None, "below": True}
+    level = {**group, "name": "share.version", "finalized": 1, "below": False}
+    found = {"features": [metadata, group, level, {**group, "name": "kraft.version"}], "unknown": []}
+    assert feature_lines(found) == [
+        "Features     metadata.version 4.0-IV3 although all nodes could run 4.3-IV0",
+        "Features     group.version 0 although all nodes could run 1",
+    ]
+    silent = {**found, "unknown": ["controller 9"]}
+    assert feature_lines(silent)[1] == "Features     group.version 0 although all nodes that answered could run 1"
+    assert feature_lines({"failed": True, "msg": "no answer"}) == []

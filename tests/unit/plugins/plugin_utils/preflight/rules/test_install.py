@@ -9,6 +9,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.install import SUPPORTED
 from tests.support.preflight_inventories import combined, expect, isolated
 
 ARCHIVE = {"kafka_install_source": "archive", "kafka_archive_src": "/x.tgz", "kafka_archive_sha512": "aB" * 64}
@@ -26,9 +27,9 @@ GOOD = [
 ]
 
 BAD: list[tuple[dict[str, Any], str, list[str]]] = [
-    ({"kafka_version": "4.4.0"}, "unsupported_version", ["found: '4.4.0'", "one of 4.3.1, 3.9.2"]),
+    ({"kafka_version": "4.9.0"}, "unsupported_version", ["found: '4.9.0'", f"one of {', '.join(SUPPORTED)}"]),
     ({"kafka_version": "2.8.1"}, "unsupported_version", ["3.9.2 first (the bridge to 4.x)"]),
-    ({"kafka_version": "latest"}, "unsupported_version", ["write a full version such as 4.3.1"]),
+    ({"kafka_version": "latest"}, "unsupported_version", [f"write a full version such as {SUPPORTED[0]}"]),
     ({"kafka_profile": 5}, "unknown_word", ["kafka_profile", "found: '5'"]),
     ({"kafka_tls_protocols": ["TLSv1.3", "SSLv3"]}, "unknown_word", ["kafka_tls_protocols", "found: 'SSLv3'"]),
     ({"kafka_profile": "prod"}, "unknown_word", ["kafka_profile", "found: 'prod'", "one of production, development"]),

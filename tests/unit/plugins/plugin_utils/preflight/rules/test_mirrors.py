@@ -48,6 +48,7 @@ GOOD: dict[str, Inventory] = {
     "every pair of four": mirrored(
         *(flow(one, other, **ALL) for one in "abcd" for other in "abcd" if one != other), clusters="a b c d"
     ),
+    "a release without MirrorMaker": mirrored(flow(), kafka_version="4.4.0"),
     "moving house": mirrored(flow(**ALL, policy="identity", sync_topic_acls=True)),
     "two nodes": mirrored(flow(), mirrors=TWO),
     "two on a machine": together(mirror2={"mirror_maker_rest_port": 8444}),
@@ -180,6 +181,16 @@ BAD: dict[str, tuple[Inventory, str, list[str]]] = {
         mirrored(flow(), mirrors={"m": {"kafka_cluster_name": "dc_b", "kafka_version": "3.4.0"}}),
         "unsupported_version",
         ["m: kafka_version", "3.9.2"],
+    ),
+    "release": (
+        mirrored(flow(), mirrors={"m": {"kafka_cluster_name": "dc_b", "mirror_maker_kafka_version": "4.4.0"}}),
+        "release_without_mirror_maker",
+        ["m: mirror_maker_kafka_version", "found: 4.4.0", "set it to 4.3.1, or install from Apache's archive"],
+    ),
+    "unknown release": (
+        mirrored(flow(), mirrors={"m": {"kafka_cluster_name": "dc_b", "mirror_maker_kafka_version": "4.9.0"}}),
+        "unsupported_version",
+        ["m: mirror_maker_kafka_version", "found: '4.9.0'"],
     ),
     "word": (
         mirrored(flow(), mirrors={"m": {"kafka_cluster_name": "dc_b", "kafka_service_manager": "init"}}),

@@ -156,7 +156,7 @@ def test_a_key_that_only_a_newer_version_knows_says_which() -> None:
         combined(kafka_version="3.9.2", kafka_config=newer),
         "unknown_property",
         "Kafka 3.9.2 does not know",
-        "or use Kafka 4.3.1",
+        "or use Kafka 4.4.0, the newest that knows it",
     )
 
 

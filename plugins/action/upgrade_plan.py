@@ -1,0 +1,43 @@
+# Copyright: the streamops engineers
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Judges the upgrade of a cluster by what was asked before; no remote call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.reader import InventoryReader
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.install import SUPPORTED
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.release_properties import refused_by
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import module_options
+from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade import plan
+from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.checks import check_all
+from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.read import cluster_facts
+
+
+class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
+    """Makes the plan of an upgrade, and applies all checks to it."""
+
+    _requires_connection = False
+    _supports_check_mode = True
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Read the cluster of this host and what its nodes answered; return plan, refusal, and what is left."""
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        known = task_vars or {}
+        _checked, options = self.validate_argument_spec(argument_spec=dict(module_options("upgrade_plan")))
+        reader = InventoryReader(self, known)
+        nodes = reader.nodes()
+        host = str(known["inventory_hostname"])
+        facts = cluster_facts(host, nodes, reader.mirrors(nodes), reader.raw, SUPPORTED, refused_by)
+        made = plan.make_plan(facts, check_all(facts))
+        return dict(
+            result,
+            changed=False,
+            plan=plan.plan_lines(made),
+            refusal=plan.refusal_text(made),
+            before=plan.release_before(facts),
+            left=plan.left_lines(made, options["before"]),
+        )

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Features, the doing half: has the controller judge the plan before anything changes, then one feature at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_seen
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import live_brokers
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
+from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change, diff_of
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._features.api import announced_by, update_features
+from ansible_collections.streamops.kafka.plugins.module_utils._features.levels import shown
+from ansible_collections.streamops.kafka.plugins.module_utils._features.look import look
+from ansible_collections.streamops.kafka.plugins.module_utils._features.plan import (
+    SAFE_DOWNGRADE,
+    Plan,
+    State,
+    Step,
+    plan_levels,
+    plan_newest,
+    refused_steps,
+)
+
+SUBJECT = "features"
+
+
+def ensure_features(session: Session, params: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:
+    """Bring features to their levels, one after the other, each seen by every live broker; the module's result."""
+    state = look(session, params["controller_protocol"])
+    plan = _plan(state, params)
+    if plan.violations:
+        raise RefusedError(SUBJECT, plan.violations)
+    kind = params["upgrade_type"]
+    if plan.steps:
+        # All in one request: the levels of the plan stand in for those that others need.
+        wanted = {step.feature: step.after for step in plan.steps}
+        refused = refused_steps(plan, state, update_features(session, wanted, kind, validate_only=True))
+        if refused:
+            raise RefusedError(SUBJECT, refused)
+    if not check:
+        _do(session, plan.steps, kind, params["timeout"])
+    result: dict[str, Any] = {
+        "changed": bool(plan.steps),
+        "changes": [step.as_dict() for step in plan.steps],
+        "unchanged": plan.unchanged,
+    }
+    if diff:
+        result["diff"] = diff_of(_changes(plan.steps))
+    return result
+
+
+def _plan(state: State, params: Mapping[str, Any]) -> Plan:
+    if params["state"] == "present":
+        return plan_levels(state, params["features"], params["upgrade_type"])
+    if params["upgrade_type"] == SAFE_DOWNGRADE:
+        return Plan(violations=["state newest raises features; upgrade_type safe_downgrade goes with state present"])
+    return plan_newest(state, params["names"])
+
+
+def _do(session: Session, steps: Sequence[Step], kind: str, timeout: float) -> None:
+    applied = Applied[Step]("feature")
+    with applied.truthful(_changes, True):
+        for step in steps:
+            request = partial(update_features, session, {step.feature: step.after}, kind)
+            applied.ask([step], request, lambda done: done.feature)
+            wait_until_seen(str(step), partial(live_brokers, session), partial(_missing, session, step), timeout)
+
+
+def _missing(session: Session, step: Step, broker: int) -> list[str]:
+    """Return what one broker does not see done yet."""
+    level = announced_by(session, broker).finalized.get(step.feature, 0)
+    return [] if level == step.after else [f"{step.feature} is {shown(step.feature, level)} there"]
+
+
+def _changes(steps: Sequence[Step]) -> list[Change]:
+    """Return from and to of these steps."""
+    return [
+        Change(
+            step.feature,
+            {"level": shown(step.feature, step.before)},
+            {"level": shown(step.feature, step.after)},
+        )
+        for step in steps
+    ]

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What a proof does with Kafka: makes and deletes its topic, writes the two streams, reads back what is there."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers, topics_at
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, is_denial
+from ansible_collections.streamops.kafka.plugins.module_utils._prove.judge import Found
+from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import (
+    IDEMPOTENT,
+    TRANSACTIONAL,
+    Name,
+    Place,
+    aborted_line,
+    acknowledged_line,
+    name_of,
+    value_of,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._prove.topic import assignment, configuration
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics, delete_topics
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: Seconds that a record may wait for its acknowledgement: a broker that starts slowly is no failure of the proof.
+DELIVERY_SECONDS = 300
+#: Seconds that the last records and the last transaction get once the stream is to end.
+LAST_SECONDS = 45
+#: Seconds of a transaction until the coordinator aborts it.
+_TRANSACTION_SECONDS = 60
+#: Each so many transactions one is aborted on purpose: no reader of committed records may see it.
+_ABORTED_EACH = 10
+#: Seconds for one call about a transaction, and between two attempts.
+_CALL_SECONDS, _PAUSE = 20, 0.5
+_SETTLE_SECONDS = 30
+
+
+@dataclass
+class Writing:
+    """A stream under way. C(note) takes the lines of the ledger, from any thread.
+
+    C(failed): why it can never go on, empty while it can.
+    """
+
+    config: Mapping[str, Any]
+    run: str
+    topic: str
+    partitions: int
+    rate: float
+    note: Callable[[str], None]
+    goes_on: Callable[[], bool]
+    failed: str = field(default="")
+
+    def partition(self, name: Name) -> int:
+        """Which partition a record goes to."""
+        return name.number % self.partitions
+
+
+def make_topic(session: Session, topic: str, seconds: int) -> int:
+    """Create the topic anew, one of an earlier proof is deleted before; return how many partitions it has."""
+    drop_topic(session, topic)
+    placed = assignment({one.id: one.rack for one in list_brokers(session) if not one.fenced})
+    spec = TopicSpec(topic, len(placed), len(placed[0]), configuration(len(placed[0]), seconds), placed)
+    _done("create topic", topic, create_topics(session, [spec]))
+    wait_until_none("create topic", lambda: [] if _is_there(session, topic) else [topic], _SETTLE_SECONDS)
+    return len(placed)
+
+
+def drop_topic(session: Session, topic: str) -> None:
+    """Delete the topic, and wait until it is gone; nothing where it is not there."""
+    if not _is_there(session, topic):
+        return
+    _done("delete topic", topic, delete_topics(session, [topic]))
+    wait_until_none("delete topic", lambda: [topic] if _is_there(session, topic) else [], _SETTLE_SECONDS)
+
+
+def _is_there(session: Session, topic: str) -> bool:
+    """Whether a broker knows the topic.
+
+    Asked with kafka-python: a client of librdkafka asks again by itself for each topic that it has seen, which makes a
+    deleted one anew where brokers create topics by themselves.
+    """
+    return topic in topics_at(session, None, [topic])
+
+
+def _done(what: str, topic: str, outcomes: Mapping[str, Any]) -> None:
+    if outcomes.get(topic):
+        raise RequestFailedError(what, topic, *outcomes[topic])
+
+
+def write_idempotent(writing: Writing) -> None:
+    """Write records one by one, each acknowledged by all replicas in sync, until the stream ends."""
+    producer = _producer(writing)
+    begun, number = time.monotonic(), 0
+    while writing.goes_on():
+        if _sent(producer, writing, Name(IDEMPOTENT, number), partial(_acknowledged, writing)):
+            number += 1
+        else:
+            # The buffer is full until answers come.
+            producer.poll(0.1)
+        # A poll returns with the first answer, which comes before the next record is due.
+        while writing.goes_on() and (left := begun + number / writing.rate - time.monotonic()) > 0:
+            producer.poll(min(1.0, left))
+        producer.poll(0)
+    producer.flush(LAST_SECONDS)
+
+
+def write_transactional(writing: Writing) -> None:
+    """Write transactions of about one second's records, one after the other, until the stream ends."""
+    number, turn, size = 0, 0, max(1, round(writing.rate))
+    producer: Any = None
+    while writing.goes_on():
+        begun = time.monotonic()
+        producer = producer or _ready(writing)
+        if producer is None:
+            time.sleep(_PAUSE)
+            continue
+        names = [Name(TRANSACTIONAL, number + at) for at in range(size)]
+        number, turn = number + size, turn + 1
+        if not _transaction(producer, writing, names, turn % _ABORTED_EACH == 0):
+            producer = None
+        while writing.goes_on() and time.monotonic() < begun + 1:
+            time.sleep(0.05)
+
+
+def _producer(writing: Writing, **more: Any) -> Any:
+    from confluent_kafka import Producer
+
+    fixed = {"acks": "all", "enable.idempotence": True, "linger.ms": 0, "log_level": 0}
+    return Producer({**writing.config, **fixed, "delivery.timeout.ms": DELIVERY_SECONDS * 1000, **more})
+
+
+def _sent(producer: Any, writing: Writing, name: Name, answered: Callable[..., None]) -> bool:
+    """Hand a record to the library; false where its buffer is full."""
+    value = value_of(writing.run, name)
+    with contextlib.suppress(BufferError):
+        where = writing.partition(name)
+        producer.produce(writing.topic, value=value, partition=where, on_delivery=partial(answered, name))
+        return True
+    return False
+
+
+def _acknowledged(writing: Writing, name: Name, error: Any, message: Any) -> None:
+    if error is None:
+        writing.note(acknowledged_line(name, Place(message.partition(), message.offset(), time.time())))
+    else:
+        _judge(writing, error)
+
+
+def _judge(writing: Writing, error: Any) -> None:
+    """Keep what no later attempt would mend: a right that is missing, or a producer that is fenced for good."""
+    if is_denial(str(error.name())) or error.fatal():
+        writing.failed = writing.failed or f"{error.str()} ({error.name()})"
+
+
+def _ready(writing: Writing) -> Any:
+    """Return a producer that may begin transactions, none where the cluster does not take one now.
+
+    The transaction that one with the same id left open is ended by this.
+    """
+    from confluent_kafka import KafkaException
+
+    limit = _TRANSACTION_SECONDS * 1000
+    own = {"transactional.id": f"{writing.topic}-{writing.run}", "transaction.timeout.ms": limit}
+    producer = _producer(writing, **own, **{"delivery.timeout.ms": limit})
+    try:
+        producer.init_transactions(_CALL_SECONDS)
+    except KafkaException as error:
+        if is_denial(str(error.args[0].name())):
+            _judge(writing, error.args[0])
+        return None
+    return producer
+
+
+def _transaction(producer: Any, writing: Writing, names: Sequence[Name], aborts: bool) -> bool:
+    """Write one transaction; false where the producer can begin no other one.
+
+    Its records are acknowledged once it is committed. Where no answer comes, their fate is unknown.
+    """
+    from confluent_kafka import KafkaException
+
+    places: dict[Name, tuple[int, int]] = {}
+
+    def answered(name: Name, error: Any, message: Any) -> None:
+        """Keep the place of a record."""
+        if error is None:
+            places[name] = (message.partition(), message.offset())
+
+    try:
+        producer.begin_transaction()
+        for name in names:
+            _sent(producer, writing, name, answered)
+        producer.flush(LAST_SECONDS)
+        aborts = aborts or len(places) < len(names)
+        _repeated(producer.abort_transaction if aborts else producer.commit_transaction)
+    except KafkaException as error:
+        if not error.args[0].txn_requires_abort():
+            return False
+        aborts = True
+        try:
+            _repeated(producer.abort_transaction)
+        except KafkaException:
+            return False
+    at = time.time()
+    for name in names:
+        if aborts:
+            writing.note(aborted_line(name))
+        elif name in places:
+            writing.note(acknowledged_line(name, Place(*places[name], at)))
+    return True
+
+
+def _repeated(call: Callable[[float], None]) -> None:
+    """Call until it is done, as long as the library says that the same call may be made again."""
+    from confluent_kafka import KafkaException
+
+    until = time.monotonic() + LAST_SECONDS
+    while True:
+        try:
+            return call(_CALL_SECONDS)
+        except KafkaException as error:
+            if not error.args[0].retriable() or time.monotonic() > until:
+                raise
+            time.sleep(_PAUSE)
+
+
+def read_back(session: Session, topic: str, run: str, seconds: float) -> list[Found]:
+    """Return the records of this run that a reader of committed records finds, partition by partition, by offset.
+
+    Raises RequestFailedError when the end was not reached within C(seconds).
+    """
+    found: list[Found] = session.call(f"read {topic}", lambda: _consumed(session, topic, run, seconds))
+    return sorted(found, key=lambda one: one[:2])
+
+
+def _consumed(session: Session, topic: str, run: str, seconds: float) -> list[Found]:
+    from kafka import KafkaConsumer, TopicPartition
+
+    options = {"group_id": None, "auto_offset_reset": "none", "isolation_level": "read_committed"}
+    consumer = KafkaConsumer(**session.python_config(), **options)
+    try:
+        places = [TopicPartition(topic, one) for one in sorted(consumer.partitions_for_topic(topic) or ())]
+        consumer.assign(places)
+        ends = consumer.end_offsets(places)
+        consumer.seek_to_beginning(*places)
+        found: list[Found] = []
+        deadline = time.monotonic() + seconds
+        # Markers of transactions and aborted records are passed over: the position knows of them, the records do not.
+        while any(consumer.position(one) < ends[one] for one in places):
+            if time.monotonic() > deadline:
+                raise RequestFailedError("read", topic, "TIMED_OUT", f"its end was not reached in {seconds:g} s")
+            for records in consumer.poll(timeout_ms=200).values():
+                for one in records:
+                    if name := name_of(run, one.value):
+                        found.append(Found(one.partition, one.offset, name))
+        return found
+    finally:
+        consumer.close()

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The verdict of a proof: what was acknowledged against what a plain reader found, partition by partition. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import (
+    FAILED,
+    RUN_ENDED,
+    TIME_OVER,
+    Ledger,
+    Name,
+)
+
+#: What can be wrong with records, with the words of the failure.
+LOST, REPEATED, REORDERED, MOVED, ABORTED = "lost", "repeated", "reordered", "moved", "aborted"
+WORDS = {
+    LOST: "acknowledged and lost",
+    REPEATED: "there more than once",
+    REORDERED: "behind a later one",
+    MOVED: "at another offset than acknowledged",
+    ABORTED: "readable although their transaction was aborted",
+}
+PASS, PARTIAL, FAIL, INCONCLUSIVE = "pass", "partial", "fail", "inconclusive"
+#: How many findings a failure names.
+_NAMED = 3
+
+
+class Found(NamedTuple):
+    """A record that the reader found."""
+
+    partition: int
+    offset: int
+    name: Name
+
+
+class Wrong(NamedTuple):
+    """What is wrong with records of one partition: how many, and their first and last offset.
+
+    The offset of a lost record is the one at which it was acknowledged.
+    """
+
+    what: str
+    partition: int
+    records: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a proof ended, what is wrong, and why it says less than it should; C(why) is empty where it passed."""
+
+    word: str
+    wrong: Sequence[Wrong]
+    why: str
+
+
+def findings(ledger: Ledger, found: Iterable[Found]) -> list[Wrong]:
+    """Return what is wrong, by partition; C(found) are the records of each partition by offset."""
+    offsets: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for partition, what, offset in _each(ledger, found):
+        offsets[partition, what].append(offset)
+    order = list(WORDS)
+    return [
+        Wrong(what, partition, len(some), min(some), max(some))
+        for (partition, what), some in sorted(offsets.items(), key=lambda one: (one[0][0], order.index(one[0][1])))
+    ]
+
+
+def _each(ledger: Ledger, found: Iterable[Found]) -> Iterator[tuple[int, str, int]]:
+    """Yield each record with something wrong: partition, what, offset."""
+    seen: set[Name] = set()
+    highest: dict[tuple[int, str], int] = {}
+    for partition, offset, name in found:
+        line = (partition, name.kind)
+        if name in seen:
+            yield partition, REPEATED, offset
+            continue
+        seen.add(name)
+        if name.number < highest.get(line, -1):
+            yield partition, REORDERED, offset
+        highest[line] = max(highest.get(line, -1), name.number)
+        place = ledger.acknowledged.get(name)
+        if name in ledger.aborted:
+            yield partition, ABORTED, offset
+        elif place is not None and place[:2] != (partition, offset):
+            yield partition, MOVED, offset
+    for name, place in ledger.acknowledged.items():
+        if name not in seen:
+            yield place.partition, LOST, place.offset
+
+
+def verdict(ledger: Ledger, found: Iterable[Found], topic: str, until: float) -> Verdict:
+    """Return the verdict on a stream that had to last until C(until), in seconds since 1970."""
+    wrong = findings(ledger, found)
+    if wrong:
+        return Verdict(FAIL, wrong, failure(topic, wrong))
+    if why := _unproven(ledger):
+        return Verdict(INCONCLUSIVE, (), why)
+    late = _late(ledger, until)
+    return Verdict(PARTIAL if late else PASS, (), late)
+
+
+def failure(topic: str, wrong: Sequence[Wrong]) -> str:
+    """Return one line on what is wrong: topic, partition, how many records, offsets."""
+    told = "; ".join(_words(topic, one) for one in wrong[:_NAMED])
+    more = f"; and {len(wrong) - _NAMED} more findings" if len(wrong) > _NAMED else ""
+    return f"{told}{more}"
+
+
+def totals(wrong: Sequence[Wrong]) -> Mapping[str, int]:
+    """Return how many records of all partitions each finding is about."""
+    return {what: sum(one.records for one in wrong if one.what == what) for what in WORDS}
+
+
+def _words(topic: str, one: Wrong) -> str:
+    where = f"offset {one.first}" if one.records == 1 else f"offsets {one.first} to {one.last}"
+    records = "1 record" if one.records == 1 else f"{one.records} records"
+    return f"topic {topic}, partition {one.partition}, {where}: {records} {WORDS[one.what]}"
+
+
+def _unproven(ledger: Ledger) -> str:
+    """Say why a stream without a finding proves nothing of the whole change; empty where it does."""
+    if ledger.ended is None:
+        return "the process of the stream was killed; what it wrote before is whole"
+    why, _at, said = ledger.ended
+    if why == FAILED:
+        return f"the stream failed: {said}"
+    if why == RUN_ENDED:
+        return "the stream ended because its run was gone; what it wrote is whole"
+    return "" if ledger.acknowledged else "no record was acknowledged"
+
+
+def _late(ledger: Ledger, until: float) -> str:
+    """Say what a stream missed whose time was over before the change was; empty where it missed nothing."""
+    if ledger.ended is None or ledger.ended[0] != TIME_OVER or ledger.ended[1] >= until:
+        return ""
+    return (
+        f"the stream ended {until - ledger.ended[1]:.0f} s before the last node was back, after kafka_prove_seconds; "
+        "what it wrote is whole"
+    )

@@ -1,0 +1,74 @@
+#!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: upgrade_plan
+short_description: plan and judge the upgrade of a cluster
+version_added: "0.1.0"
+description:
+  - Belongs to the playbook C(upgrade), which asks all that it judges; use that playbook.
+  - Compares what each node of the cluster of this host runs with what the inventory names, and returns which node goes
+    from which release to which in which order, and all reasons against it, each with its fix.
+  - Runs on the control node only, connects to no host and changes nothing. It never fails for what it finds.
+author: The streamops engineers (@streamops)
+extends_documentation_fragment: [streamops.kafka._attributes]
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: N/A
+  idempotent:
+    support: full
+options:
+  before:
+    description: The release that the cluster had before the upgrade, named as the way back in RV(left).
+    type: str
+    default: ""
+"""
+
+EXAMPLES = r"""
+- name: Plan the upgrade
+  streamops.kafka.upgrade_plan:
+  register: plan
+"""
+
+RETURN = r"""
+plan:
+  description: The plan on one screen, a line for each node, check and finding.
+  returned: always
+  type: list
+  elements: str
+refusal:
+  description: All reasons why the upgrade cannot begin, each with its fix; empty where it can.
+  returned: always
+  type: str
+before:
+  description: The oldest release of the nodes that are to change; empty where none is.
+  returned: always
+  type: str
+  sample: 3.9.2
+left:
+  description: What is left to do once all nodes have their release.
+  returned: always
+  type: list
+  elements: str
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+ARGUMENT_SPEC = {"before": {"type": "str", "default": ""}}
+
+
+def main() -> None:
+    """Say that the work is the action plugin's, which runs on the control node."""
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module.fail_json(
+        msg="upgrade_plan: only the action plugin of this name can see the inventory; call it from a play."
+    )
+
+
+if __name__ == "__main__":
+    main()

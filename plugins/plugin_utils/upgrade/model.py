@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What an upgrade is judged by: the nodes as their machines and their cluster told, and what checks say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+
+BINARIES, BACK = "binaries", "back"
+
+Level = Literal["refuse", "note"]
+
+REFUSE: Level = "refuse"
+NOTE: Level = "note"
+
+
+@dataclass(frozen=True)
+class NodeFacts:
+    """One node of the cluster, a server of ZooKeeper among them, and what its machine answered.
+
+    runs -- the release that it was last started with, empty where none ever was; target -- the one that the inventory
+    wants; silence -- why its machine did not answer, empty where it did; java -- the major number, None where it is not
+    known; installed -- whether the target is unpacked there; install_dir, free_mib -- where releases are and what room
+    is left there, None where it is not known; properties -- native properties of the inventory by key, each with its
+    value and the variable that it stands in
+    """
+
+    host: str
+    node_id: int | None
+    roles: tuple[str, ...]
+    target: str
+    runs: str = ""
+    running: bool = True
+    silence: str = ""
+    java: int | None = None
+    installs_java: bool = False
+    installed: bool = False
+    install_dir: str = ""
+    free_mib: int | None = None
+    properties: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+
+    @property
+    def is_kafka(self) -> bool:
+        """Whether it runs Kafka, and not a server of ZooKeeper."""
+        return "zookeeper" not in self.roles
+
+    @property
+    def kind(self) -> str:
+        """What it is, in words."""
+        return " and ".join(self.roles)
+
+
+#: Says why a release would not take a property, and the fix: of a broker or a topic, its key and value, the releases
+#: that run, the target.
+Refused = Callable[[str, str, Any, Sequence[str], str], Iterable[tuple[str, str]]]
+
+
+def nothing_refused(
+    _kind: str, _key: str, _value: Any, _runs: Sequence[str], _target: str
+) -> Iterable[tuple[str, str]]:
+    """Refuse no property."""
+    return ()
+
+
+@dataclass(frozen=True)
+class ClusterFacts:
+    """A cluster before its upgrade.
+
+    mode -- its kafka_mode; action -- what was asked for (kafka_upgrade); nodes -- in the order of the inventory; info
+    -- what cluster_info returned, None where the cluster did not answer; unasked -- why it did not; accepted -- ids of
+    nodes that may be missing in the inventory; mirrors -- the release of each mirror next to the cluster by host; known
+    -- the releases that can be installed; refused -- what the target would not take of properties
+    """
+
+    name: str
+    mode: str
+    action: str
+    target: str
+    nodes: tuple[NodeFacts, ...]
+    info: Mapping[str, Any] | None = None
+    unasked: str = ""
+    accepted: frozenset[int] = frozenset()
+    mirrors: Mapping[str, str] = field(default_factory=dict)
+    known: tuple[str, ...] = ()
+    refused: Refused = nothing_refused
+
+    @property
+    def kafka(self) -> tuple[NodeFacts, ...]:
+        """Its nodes that run Kafka."""
+        return tuple(node for node in self.nodes if node.is_kafka)
+
+    @property
+    def running(self) -> list[str]:
+        """The releases that its nodes of Kafka run."""
+        return list(dict.fromkeys(node.runs for node in self.kafka if node.runs))
+
+    @property
+    def begun(self) -> bool:
+        """Whether an earlier run has brought some nodes of Kafka, or some servers, to their release, and others not."""
+        kinds = ([node.runs == node.target for node in self.nodes if node.is_kafka is kafka] for kafka in (True, False))
+        return any(any(done) and not all(done) for done in kinds)
+
+    @property
+    def gates_decide(self) -> bool:
+        """Whether the gates of the roll wait for what a new upgrade would be refused for: a run that was cut has to be
+        finished, and a way back is often gone because of it."""
+        return self.begun or self.action == BACK
+
+    def quorum(self) -> Mapping[str, Any]:
+        """What is known of the quorum; nothing in ZooKeeper mode."""
+        return (self.info or {}).get("quorum") or {}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a check found: what, its fix, and whether the upgrade is refused for it."""
+
+    level: Level
+    what: str
+    fix: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one check found; fine is what it says where it found nothing."""
+
+    check: str
+    fine: str
+    findings: tuple[Finding, ...] = ()
+
+
+def names(nodes: Iterable[NodeFacts]) -> str:
+    """Return the hosts of nodes in a sentence."""
+    return capped([node.host for node in nodes], 5)

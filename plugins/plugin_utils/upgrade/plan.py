@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The plan of an upgrade: which node goes from which release to which, in the order of the roll, on one screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
+from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
+    BACK,
+    NOTE,
+    REFUSE,
+    ClusterFacts,
+    Finding,
+    NodeFacts,
+    Outcome,
+)
+
+#: What happens to a node.
+DONE, RESTARTS, STARTS, UNKNOWN = "done", "restarts", "starts", "unknown"
+#: How many rows and findings fit on one screen; the rest is counted.
+MOST_ROWS, MOST_FINDINGS = 30, 12
+
+
+@dataclass(frozen=True)
+class Row:
+    """One node of a plan; place is its turn, 0 for a node that has its release already."""
+
+    place: int
+    host: str
+    node_id: int | None
+    kind: str
+    before: str
+    after: str
+    does: str
+    leads: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an upgrade would do and what its checks found."""
+
+    cluster: str
+    action: str
+    rows: tuple[Row, ...]
+    outcomes: tuple[Outcome, ...]
+    features: str
+
+    @property
+    def left(self) -> tuple[Row, ...]:
+        """The nodes that do not have their release yet."""
+        return tuple(row for row in self.rows if row.does != DONE)
+
+    @property
+    def refusals(self) -> list[Finding]:
+        """Why the upgrade cannot begin."""
+        return [one for outcome in self.outcomes for one in outcome.findings if one.level == REFUSE]
+
+    @property
+    def notes(self) -> list[Finding]:
+        """What is to be known, and holds nothing back."""
+        return [one for outcome in self.outcomes for one in outcome.findings if one.level == NOTE]
+
+
+def make_plan(facts: ClusterFacts, outcomes: Sequence[Outcome]) -> Plan:
+    """Return the plan of a cluster: nodes in the order of the roll, those that have their release first."""
+    done = [_row(facts, node, 0) for node in facts.nodes if node.runs == node.target]
+    waiting = [_row(facts, node, place) for place, node in enumerate(in_turn(facts), start=1)]
+    return Plan(facts.name, facts.action, (*done, *waiting), tuple(outcomes), features_text(facts))
+
+
+def in_turn(facts: ClusterFacts) -> list[NodeFacts]:
+    """Return the nodes that are to change, in the order of playbooks/_roll.yml.
+
+    Stopped ones start before it. Servers of ZooKeeper, controllers and brokers follow by their ids, and whoever is the
+    active controller comes last of all (the leader of an ensemble too, which only its own gate knows).
+    """
+    ranks = ("zookeeper", "controller", "broker")
+
+    def turn(node: NodeFacts) -> tuple[bool, bool, int, int]:
+        rank = next(number for number, role in enumerate(ranks) if role in node.roles)
+        return node.running, _leads(facts, node), rank, node.node_id or 0
+
+    return sorted((node for node in facts.nodes if node.runs != node.target), key=turn)
+
+
+def features_text(facts: ClusterFacts) -> str:
+    """Return the finalised features with their levels, empty where there are none or they are not known."""
+    features = (facts.info or {}).get("features") or {}
+    return ", ".join(f"{name} {level}" for name, level in sorted(features.items()))
+
+
+def progress(rows: Iterable[Row], noun: str = "node") -> str:
+    """Say how many nodes have their release: 2 of 6 nodes have 4.3.1."""
+    rows = list(rows)
+    wanted = list(dict.fromkeys(row.after for row in rows))
+    done = [row for row in rows if row.does == DONE]
+    return f"{len(done)} of {len(rows)} {noun}s {'has' if len(done) == 1 else 'have'} {' or '.join(wanted)}"
+
+
+def plan_lines(plan: Plan) -> list[str]:
+    """Return the plan on one screen."""
+    return [
+        *_headline(plan),
+        *_rows(plan),
+        *(_outcome(outcome) for outcome in plan.outcomes),
+        *([f"Features     {plan.features}; they stay as they are"] if plan.features else []),
+        *_findings(plan),
+    ]
+
+
+def refusal_text(plan: Plan) -> str:
+    """Return all reasons why the upgrade cannot begin, each with its fix; empty where it can."""
+    found = plan.refusals
+    if not found:
+        return ""
+    what = "taken back" if plan.action == BACK else "upgraded"
+    reasons = f"{len(found)} reason{'s' * (len(found) != 1)}"
+    lines = [f"Cluster {plan.cluster} cannot be {what} now, for {reasons}. Nothing was changed."]
+    return "\n".join([*lines, *(f"- {_sentence(one)}" for one in found)])
+
+
+def left_lines(plan: Plan, before: str) -> list[str]:
+    """Return what is left to do once all nodes have their release; before is the one that the cluster came from."""
+    kafka = [row for row in plan.rows if "zookeeper" not in row.kind]
+    lines = [f"Upgrade      {plan.cluster}: {progress(kafka)}"]
+    if plan.action == BACK or not plan.features:
+        return lines
+    lines.append(
+        f"Features     {plan.features}: an upgrade raises none. Raise them once you need no way back (docs/upgrade.md)"
+    )
+    if before:
+        fix = f"kafka_version: {before} in the inventory, playbook upgrade, -e kafka_upgrade=back"
+        lines.append(f"Way back     until then: {fix}")
+    return lines
+
+
+def release_before(facts: ClusterFacts) -> str:
+    """Return the oldest release that a node runs which is to change; empty where none is."""
+    runs = {node.runs for node in facts.kafka if node.runs and node.runs != node.target}
+    return min(runs, key=numbers, default="")
+
+
+def _row(facts: ClusterFacts, node: NodeFacts, place: int) -> Row:
+    does = DONE if place == 0 else UNKNOWN if not node.runs else RESTARTS if node.running else STARTS
+    return Row(place, node.host, node.node_id, node.kind, node.runs, node.target, does, _leads(facts, node))
+
+
+def _leads(facts: ClusterFacts, node: NodeFacts) -> bool:
+    return node.is_kafka and node.node_id is not None and (facts.info or {}).get("controller_id") == node.node_id
+
+
+def _headline(plan: Plan) -> list[str]:
+    word = "Back" if plan.action == BACK else "Upgrade"
+    kinds = {"node": [row for row in plan.rows if "zookeeper" not in row.kind]}
+    kinds["server"] = [row for row in plan.rows if "zookeeper" in row.kind]
+    parts = [f"{_path(rows)} ({progress(rows, kind)})" for kind, rows in kinds.items() if rows]
+    return [f"{word:<12} {plan.cluster}: {'; ZooKeeper '.join(parts)}"]
+
+
+def _path(rows: Sequence[Row]) -> str:
+    before = [one or "unknown" for one in dict.fromkeys(row.before for row in rows if row.does != DONE)]
+    after = " or ".join(dict.fromkeys(row.after for row in rows))
+    return f"{' and '.join(before)} -> {after}" if before else after
+
+
+def _rows(plan: Plan) -> Iterator[str]:
+    for row in plan.rows[:MOST_ROWS]:
+        turn = f"{row.place}." if row.place else "-"
+        who = f"{row.host} (id {row.node_id}, {row.kind})"
+        leads = ", leads now, so last" if row.leads and row.place else ""
+        does = {DONE: "done", STARTS: "stopped, starts with it"}.get(row.does, row.does)
+        change = row.after if row.does == DONE else f"{row.before or 'unknown'} -> {row.after}"
+        yield f"Node {turn:<7} {who} {change}, {does}{leads}"
+    if len(plan.rows) > MOST_ROWS:
+        yield f"             and {len(plan.rows) - MOST_ROWS} more nodes"
+
+
+def _outcome(outcome: Outcome) -> str:
+    refused = sum(one.level == REFUSE for one in outcome.findings)
+    noted = len(outcome.findings) - refused
+    counts = [f"{refused} refused"] * bool(refused) + [f"{noted} noted"] * bool(noted)
+    return f"Check        {outcome.check}: {', '.join(counts) or outcome.fine}"
+
+
+def _findings(plan: Plan) -> list[str]:
+    lines = [f"Note         {_sentence(one)}" for one in plan.notes] + [
+        f"Refused      {_sentence(one)}" for one in plan.refusals
+    ]
+    more = len(lines) - MOST_FINDINGS
+    return lines if more <= 0 else [*lines[:MOST_FINDINGS], f"             and {more} more"]
+
+
+def _sentence(finding: Finding) -> str:
+    return f"{finding.what}. fix: {finding.fix}" if finding.fix else finding.what

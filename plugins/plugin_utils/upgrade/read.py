@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The facts of an upgrade, from the nodes of an inventory and what tasks left on their hosts.
+
+Results of node_info are C(__common_upgrade_node) of each host, its one disk being the directory of releases; those of
+cluster_info C(__common_upgrade_cluster) of the host that asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import ACCEPT, accepted_ids
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
+    BINARIES,
+    ClusterFacts,
+    NodeFacts,
+    Refused,
+)
+
+Answers = Callable[[str], Mapping[str, Any]]
+
+_MIB = 1024 * 1024
+
+
+def cluster_facts(
+    host: str, nodes: Sequence[Node], mirrors: Iterable[Node], answers: Answers, known: Sequence[str], refused: Refused
+) -> ClusterFacts:
+    """Return the facts of the cluster of a host, which asked it; answers gives the variables of a host."""
+    own = next(node for node in nodes if node.name == host)
+    asked = _mapping(answers(host).get("__common_upgrade_cluster"))
+    members = (node for node in nodes if node.cluster == own.cluster)
+    return ClusterFacts(
+        name=own.cluster,
+        mode=own.text("kafka_mode"),
+        action=str(answers(host).get("kafka_upgrade") or BINARIES),
+        target=own.text("kafka_version"),
+        nodes=tuple(_node(node, answers) for node in sorted(members, key=lambda node: node.zookeeper)),
+        info=asked if "nodes" in asked else None,
+        unasked=_first_sentence(asked),
+        accepted=frozenset(accepted_ids(own.get(ACCEPT, []))),
+        mirrors={node.name: _runs(answers(node.name)) for node in mirrors if node.cluster == own.cluster},
+        known=tuple(known),
+        refused=refused,
+    )
+
+
+def _node(node: Node, answers: Answers) -> NodeFacts:
+    info = _mapping(answers(node.name).get("__common_upgrade_node"))
+    java, answered = info.get("java") or {}, "process" in info
+    free = [disk["free_bytes"] for disk in info.get("disks") or () if disk.get("free_bytes") is not None]
+    return NodeFacts(
+        host=node.name,
+        node_id=node.id,
+        roles=tuple(role for role in ("zookeeper", "broker", "controller") if getattr(node, role)),
+        target=node.text("zookeeper_version" if node.zookeeper else "kafka_version"),
+        runs=_runs(answers(node.name)),
+        running=answered and bool(info["process"]["running"]),
+        silence="" if answered else _first_sentence(info) or "no answer",
+        java=None if java.get("error") else java.get("version"),
+        installs_java=_installs_java(node),
+        installed=bool(info.get("installed")),
+        install_dir=node.text("kafka_install_dir"),
+        free_mib=min(free) // _MIB if free else None,
+        properties={one.key: (one.value, one.variable) for one in node.properties().values()},
+    )
+
+
+def _runs(answers: Mapping[str, Any]) -> str:
+    return str(_mapping(answers.get("__common_upgrade_node")).get("version") or "")
+
+
+def _installs_java(node: Node) -> bool:
+    """Tell whether a run brings Java where there is none (roles/_common/tasks/machine.yml)."""
+    systemd = node.text("kafka_service_manager") == "systemd"
+    return systemd and bool(node.text("kafka_java_package")) and not node.text("kafka_java_home")
+
+
+def _mapping(result: Any) -> Mapping[str, Any]:
+    """Return a registered result, empty where no task left any."""
+    return result if isinstance(result, Mapping) else {}
+
+
+def _first_sentence(result: Mapping[str, Any]) -> str:
+    """Return why a task has no answer: the first sentence of its message, on one line."""
+    return " ".join(str(result.get("msg") or "").split()).partition(". ")[0]

@@ -1,0 +1,127 @@
+"""From one release to the next under load, by upgrade.yml: rolled, nothing lost, and taken back.
+
+Before that it is judged by streamops.kafka.upgrade_plan.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.cluster import ROOT, Cluster, Run, free_port_base, kill, read_until, until
+from tests.support.modules import run_module
+from tests.support.traffic import producing, read_all
+from tests.support.watch import Watch
+
+OLD, NEW = "3.9.2", "4.3.1"
+UPGRADE = "playbooks/upgrade.yml"
+
+pytestmark = pytest.mark.full
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three combined nodes of the old release, which the tests of this file take to the new one and back, in order."""
+    directory = tmp_path_factory.mktemp("upgrade")
+    cluster = Cluster(ROOT / "inventories" / "local", directory, free_port_base(), {"kafka_version": OLD})
+    try:
+        cluster.playbook().ok()
+        yield cluster
+    finally:
+        cluster.destroy()
+
+
+def features(cluster: Cluster) -> dict[str, int]:
+    return dict(
+        run_module("streamops.kafka.cluster_info", {"bootstrap_servers": cluster.bootstrap_servers})["features"]
+    )
+
+
+def said(run: Run) -> str:
+    """What a run printed, with its line breaks taken out."""
+    return " ".join(run.output.split())
+
+
+def test_check_mode_shows_the_plan_and_changes_nothing(cluster: Cluster) -> None:
+    before = cluster.pids()
+    planned = cluster.playbook(UPGRADE, "--check", kafka_version=NEW).ok()
+    assert f"local: {OLD} -> {NEW} (0 of 3 nodes have {NEW})" in said(planned)
+    last = said(planned).rpartition("Show the plan again")[2]
+    assert f"{OLD} -> {NEW}, restarts, leads now, so last" in last
+    assert "Features kraft.version 1, metadata.version 21; they stay as they are" in last
+    assert cluster.pids() == before
+    assert not list(cluster.directory.glob(f"install/releases/*{NEW}*"))
+
+
+def test_a_run_is_refused_with_all_reasons_before_anything_changes(cluster: Cluster) -> None:
+    before = cluster.pids()
+    unknown = cluster.playbook(UPGRADE, kafka_version="4.9.9")
+    assert (unknown.rc != 0, unknown.changed) == (True, 0)
+    assert "this collection does not have Kafka 4.9.9. fix: set kafka_version to one of" in said(unknown)
+    removed = {"log.message.timestamp.difference.max.ms": 1000}
+    wrong = cluster.playbook(UPGRADE, kafka_version=NEW, kafka_upgrade="back", kafka_config=removed)
+    assert (wrong.rc != 0, wrong.changed) == (True, 0)
+    assert "Cluster local cannot be taken back now, for 2 reasons. Nothing was changed." in said(wrong)
+    assert f"kafka_version {NEW} is newer than what kafka1, kafka2, kafka3 runs ({OLD})" in said(wrong)
+    assert f"Kafka {NEW} does not read log.message.timestamp.difference.max.ms" in said(wrong)
+    assert cluster.playbook(UPGRADE, kafka_version=NEW, kafka_upgrade="sideways").rc != 0
+    assert cluster.pids() == before
+
+
+def test_an_upgrade_that_is_cut_is_finished_by_the_next_run_and_loses_nothing(cluster: Cluster) -> None:
+    level, before = features(cluster), cluster.pids()
+    with producing(cluster.bootstrap_servers, "orders") as ledger, Watch(cluster) as watch:
+        until(lambda: len(ledger.acknowledged) > 1000, "the producer to be under way")
+        cut = cluster.begin(UPGRADE, kafka_version=NEW)
+        read_until(cut, "Roll | Record the restart")
+        kill(cut)
+        done = {node for node in cluster.nodes if cluster.pid(node) != before[node]}
+        assert len(done) == 1
+        mixed = cluster.playbook("playbooks/status.yml", status_fail_on="never").ok()
+        assert f"{NEW} on 1 of 3 nodes ({done.pop()})" in said(mixed)
+        run = cluster.playbook(UPGRADE, kafka_version=NEW).ok()
+        until(lambda: len(ledger.acknowledged) >= 20000, "20,000 acknowledged records", timeout=120)
+    assert f"(1 of 3 nodes has {NEW})" in said(run)
+    assert run.output.count("Roll | Record the restart") == 2
+    assert watch.most_down == 1
+    assert not ledger.failed
+    found = read_all(cluster.bootstrap_servers, "orders")
+    assert not ledger.lost(found)
+    assert max(found.values()) == 1, "an idempotent producer leaves no duplicates"
+    assert f"local: 3 of 3 nodes have {NEW}" in said(run)
+    assert f"kafka_version: {OLD} in the inventory" in said(run)
+    assert features(cluster) == level, "binaries alone raise no feature"
+
+
+def test_a_second_run_changes_nothing_and_the_way_back_has_a_word_of_its_own(cluster: Cluster) -> None:
+    before = cluster.pids()
+    assert cluster.playbook(UPGRADE, kafka_version=NEW).ok().changed == 0
+    undecided = cluster.playbook(UPGRADE)
+    assert undecided.rc != 0
+    assert "to go back, add -e kafka_upgrade=back" in said(undecided)
+    assert cluster.pids() == before
+
+
+def test_before_features_are_raised_the_cluster_goes_back(cluster: Cluster) -> None:
+    before = cluster.pids()
+    with Watch(cluster) as watch:
+        back = cluster.playbook(UPGRADE, kafka_upgrade="back").ok()
+    assert watch.most_down == 1
+    assert f"local: 3 of 3 nodes have {OLD}" in said(back)
+    assert all(cluster.pid(node) != before[node] for node in cluster.nodes)
+    assert sum(read_all(cluster.bootstrap_servers, "orders").values()) >= 20000
+
+
+def test_after_features_are_raised_it_does_not(cluster: Cluster) -> None:
+    cluster.playbook(UPGRADE, kafka_version=NEW).ok()
+    # Of the new release: an older tool does not know the version.
+    tool = next(cluster.directory.glob(f"install/releases/*{NEW}*/bin/kafka-features.sh"))
+    servers = ["--bootstrap-server", ",".join(cluster.bootstrap_servers)]
+    subprocess.run([str(tool), *servers, "upgrade", "--release-version", "4.3"], check=True, capture_output=True)
+    before = cluster.pids()
+    refused = cluster.playbook(UPGRADE, kafka_upgrade="back")
+    assert (refused.rc != 0, refused.changed) == (True, 0)
+    assert f"which Kafka {OLD} does not know" in said(refused)
+    assert cluster.pids() == before
