@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 import tarfile
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.support.cluster import ROOT
 from tests.support.modules import run_module
+
+#: The releases whose jars a short form reads: the oldest, the one that a new cluster gets, and the newest.
+PLAIN = ("3.9.2", "4.3.1", "4.4.0")
+
+
+def each(named: Iterable[str]) -> list[Any]:
+    """Parameters of a test: names that hold a version, those of the other releases of Kafka for its long form alone."""
+    return [
+        pytest.param(one, marks=pytest.mark.full)
+        if one.startswith(("kafka-", "4.")) and not any(version in one for version in PLAIN)
+        else one
+        for one in named
+    ]
 
 
 def unpacked(version: str, directory: Path) -> Path:

@@ -24,6 +24,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._release.layout import tool_names
 from tests.support.cluster import BIN, ROOT, Run, environment, parse_recap
 from tests.support.modules import run_module
+from tests.support.releases import each
 
 FILES = ROOT / "roles/_common/files"
 LAUNCHER = FILES / "launcher"
@@ -394,9 +395,10 @@ def test_the_jars_for_spark_come_once_and_heal(tmp_path: Path) -> None:
     assert run_module("streamops.kafka.maven_jars", given)["changed"] is False
 
 
-@pytest.mark.parametrize("lock", sorted(ROOT.glob("roles/*/files/*.lock.json")), ids=lambda path: path.name)
-def test_the_documented_command_finds_each_lock_file_as_maven_resolves_it(lock: Path) -> None:
+@pytest.mark.parametrize("lock", each(sorted(path.name for path in ROOT.glob("roles/*/files/*.lock.json"))))
+def test_the_documented_command_finds_each_lock_file_as_maven_resolves_it(lock: str) -> None:
+    (path,) = ROOT.glob(f"roles/*/files/{lock}")
     done = subprocess.run(
-        [sys.executable, ROOT / "tools/make_lock", "--check", lock], capture_output=True, text=True, check=False
+        [sys.executable, ROOT / "tools/make_lock", "--check", path], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -13,6 +13,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS, TOPIC_KEYS
 from tests.support.cluster import ROOT
+from tests.support.releases import each
 
 #: Validators whose words do not say what they take; the rules take more.
 OWN_VALIDATORS = {
@@ -40,7 +41,7 @@ VALID = {word for keys in (*BROKER_KEYS.values(), *TOPIC_KEYS.values()) for one 
 VALUES = sorted(WORDS | VALID | {word.swapcase() for word in VALID} | {f" {word} " for word in VALID})
 
 
-@pytest.mark.parametrize("version", sorted(BROKER_KEYS))
+@pytest.mark.parametrize("version", each(sorted(BROKER_KEYS)))
 def test_the_rules_judge_a_value_as_kafka_does(
     kafka_release: Callable[[str], Path], version: str, tmp_path: Path
 ) -> None:
@@ -60,6 +61,7 @@ def test_the_rules_judge_a_value_as_kafka_does(
     assert wrong == []
 
 
+@pytest.mark.full
 def test_the_definitions_are_those_of_the_releases(kafka_release: Callable[[str], Path]) -> None:
     releases = [f"{version}={kafka_release(version)}/libs" for version in sorted(BROKER_KEYS)]
     made = [sys.executable, str(ROOT / "tools/make_definitions"), "--check", *releases]
