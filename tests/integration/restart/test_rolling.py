@@ -177,6 +177,7 @@ def test_values_that_kafka_does_not_take_together_stop_no_node(cluster: Cluster)
     assert cluster.pids() == before
 
 
+@pytest.mark.full
 def test_a_value_that_only_a_start_refuses_goes_back_by_itself_and_survives_on_no_node(
     cluster: Cluster, stable: Stable
 ) -> None:
