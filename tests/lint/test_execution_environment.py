@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tarfile
 from pathlib import Path
 
+import ansible_collections.awx.awx as awx_awx
 import pytest
 import yaml
 from packaging.requirements import Requirement
@@ -46,6 +48,15 @@ def test_the_packed_collection_says_what_it_needs(context: Path, tmp_path: Path)
     # ansible-core is the definition's own: ansible-builder takes it from no collection.
     assert asked == {one.name for one in wanted.values()} - {"ansible-core"}
     assert any(line.startswith("openjdk-17-jre-headless") for line in found["system"])
+
+
+def test_awx_content_runs_in_the_environment_with_the_version_that_is_tested() -> None:
+    shipped = yaml.safe_load((ROOT / "awx" / "execution-environment.yml").read_text())
+    version = json.loads((Path(awx_awx.__path__[0]) / "MANIFEST.json").read_text())["collection_info"]["version"]
+    # tools/ee_image takes what the package ansible brings, which is what is installed here.
+    assert {"name": "awx.awx", "version": version} in shipped["dependencies"]["galaxy"]["collections"]
+    assert f"awx.awx:{version}" in (ROOT / "playbooks" / "awx.yml").read_text()
+    assert f"awx.awx:{version}" in (ROOT / "docs" / "awx.md").read_text()
 
 
 def test_pyspark_is_the_one_of_the_locked_jars() -> None:

@@ -82,6 +82,8 @@ KINDS: Mapping[str, Kind] = {
             "inputs": Field("json", default={}),
             "injectors": Field("json", default={}),
             "managed": flag(),
+            # Of AWX's own types alone, whose names releases change.
+            "namespace": text(default=None),
         },
         ("name", "kind"),
     ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ import pytest
 
 from tests.support.awx_project import shown
 from tests.support.awx_stub import ORGANIZATION_TOKEN, TOKEN, Awx, described, stub
+from tests.support.awx_words import words
 from tests.support.cluster import ROOT
 
 PLAYBOOKS = shown(ROOT, [f"playbooks/{path.name}" for path in (ROOT / "playbooks").glob("*.yml")])
@@ -36,13 +38,18 @@ def apply(
     **environment: str,
 ) -> tuple[int, str]:
     """Runs the playbook; its exit status and output."""
-    program = str(Path(sys.executable).parent / "ansible-playbook")
     given = ["-e", json.dumps({"awx_only": only or [], **(settings or {})})]
     reached = {"CONTROLLER_HOST": address, "CONTROLLER_OAUTH_TOKEN": TOKEN}
+    words = ["-i", "localhost,", "streamops.kafka.awx", *given, *arguments]
+    return play(ROOT, words, {**reached, **environment})
+
+
+def play(directory: Path, words: list[str], environment: dict[str, str]) -> tuple[int, str]:
+    """Runs ansible-playbook in a directory; its exit status and output."""
     done = subprocess.run(
-        [program, "-i", "localhost,", "streamops.kafka.awx", *given, *arguments],
-        cwd=ROOT,
-        env={**os.environ, **reached, **environment},
+        [str(Path(sys.executable).parent / "ansible-playbook"), *words],
+        cwd=directory,
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
         timeout=3600,
@@ -383,6 +390,85 @@ def test_a_second_organization_with_the_same_prefix_gets_an_execution_environmen
         assert (status != 0, len(awx.writes)) == (True, written), output
         said = " ".join(output.split())
         assert "The execution environment Kafka is there already, and belongs to Kafka" in said
+
+
+OWN = ["Kafka AWX content, plan", "Kafka AWX content", "Kafka AWX content, approved"]
+#: What runs and jobs apply here: all would take minutes.
+OF_OWN = ["Kafka", "Kafka looks", "Kafka changes", *OWN]
+URL = "ssh://git@git.example/kafka.git"
+
+
+def reaching(awx: Awx, organization: str) -> int:
+    """Make the organization with two credentials of one name, and return the one that jobs may reach AWX with."""
+    own = awx.create("organizations", {"name": organization})["id"]
+    given = {"namespace": "controller", "kind": "cloud", "managed": True}
+    kinds = [
+        awx.create("credential_types", {"name": "Red Hat Ansible Automation Platform", **given}),
+        awx.create("credential_types", {"name": "Machine", "kind": "ssh"}),
+    ]
+    made = [
+        awx.create("credentials", {"name": name, "organization": own, "credential_type": kind["id"]})["id"]
+        for kind, name in ((kinds[0], "Ours"), (kinds[1], "Ours"), (kinds[1], "Machines"))
+    ]
+    return int(made[0])
+
+
+def as_job(awx: Awx, address: str, name: str, directory: Path) -> tuple[int, str]:
+    """Runs an own template as AWX does: the project, its inventory, the template's words and variables, its credential.
+
+    Fields of the credential that are empty are given too, and one that is not ticked is false.
+    """
+    template = of(awx, "job_templates", name)
+    project = Path(shutil.copytree(ROOT / "awx" / "project", directory / name))
+    extra = {**json.loads(template["extra_vars"]), "awx_job_id": 7, "awx_project_revision": "0", "awx_only": OF_OWN}
+    given = {"HOST": address, "OAUTH_TOKEN": TOKEN, "USERNAME": "", "PASSWORD": "", "VERIFY_SSL": "False"}
+    environment = {f"{kind}_{field}": value for kind in ("CONTROLLER", "TOWER") for field, value in given.items()}
+    environment["ANSIBLE_COLLECTIONS_PATH"] = str(ROOT / "collections")
+    asked = [*words(template, None), "-i", "inventory/hosts", "-e", json.dumps(extra), template["playbook"]]
+    return play(project, asked, environment)
+
+
+@pytest.mark.full
+def test_a_job_inside_awx_repeats_the_run_that_made_it_and_changes_nothing(tmp_path: Path) -> None:
+    settings = {
+        "awx_own_credential": "Ours",
+        "awx_credentials": ["Machines"],
+        "awx_project_scm_url": URL,
+        "awx_update_cache_timeout": "30",
+        "awx_schedules_enabled": "false",
+    }
+    refused = {
+        'awx_own_credential is "Machines", and the organization Kafka has no': {"awx_own_credential": "Machines"},
+        'awx_own_credential is ["Ours"], and must be the name of one': {"awx_own_credential": ["Ours"]},
+        "awx_project_scm_url holds an address with": {"awx_project_scm_url": URL.replace("ssh://git", "https://t0ken")},
+        "perhaps awx_own_credential is meant": {"awx_own_credentials": "Ours"},
+    }
+    with stub(PLAYBOOKS) as (address, awx):
+        credential = reaching(awx, "Kafka")
+        for why, wrong in refused.items():
+            status, output = apply(address, only=OF_OWN, settings={**settings, **wrong})
+            assert (status != 0, awx.writes) == (True, []), output
+            assert why in " ".join(output.split())
+        status, output = apply(address, only=OF_OWN, settings={**settings, "kafka_admin_password": "planted"})
+        assert status == 0, output
+        made = described(awx)
+        assert set(made["job_templates"]) == set(OWN[:2])
+        plan, change = (of(awx, "job_templates", name) for name in OWN[:2])
+        assert (plan["job_type"], plan["playbook"], plan["become_enabled"]) == ("check", "playbooks/awx.yml", False)
+        for one in (plan, change):
+            assert json.loads(one["extra_vars"]) == settings
+            assert awx.members(one["id"], "credentials") == [credential]
+        nodes = made["workflow_job_template_nodes"]
+        assert nodes["Kafka AWX content, approved: approve"]["success_nodes"] == ["Kafka AWX content, approved: apply"]
+        assert nodes["Kafka AWX content, approved: apply"]["failure_nodes"] == []
+        written = len(awx.writes)
+        status, output = as_job(awx, address, "Kafka AWX content", tmp_path)
+        assert (status, is_unchanged(awx, written, output)) == (0, True), output
+        assert "Left as you set them" not in output
+        change["timeout"] = 5
+        status, output = as_job(awx, address, "Kafka AWX content, plan", tmp_path)
+        assert (status, len(awx.writes)) == (0, written), output
+        assert "Would be brought back to ours" in output
 
 
 def test_awx_takes_the_export() -> None:

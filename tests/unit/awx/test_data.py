@@ -157,6 +157,19 @@ def test_nothing_is_applied_without_plan_and_approval(flow: dict[str, Any]) -> N
     assert not plan.get("changes")
 
 
+def test_awx_is_changed_from_inside_only_by_a_credential_that_a_setting_names_and_after_an_approval() -> None:
+    plan, change = DATA["awx_own_templates"]
+    assert not {plan["name"], change["name"]} & set(TEMPLATES)
+    assert (plan["job_type"], plan.get("changes"), change["changes"]) == ("check", None, True)
+    (flow,) = DATA["awx_own_workflows"]
+    assert flow["name"] not in [one["name"] for one in DATA["controller_workflows"]]
+    nodes = {one["identifier"]: one for one in flow["simplified_workflow_nodes"]}
+    assert nodes["plan"] == {"identifier": "plan", "unified_job_template": plan["name"], "success_nodes": ["approve"]}
+    assert nodes["approve"]["success_nodes"] == ["apply"]
+    # Nothing behind it: a step after a failed one would have AWX count the workflow as successful.
+    assert nodes["apply"] == {"identifier": "apply", "unified_job_template": change["name"]}
+
+
 @pytest.mark.parametrize("name", [name for name in TEMPLATES if name.endswith(", plan")])
 def test_a_plan_is_of_its_change_and_changes_nothing(name: str) -> None:
     plan, change = TEMPLATES[name], TEMPLATES[name.removesuffix(", plan")]
