@@ -1,9 +1,10 @@
 # Copyright: the streamops engineers
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Judges the upgrade of a cluster by what was asked before; no remote call."""
+"""Judges the upgrade of a cluster, or the step to its features, by what was asked before; no remote call."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ansible.plugins.action import ActionBase
@@ -12,8 +13,9 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.reader i
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.install import SUPPORTED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.release_properties import refused_by
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import module_options
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade import plan
+from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade import finalize, plan
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.checks import check_all
+from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import ClusterFacts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.read import cluster_facts
 
 
@@ -32,12 +34,30 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         nodes = reader.nodes()
         host = str(known["inventory_hostname"])
         facts = cluster_facts(host, nodes, reader.mirrors(nodes), reader.raw, SUPPORTED, refused_by)
-        made = plan.make_plan(facts, check_all(facts))
-        return dict(
-            result,
-            changed=False,
-            plan=plan.plan_lines(made),
-            refusal=plan.refusal_text(made),
-            before=plan.release_before(facts),
-            left=plan.left_lines(made, options["before"]),
-        )
+        judged = _features(facts, options) if options["of"] == "features" else _nodes(facts, options["before"])
+        return dict(result, changed=False, **judged)
+
+
+def _nodes(facts: ClusterFacts, before: str) -> dict[str, Any]:
+    """Judge the way of the nodes to their release."""
+    made = plan.make_plan(facts, check_all(facts))
+    return {
+        "plan": plan.plan_lines(made),
+        "refusal": plan.refusal_text(facts.name, facts.action, made.outcomes),
+        "before": plan.release_before(facts),
+        "left": plan.left_lines(made, before),
+    }
+
+
+def _features(facts: ClusterFacts, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Judge the step to the features of the release."""
+    raising = options["raising"]
+    outcomes = finalize.check_finalize(facts, raising)
+    state, levels = finalize.wanted_levels(facts, options["levels"])
+    return {
+        "plan": finalize.finalize_lines(facts, outcomes, raising),
+        "refusal": plan.refusal_text(facts.name, facts.action, outcomes),
+        "state": state,
+        "levels": levels,
+        "left": finalize.done_lines(facts, raising),
+    }

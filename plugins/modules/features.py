@@ -32,9 +32,11 @@ options:
   state:
     description:
       - V(present) brings O(features) to their levels.
+      - V(at_least) raises O(features) to their levels and leaves those that are higher, as after somebody else has
+        raised them.
       - V(newest) raises O(names) to the highest level that all nodes support.
     type: str
-    choices: [present, newest]
+    choices: [present, at_least, newest]
     default: present
   features:
     description:
@@ -117,7 +119,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.module imp
 from ansible_collections.streamops.kafka.plugins.module_utils._features.apply import ensure_features
 
 ARGUMENT_SPEC = {
-    "state": {"type": "str", "choices": ["present", "newest"], "default": "present"},
+    "state": {"type": "str", "choices": ["present", "at_least", "newest"], "default": "present"},
     "features": {"type": "dict"},
     "names": {"type": "list", "elements": "str"},
     "upgrade_type": {"type": "str", "choices": ["upgrade", "safe_downgrade"], "default": "upgrade"},
@@ -131,7 +133,10 @@ def main() -> None:
     run_on_cluster(
         ARGUMENT_SPEC,
         ensure_features,
-        required_if=[("state", "present", ["features"]), ("state", "newest", ["names"])],
+        required_if=[
+            *(("state", state, ["features"]) for state in ("present", "at_least")),
+            ("state", "newest", ["names"]),
+        ],
         mutually_exclusive=[("features", "names")],
     )
 

@@ -27,6 +27,21 @@ options:
     description: The release that the cluster had before the upgrade, named as the way back in RV(left).
     type: str
     default: ""
+  of:
+    description: Judge the way of the nodes to their release, or the step to its features.
+    type: str
+    choices: [nodes, features]
+    default: nodes
+  levels:
+    description: Levels of features by hand (kafka_upgrade_features), for O(of=features).
+    type: dict
+    default: {}
+  raising:
+    description: >-
+      What M(streamops.kafka.features) returned for these levels, in check mode for RV(plan), or after they were raised
+      for RV(left).
+    type: dict
+    default: {}
 """
 
 EXAMPLES = r"""
@@ -47,19 +62,34 @@ refusal:
   type: str
 before:
   description: The oldest release of the nodes that are to change; empty where none is.
-  returned: always
+  returned: of nodes
   type: str
   sample: 3.9.2
 left:
-  description: What is left to do once all nodes have their release.
+  description: What is left to do once all nodes have their release; of features what was raised.
   returned: always
   type: list
   elements: str
+state:
+  description: The state that M(streamops.kafka.features) brings RV(levels) to.
+  returned: of features
+  type: str
+  sample: at_least
+levels:
+  description: The levels that features get.
+  returned: of features
+  type: dict
+  sample: {metadata.version: 30, group.version: 1}
 """
 
 from ansible.module_utils.basic import AnsibleModule
 
-ARGUMENT_SPEC = {"before": {"type": "str", "default": ""}}
+ARGUMENT_SPEC = {
+    "before": {"type": "str", "default": ""},
+    "of": {"type": "str", "choices": ["nodes", "features"], "default": "nodes"},
+    "levels": {"type": "dict", "default": {}},
+    "raising": {"type": "dict", "default": {}},
+}
 
 
 def main() -> None:

@@ -35,6 +35,7 @@ READS_ONLY = {
     "Plan members | Record in which steps this server is a member": "group_by changes the run, not a host",
     "Plan members | Record before which step this server stops": "group_by changes the run, not a host",
     "Plan members | Record that this server stays": "group_by changes the run, not a host",
+    "Upgrade features | Ask the cluster what it would say to the levels": "check mode changes nothing",
 }
 
 #: Variables of roles that hold secrets under a name that does not say so.

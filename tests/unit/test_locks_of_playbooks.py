@@ -31,6 +31,7 @@ CHANGES = {
     "acls",
     "broker_configs",
     "broker_registration",
+    "features",
     "group_offsets",
     "leader_election",
     "node_generation",
@@ -69,9 +70,15 @@ def plays(
         if imported and Path(imported).stem in WITHOUT:
             continue
         if imported:
-            yield from plays(path.parent / imported, variables)
+            for file in either(imported):
+                yield from plays(path.parent / file, variables)
         else:
             yield one, variables
+
+
+def either(imported: str) -> list[str]:
+    """The playbooks that an import may mean: all that its template names, where it is one."""
+    return re.findall(r"'([\w.]+\.yml)'", imported) if "{{" in imported else [imported]
 
 
 def steps(entries: list[Any], role: Path | None, given: Mapping[str, Any], seen: frozenset[Path]) -> Iterator[str]:

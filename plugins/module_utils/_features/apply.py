@@ -22,6 +22,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._features.plan imp
     Plan,
     State,
     Step,
+    plan_least,
     plan_levels,
     plan_newest,
     refused_steps,
@@ -59,7 +60,10 @@ def _plan(state: State, params: Mapping[str, Any]) -> Plan:
     if params["state"] == "present":
         return plan_levels(state, params["features"], params["upgrade_type"])
     if params["upgrade_type"] == SAFE_DOWNGRADE:
-        return Plan(violations=["state newest raises features; upgrade_type safe_downgrade goes with state present"])
+        why = f"state {params['state']} raises features; upgrade_type safe_downgrade goes with state present"
+        return Plan(violations=[why])
+    if params["state"] == "at_least":
+        return plan_least(state, params["features"])
     return plan_newest(state, params["names"])
 
 
@@ -75,7 +79,9 @@ def _do(session: Session, steps: Sequence[Step], kind: str, timeout: float) -> N
 def _missing(session: Session, step: Step, broker: int) -> list[str]:
     """Return what one broker does not see done yet."""
     level = announced_by(session, broker).finalized.get(step.feature, 0)
-    return [] if level == step.after else [f"{step.feature} is {shown(step.feature, level)} there"]
+    # Somebody else may have gone further meanwhile.
+    seen = level >= step.after if step.after > step.before else level <= step.after
+    return [] if seen else [f"{step.feature} is {shown(step.feature, level)} there"]
 
 
 def _changes(steps: Sequence[Step]) -> list[Change]:

@@ -12,6 +12,15 @@ from collections.abc import Mapping
 from ansible_collections.streamops.kafka.plugins.module_utils._release.rows import METADATA_VERSIONS
 
 METADATA, KRAFT = "metadata.version", "kraft.version"
+#: In this order features are raised: others depend on metadata.version. kraft.version comes behind all others.
+IN_ORDER = (
+    METADATA,
+    "group.version",
+    "transaction.version",
+    "eligible.leader.replicas.version",
+    "share.version",
+    "streams.version",
+)
 #: From this level of metadata.version on (3.7-IV0) controllers register what they support (KIP-919).
 CONTROLLERS_REGISTER = 15
 #: What a level of a feature brings, for people.

@@ -11,6 +11,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped, near
 from ansible_collections.streamops.kafka.plugins.module_utils._features.levels import (
     CONTROLLERS_REGISTER,
+    IN_ORDER,
     KRAFT,
     METADATA,
     brings,
@@ -150,6 +151,16 @@ def plan_levels(state: State, wanted: Mapping[str, object], upgrade_type: str) -
         else:
             levels[name] = level
     return _planned(state, levels, upgrade_type, plan)
+
+
+def plan_least(state: State, wanted: Mapping[str, object]) -> Plan:
+    """Plan the way of these features to at least these levels: what is higher stays."""
+
+    def least(name: str, value: object) -> object:
+        level = level_of(name, value)
+        return value if level is None else max(level, state.level(name))
+
+    return plan_levels(state, {name: least(name, value) for name, value in wanted.items()}, UPGRADE)
 
 
 def plan_newest(state: State, names: Iterable[str]) -> Plan:
@@ -348,6 +359,6 @@ def _listed(nodes: Sequence[Node]) -> str:
     return capped([str(node) for node in nodes])
 
 
-def _rank(name: str) -> tuple[bool, bool, str]:
+def _rank(name: str) -> tuple[bool, int, str]:
     """Order features: first metadata.version, on which others depend, last kraft.version."""
-    return name == KRAFT, name != METADATA, name
+    return name == KRAFT, IN_ORDER.index(name) if name in IN_ORDER else len(IN_ORDER), name

@@ -17,6 +17,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back, too_new
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
     BACK,
+    FINALIZE,
     NOTE,
     REFUSE,
     ClusterFacts,
@@ -62,6 +63,10 @@ def path(facts: ClusterFacts) -> Outcome:
     """Refuse a way between two releases that is not legal, or not the one that was asked for."""
 
     def found() -> Findings:
+        if facts.action == FINALIZE:
+            # A playbook is read before the inventory is, so only a variable of the run says which one is meant.
+            fix = "take it out of the inventory, and give it by -e kafka_upgrade=finalize"
+            yield Finding(REFUSE, "kafka_upgrade=finalize does not come from the command line", fix)
         for runs in facts.running:
             way = upgrade_path(runs, facts.target, mode_of(facts.mode), facts.known)
             on = names(node for node in facts.kafka if node.runs == runs)
@@ -219,7 +224,7 @@ def quorum(facts: ClusterFacts) -> Outcome:
 
 
 def registrations(facts: ClusterFacts) -> Outcome:
-    """Refuse registrations that the inventory lacks, which block features later, and fenced brokers that run."""
+    """Refuse registrations that the inventory lacks, which block features, and fenced brokers that run."""
     level = _level(facts)
 
     def found() -> Findings:
@@ -234,7 +239,10 @@ def registrations(facts: ClusterFacts) -> Outcome:
         known = {node.node_id for node in facts.kafka} | facts.accepted
         if ghosts := sorted({one["id"] for one in facts.quorum().get("observers") or ()} - known):
             what = f"nodes that the inventory lacks follow the quorum: {_ids(ghosts)}"
-            yield Finding(NOTE, f"{what}; stop them before features are raised")
+            if facts.action == FINALIZE:
+                yield Finding(REFUSE, what, "stop them, or accept their ids by kafka_accept_missing_nodes")
+            else:
+                yield Finding(NOTE, f"{what}; stop them before features are raised")
 
     return Outcome("Registered", _asked(facts, "nodes of the inventory alone"), tuple(found()))
 

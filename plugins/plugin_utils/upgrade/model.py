@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 
-BINARIES, BACK = "binaries", "back"
+BINARIES, BACK, FINALIZE = "binaries", "back", "finalize"
 
 Level = Literal["refuse", "note"]
 
@@ -108,7 +108,7 @@ class ClusterFacts:
     def gates_decide(self) -> bool:
         """Whether the gates of the roll wait for what a new upgrade would be refused for: a run that was cut has to be
         finished, and a way back is often gone because of it."""
-        return self.begun or self.action == BACK
+        return self.action != FINALIZE and (self.begun or self.action == BACK)
 
     def quorum(self) -> Mapping[str, Any]:
         """What is known of the quorum; nothing in ZooKeeper mode."""

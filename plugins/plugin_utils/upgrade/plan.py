@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
     BACK,
+    FINALIZE,
     NOTE,
     REFUSE,
     ClusterFacts,
@@ -53,16 +54,6 @@ class Plan:
         """The nodes that do not have their release yet."""
         return tuple(row for row in self.rows if row.does != DONE)
 
-    @property
-    def refusals(self) -> list[Finding]:
-        """Why the upgrade cannot begin."""
-        return [one for outcome in self.outcomes for one in outcome.findings if one.level == REFUSE]
-
-    @property
-    def notes(self) -> list[Finding]:
-        """What is to be known, and holds nothing back."""
-        return [one for outcome in self.outcomes for one in outcome.findings if one.level == NOTE]
-
 
 def make_plan(facts: ClusterFacts, outcomes: Sequence[Outcome]) -> Plan:
     """Return the plan of a cluster: nodes in the order of the roll, those that have their release first."""
@@ -105,21 +96,26 @@ def plan_lines(plan: Plan) -> list[str]:
     return [
         *_headline(plan),
         *_rows(plan),
-        *(_outcome(outcome) for outcome in plan.outcomes),
+        *map(outcome_line, plan.outcomes),
         *([f"Features     {plan.features}; they stay as they are"] if plan.features else []),
-        *_findings(plan),
+        *finding_lines(plan.outcomes),
     ]
 
 
-def refusal_text(plan: Plan) -> str:
+def refusal_text(cluster: str, action: str, outcomes: Iterable[Outcome]) -> str:
     """Return all reasons why the upgrade cannot begin, each with its fix; empty where it can."""
-    found = plan.refusals
+    found = refused(outcomes)
     if not found:
         return ""
-    what = "taken back" if plan.action == BACK else "upgraded"
+    what = {BACK: "taken back", FINALIZE: "finalised"}.get(action, "upgraded")
     reasons = f"{len(found)} reason{'s' * (len(found) != 1)}"
-    lines = [f"Cluster {plan.cluster} cannot be {what} now, for {reasons}. Nothing was changed."]
+    lines = [f"Cluster {cluster} cannot be {what} now, for {reasons}. Nothing was changed."]
     return "\n".join([*lines, *(f"- {_sentence(one)}" for one in found)])
+
+
+def refused(outcomes: Iterable[Outcome]) -> list[Finding]:
+    """Return what checks refuse an upgrade for."""
+    return [one for outcome in outcomes for one in outcome.findings if one.level == REFUSE]
 
 
 def left_lines(plan: Plan, before: str) -> list[str]:
@@ -129,7 +125,8 @@ def left_lines(plan: Plan, before: str) -> list[str]:
     if plan.action == BACK or not plan.features:
         return lines
     lines.append(
-        f"Features     {plan.features}: an upgrade raises none. Raise them once you need no way back (docs/upgrade.md)"
+        f"Features     {plan.features}: an upgrade raises none. Raise them once you need no way back, by playbook "
+        "upgrade, -e kafka_upgrade=finalize"
     )
     if before:
         fix = f"kafka_version: {before} in the inventory, playbook upgrade, -e kafka_upgrade=back"
@@ -178,17 +175,19 @@ def _rows(plan: Plan) -> Iterator[str]:
         yield f"             and {len(plan.rows) - MOST_ROWS} more nodes"
 
 
-def _outcome(outcome: Outcome) -> str:
-    refused = sum(one.level == REFUSE for one in outcome.findings)
-    noted = len(outcome.findings) - refused
-    counts = [f"{refused} refused"] * bool(refused) + [f"{noted} noted"] * bool(noted)
+def outcome_line(outcome: Outcome) -> str:
+    """Return what a check found on one line."""
+    bad = len(refused([outcome]))
+    noted = len(outcome.findings) - bad
+    counts = [f"{bad} refused"] * bool(bad) + [f"{noted} noted"] * bool(noted)
     return f"Check        {outcome.check}: {', '.join(counts) or outcome.fine}"
 
 
-def _findings(plan: Plan) -> list[str]:
-    lines = [f"Note         {_sentence(one)}" for one in plan.notes] + [
-        f"Refused      {_sentence(one)}" for one in plan.refusals
-    ]
+def finding_lines(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return a line for each finding, as many as fit on a screen: notes, then what is refused."""
+    notes = [one for outcome in outcomes for one in outcome.findings if one.level == NOTE]
+    lines = [f"Note         {_sentence(one)}" for one in notes]
+    lines += [f"Refused      {_sentence(one)}" for one in refused(outcomes)]
     more = len(lines) - MOST_FINDINGS
     return lines if more <= 0 else [*lines[:MOST_FINDINGS], f"             and {more} more"]
 

@@ -17,6 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._features.plan imp
     Step,
     described,
     lines,
+    plan_least,
     plan_levels,
     plan_newest,
     refused_steps,
@@ -81,7 +82,7 @@ def test_metadata_version_goes_first_and_kraft_version_last_and_back_the_other_w
     assert [one.feature for one in plan.steps] == ["metadata.version", ELR, "kraft.version"]
     high = state(broker(1), finalized={"metadata.version": 30, ELR: 1, "group.version": 1})
     back = plan_levels(high, {"metadata.version": 30, ELR: 0, "group.version": 0}, SAFE_DOWNGRADE)
-    assert ([one.feature for one in back.steps], back.unchanged) == (["group.version", ELR], ["metadata.version"])
+    assert ([one.feature for one in back.steps], back.unchanged) == ([ELR, "group.version"], ["metadata.version"])
 
 
 @pytest.mark.parametrize("level", [30, "30", " 30 ", "4.3", 4.3, "4.3-IV0", "4.3-iv0", "4.3.1"])
@@ -127,6 +128,29 @@ def test_newest_is_what_all_nodes_support_and_only_of_what_is_named() -> None:
     held = plan_newest(state(broker(1), broker(2, OLD)), ["metadata.version"])
     assert (held.steps, held.unchanged, held.violations) == ([], ["metadata.version"], [])
     assert plan_newest(state(broker(1)), ["nothing"]).violations
+
+
+def test_features_go_up_in_the_order_in_which_a_cluster_is_finalised() -> None:
+    names = ("streams.version", "share.version", "kraft.version", "transaction.version", "group.version", ELR)
+    ranges = {**dict.fromkeys(names, (0, 1)), "metadata.version": (7, 30), "another.version": (0, 1)}
+    plan = plan_least(state(broker(1, ranges)), dict.fromkeys((*names, "another.version"), 1))
+    assert [one.feature for one in plan.steps] == [
+        "group.version",
+        "transaction.version",
+        ELR,
+        "share.version",
+        "streams.version",
+        "another.version",
+        "kraft.version",
+    ]
+
+
+def test_at_least_leaves_what_is_higher_and_raises_what_is_lower() -> None:
+    now = state(broker(1), finalized={"metadata.version": 30, "group.version": 0})
+    plan = plan_least(now, {"metadata.version": "4.0", "group.version": "1"})
+    assert (plan.steps, plan.unchanged) == ([Step("group.version", 0, 1)], ["metadata.version"])
+    assert "'high' is no level of it" in plan_least(now, {"group.version": "high"}).violations[0]
+    assert plan_least(state(broker(1), epoch=None), {"metadata.version": 25}).violations
 
 
 @pytest.mark.parametrize(

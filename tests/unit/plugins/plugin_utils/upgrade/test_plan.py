@@ -82,7 +82,7 @@ def test_the_plan_is_a_line_for_each_node_check_and_finding() -> None:
         "Note         k2 is stopped",
         "Refused      k1 has Java 11. fix: install 17",
     ]
-    assert refusal_text(plan) == (
+    assert refusal_text(plan.cluster, plan.action, plan.outcomes) == (
         "Cluster local cannot be upgraded now, for 1 reason. Nothing was changed.\n- k1 has Java 11. fix: install 17"
     )
 

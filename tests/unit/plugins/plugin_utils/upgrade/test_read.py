@@ -53,7 +53,7 @@ def facts_of(*infos: dict[str, Any], mirrors: tuple[str, ...] = (), **common: An
 
 
 def refusal(facts: ClusterFacts) -> str:
-    return refusal_text(make_plan(facts, check_all(facts)))
+    return refusal_text(facts.name, facts.action, check_all(facts))
 
 
 def test_what_tasks_saw_becomes_the_facts() -> None:
