@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import Producer
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node.process import stat
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import acknowledged_by
@@ -94,6 +95,23 @@ def test_records_that_were_deleted_are_lost_and_the_topic_stays(
     assert told["lost"] > 0
     assert told["why"].startswith("topic __streamops_prove, partition 0, offsets 0 to 4: ")
     assert told["why"].endswith("acknowledged and lost")
+
+
+def test_records_behind_an_open_transaction_are_waited_for(
+    broker: LoneBroker, proof: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    begun = proof("started", rate=100, seconds=60)
+    until(lambda: acknowledged(tmp_path) >= 50, "both producers to be under way", 60)
+    own = {"bootstrap.servers": broker.bootstrap_servers, "transactional.id": "late", "transaction.timeout.ms": 10000}
+    other = Producer(own)
+    other.init_transactions(20)
+    other.begin_transaction()
+    other.produce("__streamops_prove", value=b"of another run", partition=0)
+    assert other.flush(20) == 0
+    behind = acknowledged(tmp_path)
+    until(lambda: acknowledged(tmp_path) >= behind + 50, "both producers to go on", 60)
+    told = proof("judged", proof=begun["proof_id"])["proof"]
+    assert (told["verdict"], told["why"], told["lost"]) == ("pass", "", 0)
 
 
 def test_a_stream_ends_with_its_run_and_leaves_no_process(proof: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
