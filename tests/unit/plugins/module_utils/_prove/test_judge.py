@@ -25,6 +25,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger impo
     ASKED,
     FAILED,
     IDEMPOTENT,
+    KINDS,
     RUN_ENDED,
     TIME_OVER,
     TRANSACTIONAL,
@@ -38,14 +39,18 @@ def name(number: int, kind: str = IDEMPOTENT) -> Name:
     return Name(kind, number)
 
 
+COMMITTED = Found(4, 0, name(1, TRANSACTIONAL))
+
+
 def written(*numbers: int) -> Ledger:
-    """A ledger of one partition with these records one after the other, and the end that was asked for."""
+    """A ledger of these records in partition 3, one of a transaction in partition 4, and the end that was asked for."""
     places = {name(number): Place(3, at, 100.0 + at) for at, number in enumerate(numbers)}
+    places[COMMITTED.name] = Place(COMMITTED.partition, COMMITTED.offset, 100.0)
     return Ledger(places, set(), (ASKED, 200.0, ""))
 
 
 def there(*numbers: int) -> list[Found]:
-    return [Found(3, at, name(number)) for at, number in enumerate(numbers)]
+    return [*(Found(3, at, name(number)) for at, number in enumerate(numbers)), COMMITTED]
 
 
 def test_what_is_there_as_acknowledged_passes() -> None:
@@ -125,7 +130,22 @@ def test_a_stream_whose_time_was_over_after_the_last_node_passes() -> None:
 
 
 def test_a_stream_without_an_acknowledged_record_proves_nothing() -> None:
-    assert verdict(written(), [], "t", 150).why == "no record was acknowledged"
+    found = verdict(Ledger({}, set(), (ASKED, 200.0, "")), [], "t", 150)
+    assert (found.word, found.why) == (INCONCLUSIVE, "no idempotent and no transactional record was acknowledged")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_stream_of_one_kind_alone_proves_nothing_of_the_other(kind: str) -> None:
+    ledger = Ledger({name(0, kind): Place(3, 0, 100.0)}, set(), (TIME_OVER, 130.0, ""))
+    found = verdict(ledger, [Found(3, 0, name(0, kind))], "t", 150)
+    (other,) = set(KINDS) - {kind}
+    assert (found.word, found.why) == (INCONCLUSIVE, f"no {other} record was acknowledged")
+
+
+def test_a_record_whose_acknowledgement_names_no_offset_has_not_moved() -> None:
+    ledger = Ledger({name(0): Place(3, -1, 100.0), name(4): Place(3, 1, 100.0)}, set(), None)
+    assert findings(ledger, [Found(3, 0, name(0)), Found(3, 1, name(4))]) == []
+    assert findings(ledger, [Found(3, 1, name(4))]) == [Wrong(LOST, 3, 1, -1, -1)]
 
 
 def test_what_is_wrong_counts_however_the_stream_ended() -> None:
