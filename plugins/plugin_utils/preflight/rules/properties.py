@@ -82,7 +82,7 @@ def managed(where: object, variable: str, key: str, instead: str) -> Problem:
 @rule(number="B17", fix="remove it")
 def removed_property(inventory: Inventory) -> Iterator[Problem]:
     """A native property of a node has a key that this version or KRaft no longer reads; the message names what
-    replaced it."""
+    replaced it. One that only the version no longer reads may be listed in `kafka_allow_unknown_config`."""
     for node, one in _written(inventory):
         reason = _gone(one.key, node)
         if reason is not None and (one.key not in MANAGED or one.key.startswith("zookeeper.")):
@@ -152,11 +152,13 @@ def unread_properties(inventory: Inventory) -> Iterator[Problem]:
                 yield Problem(holders, what, found, ", ".join(read), variable=name)
 
 
+def _is_allowed(node: Node, key: str) -> bool:
+    return key in node.names("kafka_allow_unknown_config")
+
+
 def _is_known(node: Node, key: str, keys: Collection[str]) -> bool:
-    allowed = node.get("kafka_allow_unknown_config", [])
-    if isinstance(allowed, (list, tuple)) and key in allowed:
-        return True
-    return key in keys or key in PLUGIN_KEYS or key in MANAGED or key.startswith(PLUGIN_PREFIXES)
+    known = key in keys or key in PLUGIN_KEYS or key in MANAGED or key.startswith(PLUGIN_PREFIXES)
+    return known or _is_allowed(node, key)
 
 
 def _gone(key: str, node: Node) -> tuple[str, str] | None:
@@ -166,6 +168,8 @@ def _gone(key: str, node: Node) -> tuple[str, str] | None:
         return "KRaft has no ZooKeeper", "the controllers are the group kraft_controllers"
     if mode.startswith("kraft_") and key in NOT_IN_KRAFT:
         return "KRaft does not read this key", NOT_IN_KRAFT[key]
+    if _is_allowed(node, key):
+        return None
     if version in BROKER_KEYS and key not in BROKER_KEYS[version] and _older_know(key, version):
         return f"Kafka {version} does not read this key any more", REPLACEMENTS.get(key, "")
     return None

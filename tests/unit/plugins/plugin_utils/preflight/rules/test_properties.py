@@ -174,5 +174,13 @@ def test_a_value_that_a_later_layer_replaces_is_not_judged_and_a_secret_is_not_s
     assert list(refused_value("ssl.key.password", "", definition)) == [("a secret", "text that is not empty")]
 
 
+def test_a_key_that_the_version_no_longer_reads_can_be_allowed_and_one_of_zookeeper_cannot() -> None:
+    old = {"kafka_config": config(**{"share.fetch.max.fetch.records": 9}), "kafka_version": "4.3.1"}
+    only(combined(**old), "removed_property")
+    assert check_inventory(combined(**old, kafka_allow_unknown_config=["share.fetch.max.fetch.records"])) == []
+    gone = {"kafka_config": config(**{"zookeeper.connect": "zk:2181"})}
+    only(combined(**gone, kafka_allow_unknown_config=["zookeeper.connect"]), "removed_property")
+
+
 def test_a_key_of_a_plugin_can_be_allowed_by_name() -> None:
     assert check_inventory(combined(kafka_config={"my.plugin.x": 1}, kafka_allow_unknown_config=["my.plugin.x"])) == []
