@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import allowed_instead
 
@@ -16,27 +17,44 @@ _LED, MOST = 2, 100
 MOST_RECORDS = 2_000_000
 #: Seconds that records are kept after the longest stream, for who wants to read them again.
 _KEPT = 3600
+#: The fewest records a second: there are two producers.
+LEAST_RATE = 2
+_BOUNDS = "kafka_prove_seconds, kafka_prove_rate"
+
+
+class Refusal(NamedTuple):
+    """What is wrong with an option of a proof, and what to do; both for people."""
+
+    variable: str
+    what: str
+    fix: str
 
 
 def refusals(topic: str, seconds: int, rate: int) -> list[str]:
     """Return what is wrong with the options of a proof."""
+    return [f"{one.what}. {one.fix}." for one in refused(topic, seconds, rate)]
+
+
+def refused(topic: str, seconds: int, rate: int) -> list[Refusal]:
+    """Return the same with the variable of each."""
     found = []
     if not topic.startswith(PREFIX):
+        what = f"topic {topic!r} does not begin with {PREFIX}. The proof deletes its topic, so it takes no other name"
         found.append(
-            f"topic {topic!r} does not begin with {PREFIX}. The proof deletes its topic, so it takes no other name. "
-            f"Set kafka_prove_topic to {PREFIX}, or to a name that begins so."
+            Refusal("kafka_prove_topic", what, f"Set kafka_prove_topic to {PREFIX}, or to a name that begins so")
         )
     elif instead := allowed_instead(topic):
-        found.append(f"topic {topic!r} is no name that Kafka takes. Set kafka_prove_topic to {instead}.")
-    if seconds < 1 or rate < 2:
+        what = f"topic {topic!r} is no name that Kafka takes"
+        found.append(Refusal("kafka_prove_topic", what, f"Set kafka_prove_topic to {instead}"))
+    if seconds < 1 or rate < LEAST_RATE:
+        what = f"seconds is {seconds} and rate is {rate}"
         found.append(
-            f"seconds is {seconds} and rate is {rate}. Set kafka_prove_seconds from 1 and kafka_prove_rate from 2 on."
+            Refusal(_BOUNDS, what, f"Set kafka_prove_seconds from 1 and kafka_prove_rate from {LEAST_RATE} on")
         )
     elif seconds * rate > MOST_RECORDS:
-        found.append(
-            f"{seconds} seconds with {rate} records a second are {seconds * rate:,} records, more than {MOST_RECORDS:,}"
-            ". Lower kafka_prove_rate or kafka_prove_seconds."
-        )
+        records = f"{seconds * rate:,} records, more than {MOST_RECORDS:,}"
+        what = f"{seconds} seconds with {rate} records a second are {records}"
+        found.append(Refusal(_BOUNDS, what, "Lower kafka_prove_rate or kafka_prove_seconds"))
     return found
 
 
