@@ -19,7 +19,7 @@ description:
     M(streamops.kafka.features).
   - The controller is asked what it would say to the highest level (a request that only validates), since it alone knows
     what nodes that are down registered with. That needs the right to alter the cluster; without it RV(unasked)
-    says so.
+    says so. O(ask_controller=false) leaves the question out.
 extends_documentation_fragment:
   - streamops.kafka._attributes
   - streamops.kafka._connection
@@ -38,6 +38,12 @@ options:
       - They are asked there what they support, before any login, with the TLS files of the connection.
     type: str
     choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
+  ask_controller:
+    description:
+      - Whether the controller is asked what it would say to the highest levels. A controller that does not answer takes
+        up to the longest time of a request.
+    type: bool
+    default: true
 """
 
 EXAMPLES = r"""
@@ -100,7 +106,8 @@ unknown:
   returned: success
   sample: [broker 7]
 unasked:
-  description: Why the controller could not be asked what it would refuse; null where it was.
+  description: >-
+    Why the controller could not be asked what it would refuse; null where it was, and with O(ask_controller=false).
   type: str
   returned: success
 lines:
@@ -116,6 +123,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._features.look imp
 
 ARGUMENT_SPEC = {
     "controller_protocol": {"type": "str", "choices": ["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]},
+    "ask_controller": {"type": "bool", "default": True},
 }
 
 

@@ -40,10 +40,13 @@ _SECONDS = 3.0
 def features_info(session: Session, params: Mapping[str, Any], _check: bool, _diff: bool) -> dict[str, Any]:
     """Look at the features; the module's result."""
     state = look(session, params["controller_protocol"])
+    refusals: dict[str, str | None] = {}
+    unasked = None
     try:
-        refusals, unasked = _refusals(session, state), None
+        if params["ask_controller"]:
+            refusals = _refusals(session, state)
     except RequestFailedError as error:  # All else is known without its word.
-        refusals, unasked = {}, error.message
+        unasked = error.message
     return {"changed": False, **described(state, refusals, unasked)}
 
 

@@ -37,9 +37,9 @@ def features(broker: LoneBroker, check: bool = False, diff: bool = False, **opti
     return run_module("streamops.kafka.features", arguments, check=check, diff=diff)
 
 
-def info(broker: LoneBroker) -> dict[str, Any]:
+def info(broker: LoneBroker, **options: Any) -> dict[str, Any]:
     """Look at the features."""
-    found = run_module("streamops.kafka.features_info", {"bootstrap_servers": broker.bootstrap_servers})
+    found = run_module("streamops.kafka.features_info", {"bootstrap_servers": broker.bootstrap_servers, **options})
     assert not found["failed"], found
     return found
 
@@ -155,6 +155,12 @@ def test_a_broker_of_an_old_release_holds_features_down_alive_and_stopped_until_
         until(lambda: info(one)["ghosts"] == ["broker 2"], "broker 2 to be fenced", 60)
         ghost = info(one)["features"][0]
         assert (ghost["below"], "roker 2 only supports versions 1-21" in ghost["refusal"]) == (True, True)
+        silent = info(one, ask_controller=False)
+        assert (silent["features"][0]["below"], silent["features"][0]["refusal"], silent["unasked"]) == (
+            True,
+            None,
+            None,
+        )
         refused = features(one, features=wanted)
         assert "registered and fenced, so that they count all the same: broker 2" in refused["msg"]
         assert levels(one)["metadata.version"] == 21
