@@ -56,6 +56,8 @@ class Awx:
         self.attached: dict[tuple[int, str], list[int]] = {}
         self.writes: list[str] = []
         self.administered: set[str] = set()
+        #: Objects that take no change, as those that something of the installation refuses.
+        self.unchangeable: set[int] = set()
         self.jobs: dict[str, dict[int, Object]] = {kind: {} for kind in JOBS.values()}
         self._ids = itertools.count(1)
 
@@ -86,6 +88,8 @@ class Awx:
 
     def update(self, kind: str, current: Object, given: Mapping[str, Any]) -> None:
         """Changes an object as a PATCH does."""
+        if current["id"] in self.unchangeable:
+            raise Refused({"__all__": [f"{sorted(given)} cannot be changed."]})
         moved = given.get("organization") not in (None, current.get("organization"))
         if kind == "execution_environments" and moved:
             raise Refused({"organization": ["Cannot change the organization of an execution environment"]})

@@ -39,9 +39,13 @@ def apply(
 ) -> tuple[int, str]:
     """Runs the playbook; its exit status and output."""
     given = ["-e", json.dumps({"awx_only": only or [], **(settings or {})})]
+    return run(address, "streamops.kafka.awx", *given, *arguments, **environment)
+
+
+def run(address: str, *arguments: str, **environment: str) -> tuple[int, str]:
+    """Runs a playbook with what AWX is reached by; its exit status and output."""
     reached = {"CONTROLLER_HOST": address, "CONTROLLER_OAUTH_TOKEN": TOKEN}
-    words = ["-i", "localhost,", "streamops.kafka.awx", *given, *arguments]
-    return play(ROOT, words, {**reached, **environment})
+    return play(ROOT, ["-i", "localhost,", *arguments], {**reached, **environment})
 
 
 def play(directory: Path, words: list[str], environment: dict[str, str]) -> tuple[int, str]:
@@ -132,6 +136,42 @@ def galaxy(awx: Awx, *names: str) -> list[int]:
     """Make Galaxy credentials as AWX has its own: of no organization."""
     kind = awx.create("credential_types", {"name": "Ansible Galaxy/Automation Hub API Token", "kind": "galaxy"})["id"]
     return [int(awx.create("credentials", {"name": name, "credential_type": kind})["id"]) for name in names]
+
+
+#: A play of the one task file.
+BRINGS_BACK = """
+- hosts: localhost
+  connection: local
+  gather_facts: false
+  vars: {ansible_python_interpreter: "{{ ansible_playbook_python }}"}
+  tasks:
+    - ansible.builtin.include_tasks: TASKS/brought_back.yml
+"""
+
+
+@pytest.mark.parametrize("callback", ["ansible.builtin.default", "ansible.posix.debug"])
+def test_where_awx_does_not_take_a_change_the_fields_are_named_and_the_token_is_not_shown(
+    tmp_path: Path, callback: str
+) -> None:
+    play = tmp_path / "play.yml"
+    play.write_text(BRINGS_BACK.replace("TASKS", str(ROOT / "playbooks" / "tasks" / "awx")))
+    with stub(PLAYBOOKS) as (address, awx):
+        (taken, not_taken) = (
+            awx.create("job_templates", {"name": name, "playbook": "playbooks/stop.yml", "limit": "kafka1"})["id"]
+            for name in ("Kafka stop", "Kafka site")
+        )
+        awx.unchangeable.add(not_taken)
+        changes = [
+            {"url": f"/api/v2/job_templates/{one}/", "said": f"job template {one}: limit", "body": {"limit": ""}}
+            for one in (taken, not_taken)
+        ]
+        review = {"__awx_review": {"changes": changes, "left": []}}
+        status, output = run(address, str(play), "-e", json.dumps(review), ANSIBLE_STDOUT_CALLBACK=callback)
+        said = " ".join(output.split())
+        assert (status != 0, awx.objects["job_templates"][taken]["limit"]) == (True, ""), output
+        assert TOKEN not in output
+        assert f"job template {not_taken}: limit, Status code was 400" in said
+        assert f"job template {taken}: limit, Status" not in said
 
 
 @pytest.mark.full
