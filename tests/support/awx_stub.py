@@ -203,11 +203,13 @@ class Awx:
     def value(self, kind: str, one: Object, field: str) -> Any:
         """The value of a field, or of one of what it refers to (organization__name)."""
         name, _, behind = field.partition("__")
-        if not behind:
+        if not behind or name not in KINDS[kind].fields:
             return one.get(name)
         to = KINDS[kind].fields[name].to
         refers = self.find(to, one[name]) if one[name] is not None else None
-        return self.value(to, refers, behind) if refers else None
+        kinds = STARTED if to == "unified_job_templates" else (to,)
+        of = next((each for each in kinds if one[name] in self.objects[each]), to)
+        return self.value(of, refers, behind) if refers else None
 
 
 def member_kind(name: str) -> str:

@@ -21,11 +21,13 @@ def awx_review(there: Mapping[str, Objects], described: Mapping[str, Any]) -> di
         there: by kind the objects of our organization as AWX shows them: job_templates, workflow_job_templates,
             workflow_job_template_nodes, schedules.
         described: C(fields) as awx/data/fields.yml has them; C(templates), C(workflows) and C(schedules) as in
-            awx/data; C(names) of the objects to compare; C(project), C(labels) and C(credentials) by name.
+            awx/data; C(surveys) by their names; C(names) of the objects to compare; C(project), C(labels) and
+            C(credentials) by name.
 
     Returns:
         C(changes): what is brought back, each with C(url), C(body), and C(said) for people. C(left): what stays, said.
-        C(refused): steps that must not stay, said. C(workflows): as described, with the steps that stay.
+        C(refused): steps that must not stay, said. C(narrowed): schedules and steps that would lose a value, said.
+        C(workflows): as described, with the steps that stay.
     """
     flows = [one for one in described["workflows"] if one["name"] in described["names"]]
     ids = {one["name"]: one["id"] for one in there["workflow_job_templates"]}
@@ -47,6 +49,7 @@ def awx_review(there: Mapping[str, Objects], described: Mapping[str, Any]) -> di
             for one in flows
             for said in steps.refused(one, of[one["name"]], _changing(of[one["name"]], there, described))
         ],
+        "narrowed": _narrowed(held, there, described),
         "workflows": [steps.with_added(one, of[one["name"]]) for one in flows],
     }
 
@@ -94,6 +97,45 @@ def _schedules(there: Mapping[str, Objects], described: Mapping[str, Any]) -> li
     names = {one["id"]: name for _kind, name, one in _templates(there, described)}
     found = [one for one in there["schedules"] if one["unified_job_template"] in names and one["name"] not in ours]
     return [f"{names[one['unified_job_template']]}: schedule {one['name']}" for one in found]
+
+
+def _narrowed(
+    held: Sequence[tuple[str, str, Any]], there: Mapping[str, Objects], described: Mapping[str, Any]
+) -> list[str]:
+    """Say which schedules and steps give a value that AWX would ignore once the template no longer asks for it."""
+    ours = {one["id"] for kind, _name, one in held if kind == _NODES}
+    flows = {one["id"]: one["name"] for one in there["workflow_job_templates"]}
+    users = [
+        *((f"schedule {one['name']}", one) for one in there["schedules"]),
+        *(
+            (f"workflow {_flow(one, flows)}: step {steps.title(one)}", one)
+            for one in there[_NODES]
+            if one["id"] not in ours
+        ),
+    ]
+    found = []
+    for kind, name, template in held:
+        if kind == _NODES:
+            continue
+        lost = fields.prompted(_lost(described["fields"], kind, template))
+        asked = _asked(template["name"], described)
+        for title, one in users:
+            if one["unified_job_template"] == template["id"] and (gone := fields.ignored(one, lost, asked)):
+                found.append(f"{title} gives {fields.told(one, gone)} to {name}")
+    return found
+
+
+def _flow(step: Mapping[str, Any], flows: Mapping[int, str]) -> str:
+    """Name the workflow of a step, which may be of another organization."""
+    shown = step.get("summary_fields", {}).get("workflow_job_template", {})
+    return flows.get(step["workflow_job_template"]) or str(shown.get("name", step["workflow_job_template"]))
+
+
+def _asked(name: str, described: Mapping[str, Any]) -> set[str]:
+    """Return the variables that the survey of one of our templates asks for."""
+    surveys = {one["name"]: one.get("survey") for wanted in ("templates", "workflows") for one in described[wanted]}
+    spec = described["surveys"].get(surveys[name], {}).get("spec", [])
+    return {one["variable"] for one in spec}
 
 
 def _changing(of: Objects, there: Mapping[str, Objects], described: Mapping[str, Any]) -> set[str]:

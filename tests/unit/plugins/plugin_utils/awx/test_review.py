@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.awx.fields import differing, is_same
+from ansible_collections.streamops.kafka.plugins.plugin_utils.awx.fields import differing, ignored, is_same
 from ansible_collections.streamops.kafka.plugins.plugin_utils.awx.review import awx_review
 from tests.support.awx_kinds import KINDS
 from tests.support.cluster import ROOT
@@ -68,6 +68,7 @@ def review(steps: list[dict[str, Any]], jobs: list[dict[str, Any]] | None = None
         "templates": DATA["controller_templates"],
         "workflows": DATA["controller_workflows"],
         "schedules": DATA["controller_schedules"],
+        "surveys": {"stop": {"spec": [{"variable": "kafka_ended_run"}]}},
         "names": [FLOW, "Kafka stop"],
         "project": "Kafka",
         "labels": ["Kafka looks", "Kafka changes"],
@@ -82,7 +83,7 @@ def changed(steps: list[dict[str, Any]], identifier: str, **ways: list[int]) -> 
 
 def test_what_we_made_ourselves_is_neither_brought_back_nor_refused_nor_listed() -> None:
     found = review(ours())
-    assert (found["changes"], found["left"], found["refused"]) == ([], [], [])
+    assert (found["changes"], found["left"], found["refused"], found["narrowed"]) == ([], [], [], [])
 
 
 def test_every_field_that_awx_has_is_ours_or_theirs_or_in_the_tasks() -> None:
@@ -185,3 +186,42 @@ def test_a_way_of_our_own_steps_round_the_approval_is_not_kept() -> None:
     (flow,) = found["workflows"]
     assert flow["simplified_workflow_nodes"][0]["success_nodes"] == ["approve"]
     assert found["refused"] == []
+
+
+#: By flag of a template what a schedule or a step gives for it.
+GIVEN: dict[str, tuple[str, Any]] = {
+    **{f"ask_{name}_on_launch": (name, "rack-a") for name in ("limit", "skip_tags", "scm_branch", "job_type")},
+    "ask_tags_on_launch": ("job_tags", "kafka_configure"),
+    "ask_variables_on_launch": ("extra_data", {"kafka_cluster_name": "orders"}),
+    "ask_diff_mode_on_launch": ("diff_mode", False),
+    **{f"ask_{name}_on_launch": (name, 7) for name in ("inventory", "execution_environment", "job_slice_count")},
+    "ask_timeout_on_launch": ("timeout", 60),
+}
+
+
+@pytest.mark.parametrize("flag", GIVEN)
+def test_what_a_schedule_or_a_step_would_lose_is_said_before_it_runs_with_all_hosts(flag: str) -> None:
+    field, value = GIVEN[flag]
+    given = {field: value}
+    schedule = {"id": 70, "unified_job_template": 11, "name": "rack a", **given}
+    behind = {**step(9, "mine", 11), **given}
+    elsewhere = {**step(8, "only", 11), **given, "workflow_job_template": 60}
+    elsewhere["summary_fields"] = {**elsewhere["summary_fields"], "workflow_job_template": {"name": "By hand"}}
+    steps = [*changed(ours(), "look", always_nodes=[9]), behind, elsewhere]
+    said = field if field == "extra_data" else f"{field} {value}"
+    assert review(steps, [job("Kafka stop", **{flag: True})], schedules=[schedule])["narrowed"] == [
+        f"schedule rack a gives {said} to job template Kafka stop",
+        f"workflow {FLOW}: step Kafka stop (identifier mine) gives {said} to job template Kafka stop",
+        f"workflow By hand: step Kafka stop (identifier only) gives {said} to job template Kafka stop",
+    ]
+    assert review(steps, [job("Kafka stop", **{flag: False})], schedules=[schedule])["narrowed"] == []
+
+
+def test_what_gives_nothing_or_what_our_step_gives_or_the_survey_asks_is_not_said() -> None:
+    flags = dict.fromkeys(GIVEN, True)
+    schedule = {"id": 70, "unified_job_template": 11, "name": "all", "limit": "", "extra_data": {}, "diff_mode": None}
+    apply = [{**one, "limit": "rack-a"} if one["identifier"] == "apply" else one for one in ours()]
+    assert review(apply, [job("Kafka stop", **flags)], schedules=[schedule])["narrowed"] == []
+    answers = {"extra_data": {"kafka_ended_run": "job 12"}}
+    assert ignored(answers, ["extra_data"], {"kafka_ended_run"}) == {}
+    assert ignored(answers, ["extra_data"], {"kafka_topic"}) == answers
