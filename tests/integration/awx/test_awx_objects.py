@@ -352,6 +352,32 @@ def test_what_a_release_dropped_is_removed_and_what_others_use_or_made_stays() -
         assert (set(made["workflow_job_templates"]), set(made["schedules"])) == ({"By hand"}, {"Watch by hand"})
 
 
+@pytest.mark.full
+def test_a_dropped_workflow_that_stays_keeps_the_dropped_job_templates_that_it_starts() -> None:
+    """Two dropped names: the workflow has a schedule by hand, so AWX must not empty its step."""
+    kept, gone = (
+        {"kind": kind, "name": name}
+        for kind, name in (("workflow_job_templates", "Kafka kept, approved"), ("job_templates", "Kafka gone"))
+    )
+    names = ["Kafka", "Kafka looks", kept["name"], gone["name"]]
+    with stub(PLAYBOOKS) as (address, awx):
+        own = awx.create("organizations", {"name": "Kafka"})["id"]
+        label = awx.create("labels", {"name": "Kafka looks", "organization": own})
+        given = {"name": gone["name"], "organization": own, "playbook": "playbooks/status.yml"}
+        job = awx.create("job_templates", given)["id"]
+        flow = awx.create("workflow_job_templates", {"name": kept["name"], "organization": own})["id"]
+        awx.attach(job, "labels", label), awx.attach(flow, "labels", label)
+        given = {"identifier": "apply", "workflow_job_template": flow, "unified_job_template": job}
+        step = awx.create("workflow_job_template_nodes", given)
+        rule = "DTSTART:20260101T000500Z RRULE:FREQ=HOURLY;INTERVAL=1"
+        awx.create("schedules", {"name": "by hand", "unified_job_template": flow, "rrule": rule})
+        status, output = apply(address, only=names, settings={"controller_dropped": [kept, gone]})
+        assert status == 0, output
+        assert (step["unified_job_template"], set(awx.objects["workflow_job_templates"])) == (job, {flow})
+        said = " ".join(output.split())
+        assert "Kafka gone (job_templates) is no longer described, and stays: the workflow Kafka kept, approved" in said
+
+
 def test_a_name_that_nothing_has_and_a_missing_token_are_refused_before_any_call() -> None:
     with stub(PLAYBOOKS) as (address, awx):
         status, output = apply(address, only=["Kafka statsu"])
