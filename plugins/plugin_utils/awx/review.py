@@ -21,8 +21,8 @@ def awx_review(there: Mapping[str, Objects], described: Mapping[str, Any]) -> di
         there: by kind the objects of our organization as AWX shows them: job_templates, workflow_job_templates,
             workflow_job_template_nodes, schedules.
         described: C(fields) as awx/data/fields.yml has them; C(templates), C(workflows) and C(schedules) as in
-            awx/data; C(surveys) by their names; C(names) of the objects to compare; C(project), C(labels) and
-            C(credentials) by name.
+            awx/data; C(dropped), which this run removes; C(surveys) by their names; C(names) of the objects to
+            compare; C(project), C(labels) and C(credentials) by name.
 
     Returns:
         C(changes): what is brought back, each with C(url), C(body), and C(said) for people. C(left): what stays, said.
@@ -93,10 +93,17 @@ def _added(flow: Mapping[str, Any], of: Mapping[str, Objects]) -> list[Mapping[s
 
 
 def _schedules(there: Mapping[str, Objects], described: Mapping[str, Any]) -> list[str]:
-    ours = {one["name"] for one in described["schedules"]}
+    ours = {one["name"] for one in described["schedules"]} | _dropped(described)
     names = {one["id"]: name for _kind, name, one in _templates(there, described)}
     found = [one for one in there["schedules"] if one["unified_job_template"] in names and one["name"] not in ours]
     return [f"{names[one['unified_job_template']]}: schedule {one['name']}" for one in found]
+
+
+def _dropped(described: Mapping[str, Any]) -> set[str]:
+    """Return the names of schedules that a release dropped, and this run removes."""
+    return {
+        one["name"] for one in described["dropped"] if one["kind"] == "schedules" and one["name"] in described["names"]
+    }
 
 
 def _narrowed(
@@ -106,7 +113,7 @@ def _narrowed(
     ours = {one["id"] for kind, _name, one in held if kind == _NODES}
     flows = {one["id"]: one["name"] for one in there["workflow_job_templates"]}
     users = [
-        *((f"schedule {one['name']}", one) for one in there["schedules"]),
+        *((f"schedule {one['name']}", one) for one in there["schedules"] if one["name"] not in _dropped(described)),
         *(
             (f"workflow {_flow(one, flows)}: step {steps.title(one)}", one)
             for one in there[_NODES]

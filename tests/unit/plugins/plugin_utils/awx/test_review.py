@@ -68,8 +68,9 @@ def review(steps: list[dict[str, Any]], jobs: list[dict[str, Any]] | None = None
         "templates": DATA["controller_templates"],
         "workflows": DATA["controller_workflows"],
         "schedules": DATA["controller_schedules"],
+        "dropped": [{"kind": "schedules", "name": "Kafka stop every night", "unified_job_template": "Kafka stop"}],
         "surveys": {"stop": {"spec": [{"variable": "kafka_ended_run"}]}},
-        "names": [FLOW, "Kafka stop"],
+        "names": [FLOW, "Kafka stop", "Kafka stop every night"],
         "project": "Kafka",
         "labels": ["Kafka looks", "Kafka changes"],
         "credentials": ["Machines"],
@@ -225,3 +226,9 @@ def test_what_gives_nothing_or_what_our_step_gives_or_the_survey_asks_is_not_sai
     answers = {"extra_data": {"kafka_ended_run": "job 12"}}
     assert ignored(answers, ["extra_data"], {"kafka_ended_run"}) == {}
     assert ignored(answers, ["extra_data"], {"kafka_topic"}) == answers
+
+
+def test_a_schedule_that_this_run_removes_is_not_listed_as_left() -> None:
+    schedule = {"id": 70, "unified_job_template": 11, "name": "Kafka stop every night", "limit": "rack-a"}
+    found = review(ours(), [job("Kafka stop", ask_limit_on_launch=True)], schedules=[schedule])
+    assert (found["left"], found["narrowed"]) == ([], [])
