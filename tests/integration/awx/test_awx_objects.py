@@ -138,7 +138,7 @@ def galaxy(awx: Awx, *names: str) -> list[int]:
     return [int(awx.create("credentials", {"name": name, "credential_type": kind})["id"]) for name in names]
 
 
-#: A play of the one task file.
+#: A play of two task files, with a task between them.
 BRINGS_BACK = """
 - hosts: localhost
   connection: local
@@ -146,6 +146,8 @@ BRINGS_BACK = """
   vars: {ansible_python_interpreter: "{{ ansible_playbook_python }}"}
   tasks:
     - ansible.builtin.include_tasks: TASKS/brought_back.yml
+    - ansible.builtin.debug: {msg: what follows is applied}
+    - ansible.builtin.include_tasks: TASKS/ended.yml
 """
 
 
@@ -165,11 +167,13 @@ def test_where_awx_does_not_take_a_change_the_fields_are_named_and_the_token_is_
             {"url": f"/api/v2/job_templates/{one}/", "said": f"job template {one}: limit", "body": {"limit": ""}}
             for one in (taken, not_taken)
         ]
-        review = {"__awx_review": {"changes": changes, "left": []}}
+        review = {"__awx_review": {"changes": changes, "left": ["forks 20"]}}
         status, output = run(address, str(play), "-e", json.dumps(review), ANSIBLE_STDOUT_CALLBACK=callback)
         said = " ".join(output.split())
         assert (status != 0, awx.objects["job_templates"][taken]["limit"]) == (True, ""), output
         assert TOKEN not in output
+        assert "what follows is applied" in said
+        assert "Left as you set them: forks 20." in said
         assert f"job template {not_taken}: limit, Status code was 400" in said
         assert f"job template {taken}: limit, Status" not in said
 
