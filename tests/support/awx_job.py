@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import threading
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -110,16 +110,22 @@ class Jobs:
     injected: Mapping[str, Any] = field(default_factory=dict)
 
     def inventory(self) -> str:
-        """Return the script that AWX writes for an inventory."""
+        """Return the script that AWX writes for an inventory; the order of hosts changes with every job, as there."""
         hosts = {host: dict(given) for group in self.groups.values() for host, given in group.items()}
         for host, given in hosts.items():
             given.setdefault("ansible_host", self.machines.addresses[host])
         said = {
             "all": {"vars": dict(self.variables), "children": list(self.groups)},
-            **{name: {"hosts": list(group)} for name, group in self.groups.items()},
-            "_meta": {"hostvars": hosts},
+            **{name: {"hosts": self._as_found(group)} for name, group in self.groups.items()},
+            "_meta": {"hostvars": {host: hosts[host] for host in self._as_found(hosts)}},
         }
         return program(said)
+
+    def _as_found(self, hosts: Iterable[str]) -> list[str]:
+        """Hosts in the order of AWX's database, which writes each of them anew when a job ends."""
+        found = list(hosts)
+        first = self.number % len(found)
+        return (found[first:] + found[:first])[:: -1 if self.number % 2 else 1]
 
     def run(self, name: str, *, limit: str = "", kill: Callable[[Event], bool] | None = None, **answers: str) -> Job:
         """Run a job template to its end, or until `kill` says so of an event.

@@ -102,7 +102,8 @@ def mess_up(awx: Awx) -> None:
         {"skip_tags": "kafka_service", "extra_vars": "a: 1"}
     )
     of(awx, "workflow_job_template_nodes", "apply")["extra_data"] = {"status_strict": True}
-    chat, label = added(awx, "chat", "Kafka status"), awx.create("labels", {"name": "night", "organization": 1})
+    (own,) = awx.objects["organizations"]
+    chat, label = added(awx, "chat", "Kafka status"), awx.create("labels", {"name": "night", "organization": own})
     awx.attach(of(awx, "workflow_job_template_nodes", "look")["id"], "always_nodes", {"id": chat})
     # Round the approval: the order of our own steps is ours.
     awx.attach(

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ansible.parsing.vault import VaultLib, VaultSecret
 
-from tests.support.awx_job import Jobs, begins
+from tests.support.awx_job import SITE, Jobs, begins
 from tests.support.awx_words import Vault
 
 
@@ -16,6 +16,11 @@ def test_the_status_of_what_the_first_job_installed_is_ok(jobs: Jobs) -> None:
     job = jobs.run("watch").ok()
     assert "OK orders: 3 brokers up, 6 partitions in sync" in job.told
     assert job.changed == 0
+
+
+def test_a_second_job_gets_its_hosts_in_another_order_and_changes_nothing(jobs: Jobs) -> None:
+    job = jobs.run("site", **SITE).ok()
+    assert job.changed == 0, job.output[-6000:]
 
 
 def test_a_plan_asked_for_by_the_text_of_a_survey_moves_nothing(jobs: Jobs) -> None:
