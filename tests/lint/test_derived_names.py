@@ -32,6 +32,8 @@ def given(value: Any) -> Iterator[str]:
                 yield from part
             elif key in ("loop_var", "index_var", "register") and isinstance(part, str):
                 yield part
+            elif key == "ansible.builtin.include_vars" and isinstance(part, dict) and "name" in part:
+                yield part["name"]
             yield from given(part)
     elif isinstance(value, list):
         for part in value:
