@@ -110,10 +110,10 @@ def _narrowed(
     held: Sequence[tuple[str, str, Any]], there: Mapping[str, Objects], described: Mapping[str, Any]
 ) -> list[str]:
     """Say which schedules and steps give a value that AWX would ignore once the template no longer asks for it."""
-    ours = {one["id"] for kind, _name, one in held if kind == _NODES}
+    ours, gone = {one["id"] for kind, _name, one in held if kind == _NODES}, _dropped(described)
     flows = {one["id"]: one["name"] for one in there["workflow_job_templates"]}
     users = [
-        *((f"schedule {one['name']}", one) for one in there["schedules"] if one["name"] not in _dropped(described)),
+        *((f"schedule {one['name']}", one) for one in there["schedules"] if one["name"] not in gone),
         *(
             (f"workflow {_flow(one, flows)}: step {steps.title(one)}", one)
             for one in there[_NODES]
@@ -127,8 +127,8 @@ def _narrowed(
         lost = fields.prompted(_lost(described["fields"], kind, template))
         asked = _asked(template["name"], described)
         for title, one in users:
-            if one["unified_job_template"] == template["id"] and (gone := fields.ignored(one, lost, asked)):
-                found.append(f"{title} gives {fields.told(one, gone)} to {name}")
+            if one["unified_job_template"] == template["id"] and (void := fields.ignored(one, lost, asked)):
+                found.append(f"{title} gives {fields.told(one, void)} to {name}")
     return found
 
 
