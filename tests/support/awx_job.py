@@ -124,7 +124,7 @@ class Jobs:
     def _as_found(self, hosts: Iterable[str]) -> list[str]:
         """Hosts in the order of AWX's database, which writes each of them anew when a job ends."""
         found = list(hosts)
-        first = self.number % len(found)
+        first = self.number % max(len(found), 1)
         return (found[first:] + found[:first])[:: -1 if self.number % 2 else 1]
 
     def run(self, name: str, *, limit: str = "", kill: Callable[[Event], bool] | None = None, **answers: str) -> Job:
