@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._health.consequences import awaited
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
+    BALANCE,
     FATAL,
     SERIOUS,
     SHOWN,
@@ -89,5 +90,5 @@ def leaders_skewed(state: State, limits: Limits) -> Iterator[Finding]:
                 f"leaders are skewed: other brokers lead {share:.0f} % of the preferred partitions of {name}",
                 found=f"{share:.0f} %",
                 allowed=f"at most {limits.max_imbalance_percent:g} %",
-                next_step="the module leader_election, once its replicas are in sync",
+                next_step=f"wait five minutes, in which Kafka moves leaders back by itself; then: {BALANCE}",
             )

@@ -92,7 +92,12 @@ def _not_empty(node: Node, disk: Mapping[str, Any]) -> dict[str, Any]:
     if disk["cut_format"]:
         fix = f"No process ever used it, so nothing can be lost: look at it, empty it (rm -r {path}/*) and run again."
         return refusal(node, "cut_format", path, f"a format that was cut ({names})", "an empty directory", fix)
-    fix = "If it is worth nothing, empty it yourself; if it is the data of a node, its meta.properties is missing."
+    # Kafka leaves .kafka_cleanshutdown, which `rm -r DIRECTORY/*` does not remove. It is no empty directory with it:
+    # a broker with empty disks would register as one that stopped without a loss (KIP-966).
+    fix = (
+        f"If it is worth nothing, empty it yourself, hidden files too (ls -A {path} shows what is left); if it is the "
+        "data of a node, its meta.properties is missing."
+    )
     return refusal(node, "foreign_data", path, f"files without meta.properties ({names})", "an empty one", fix)
 
 
