@@ -46,6 +46,7 @@ PROVEN: Mapping[str, str] = {
     "plugins/module_utils/_health/": "resources/test_cluster_health install/test_status",
     "plugins/plugin_utils/mirrors/health.py": "mirror/test_mirror install/test_status",
     "plugins/module_utils/_logs/": "resources/test_groups",
+    "plugins/module_utils/_metadata/": "resources/test_metadata_compare install/test_status",
     "plugins/module_utils/_mirror/": "mirror/",
     "plugins/module_utils/_node/": "install/ restart/ security/test_certificates molecule:secure",
     "plugins/module_utils/_prove/": "restart/test_prove restart/test_prove_roll",

@@ -85,12 +85,13 @@ def tls_context(connection: Connection) -> ssl.SSLContext | None:
 class Channel:
     """One connection that sends a request and waits for its answer, all within C(seconds). C(stage) is for people.
 
-    The address of a name is looked up before that, within C(resolve) seconds.
+    The address of a name is looked up before that, within C(resolve) seconds. An answer has at most C(most) bytes.
     """
 
-    def __init__(self, seconds: float, resolve: float = RESOLVE_SECONDS) -> None:
+    def __init__(self, seconds: float, resolve: float = RESOLVE_SECONDS, most: int = _MAX_ANSWER) -> None:
         self._seconds = seconds
         self._resolve = resolve
+        self._most = most
         self._deadline = 0.0
         self._sent = 0
         self._socket: socket.socket | None = None
@@ -172,7 +173,7 @@ class Channel:
             self._read(1)
             raise
         (size,) = struct.unpack(">i", self._read(4))
-        if not 4 <= size <= _MAX_ANSWER:
+        if not 4 <= size <= self._most:
             raise NotKafkaError("the server does not speak Kafka's protocol")
         return self._read(size)[4:]
 

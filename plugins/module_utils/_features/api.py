@@ -41,7 +41,7 @@ def announced_by(session: Session, broker: int | None = None) -> Announced:
     where = "any broker" if broker is None else f"broker {broker}"
     what = f"list features of {where}"
     request = ApiVersionsRequest(**_SOFTWARE, min_version=_VERSIONS[-1])
-    return _announced(session.sound(session.send(what, request, broker), what))
+    return announced_of(session.sound(session.send(what, request, broker), what))
 
 
 def announced_at(server: str, context: ssl.SSLContext | None, seconds: float) -> Announced:
@@ -49,19 +49,25 @@ def announced_at(server: str, context: ssl.SSLContext | None, seconds: float) ->
 
     What fails is an OSError or a ValueError.
     """
+    with Channel(seconds, seconds).open(server, context) as channel:
+        return announced_of(api_versions(channel))
+
+
+def api_versions(channel: Channel) -> Any:
+    """Return the answer to ApiVersions of the node at the other end of an open channel, with its features."""
     from kafka.protocol.metadata import ApiVersionsRequest, ApiVersionsResponse
 
-    with Channel(seconds, seconds).open(server, context) as channel:
-        for version in _VERSIONS:
-            # The one byte ends the header of a request with flexible fields: it has no tagged field.
-            body = b"\0" + ApiVersionsRequest(**_SOFTWARE).encode(version=version)
-            answer = ApiVersionsResponse.decode(channel.ask((_API_VERSIONS, version), body), version=version)
-            if not answer.error_code:
-                return _announced(answer)
+    for version in _VERSIONS:
+        # The one byte ends the header of a request with flexible fields: it has no tagged field.
+        body = b"\0" + ApiVersionsRequest(**_SOFTWARE).encode(version=version)
+        answer = ApiVersionsResponse.decode(channel.ask((_API_VERSIONS, version), body), version=version)
+        if not answer.error_code:
+            return answer
     raise ValueError("the listener tells of no features: it is older than Kafka 2.4")
 
 
-def _announced(answer: Any) -> Announced:
+def announced_of(answer: Any) -> Announced:
+    """Return what an answer to ApiVersions says of features."""
     epoch = answer.finalized_features_epoch
     return Announced(
         {one.name: (one.min_version, one.max_version) for one in answer.supported_features or ()},

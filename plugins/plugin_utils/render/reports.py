@@ -188,6 +188,7 @@ class Reports(Parts):
                 self._model["bootstrap_servers"],
             ),
             *status.feature_lines(self._results.of(self._host, "__kafka_resources_features")),
+            *status.metadata_lines(self._results.of(self._host, "__kafka_resources_metadata")),
             *(f"Advice       {line}" for line in advice_lines(info, settings["kafka_mode"] == ZOOKEEPER_MODE)),
         ]
 

@@ -113,6 +113,18 @@ def feature_lines(info: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def metadata_lines(compared: Mapping[str, Any]) -> list[str]:
+    """Return whether the nodes agree on the metadata, and where not, who differs in what.
+
+    ``compared`` is what metadata_compare returned, or failed; empty where it was not called.
+    """
+    if "lines" not in compared:
+        why = str(compared.get("msg") or "").partition("\n")[0]
+        return [f"Metadata     not compared: {why}"] if why and not compared.get("skipped") else []
+    shown = compared["lines"][:1] if compared["agree"] else compared["lines"][: SHOWN + 1]
+    return [f"Metadata     {line}" for line in shown]
+
+
 def _controller(node: int | None, quorum: Mapping[str, Any] | None) -> str:
     """Name the active controller, with its epoch where there is a quorum: with ZooKeeper it is a broker without one."""
     if quorum and quorum.get("error"):

@@ -72,6 +72,12 @@ def test_a_status_tells_features_that_are_below_what_all_nodes_could_run() -> No
     assert line in reports(left)["status"]
 
 
+def test_a_status_tells_whether_the_nodes_agree_on_the_metadata() -> None:
+    compared = {"agree": True, "lines": ["all 3 nodes agree at offset 512"]}
+    left = {"__kafka_resources_health": HEALTH, "__kafka_resources_metadata": compared}
+    assert "Metadata     all 3 nodes agree at offset 512" in reports(left)["status"]
+
+
 def test_the_controllers_are_asked_with_the_protocol_of_their_listener() -> None:
     listeners = [
         {"name": "CONTROLLER", "port": 9093, "protocol": "SASL_PLAINTEXT", "purpose": "controllers"},

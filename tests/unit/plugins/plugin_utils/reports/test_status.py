@@ -12,6 +12,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status imp
     ensemble_lines,
     feature_lines,
     finding_lines,
+    metadata_lines,
     node_lines,
     running_versions,
     short_list,
@@ -156,3 +157,16 @@ def test_features_that_are_below_are_told_with_what_could_be_had_and_kraft_versi
     silent = {**found, "unknown": ["controller 9"]}
     assert feature_lines(silent)[1] == "Features     group.version 0 although all nodes that answered could run 1"
     assert feature_lines({"failed": True, "msg": "no answer"}) == []
+
+
+def test_the_metadata_has_one_line_where_all_agree_and_a_line_for_each_trouble_where_not() -> None:
+    rest = "acls not compared at broker 1: the cluster has no authorizer"
+    well = {"agree": True, "lines": ["all 3 nodes agree at offset 512", rest]}
+    assert metadata_lines(well) == ["Metadata     all 3 nodes agree at offset 512"]
+    ill = {
+        "agree": False,
+        "lines": ["2 of 3 nodes agree at offset 512: broker 3 differs in topics", "topics: broker 3"],
+    }
+    assert metadata_lines(ill) == [f"Metadata     {line}" for line in ill["lines"]]
+    assert metadata_lines({"failed": True, "msg": "no answer\nmore"}) == ["Metadata     not compared: no answer"]
+    assert metadata_lines({}) == metadata_lines({"skipped": True, "msg": "x"}) == []

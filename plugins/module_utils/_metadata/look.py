@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Look at what each broker and each controller knows of the metadata, as often as a difference needs to stand."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    describe_quorum,
+    list_brokers,
+    topics_at,
+    voter_endpoints,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.api import facts_at
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import LEAST_LOOKS, described, judged
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import (
+    BROKER,
+    CONTROLLER,
+    SUBJECTS,
+    Facts,
+    Look,
+)
+
+#: Seconds between two looks of one run.
+_PAUSE = 1.0
+#: Seconds that a node has beyond its time, to say itself how its connection ended.
+_GRACE = 0.5
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A node and where it is asked; C(connection) is None where nothing tells that, and C(why) says so."""
+
+    kind: str
+    id: int
+    connection: Connection | None
+    why: str = ""
+
+
+def compare_metadata(session: Session, params: Mapping[str, Any], _check: bool, _diff: bool) -> dict[str, Any]:
+    """Look until all nodes agree, or until what differs has stood for the given time; the module's result."""
+    subjects = params["subjects"] or SUBJECTS
+    looks = [_look(session, params, subjects, {})]
+    while (verdict := judged(looks)).open and not (len(looks) >= LEAST_LOOKS and verdict.seconds >= params["settle"]):
+        time.sleep(_PAUSE)
+        # A node that hangs would cost its whole time in every look.
+        looks.append(_look(session, params, subjects, {node.name: node for node in verdict.silent}))
+    return {"changed": False, **described(verdict, params["names"])}
+
+
+def _look(session: Session, params: Mapping[str, Any], subjects: Iterable[str], silent: Mapping[str, Facts]) -> Look:
+    """Ask all nodes at once but those that were silent; the leader first, for what it has committed by then."""
+    at = time.time()
+    quorum = describe_quorum(session)
+    if quorum is None:
+        raise StreamopsError(
+            "metadata_compare: this cluster runs with ZooKeeper, so it has no metadata log to compare. "
+            "Fix: leave this module out before the migration to KRaft. Nothing was changed."
+        )
+    places = _places(session, quorum, params["controller_protocol"])
+    topics = sorted(topics_at(session, None, None)) if "topic_configs" in subjects else []
+    asked = [one for one in places if f"{one.kind} {one.id}" not in silent]
+    found = _all_at_once(asked, subjects, topics, params["node_timeout"])
+    nodes = sorted([*found, *silent.values()], key=lambda node: (node.kind, node.id))
+    if quorum.error:
+        return Look(at, None, tuple(nodes), why=quorum.error)
+    ends = {member.id: member.log_end_offset for member in quorum.members.values()}
+    return Look(at, quorum.high_watermark, tuple(nodes), ends)
+
+
+def _places(session: Session, quorum: Quorum, protocol: str | None) -> list[_Place]:
+    """Return where each broker and each controller is asked."""
+    base = session.connection
+    brokers = list_brokers(session)
+    places = [
+        _Place(BROKER, one.id, replace(base, bootstrap_servers=(host_port(one.host, one.port),))) for one in brokers
+    ]
+    if quorum.error:
+        return places
+    at = voter_endpoints(session)
+    of_controllers = replace(base, security_protocol=protocol or base.security_protocol)
+    voters = {one.id for one in quorum.voters}
+    for node in sorted(voters | {one.id for one in quorum.observers} - {one.id for one in brokers}):
+        servers = [where for _name, where in at.get(node, [])]
+        connection = replace(of_controllers, bootstrap_servers=(servers[0],)) if servers else None
+        why = "the quorum does not tell where it listens (Kafka 3.9 and later do, of voters)"
+        places.append(_Place(CONTROLLER, node, connection, "" if servers else why))
+    return places
+
+
+def _all_at_once(
+    places: Iterable[_Place], subjects: Iterable[str], topics: Iterable[str], seconds: float
+) -> list[Facts]:
+    """Ask each node in a thread of its own. They are daemons: a program may end before a name server answers."""
+    answers: queue.SimpleQueue[Facts | Exception] = queue.SimpleQueue()
+    found: dict[tuple[str, int], Facts] = {}
+    waited: dict[tuple[str, int], _Place] = {}
+
+    def ask(question: partial[Facts]) -> None:
+        """Ask one node."""
+        try:
+            answers.put(question())
+        except Exception as error:
+            answers.put(error)
+
+    for one in places:
+        key = one.kind, one.id
+        if one.connection is None:
+            unanswered = dict.fromkeys(subjects, one.why)
+            found[key] = Facts(one.id, one.kind, unanswered=unanswered)
+            continue
+        waited[key] = one
+        question = partial(facts_at, one.connection, one.kind, one.id, subjects, topics, seconds)
+        threading.Thread(target=ask, args=(question,), daemon=True).start()
+    # Name and connection have their time each, and so has the second try of a node that does not let us in.
+    until = time.monotonic() + 3 * seconds + _GRACE
+    while len(found) < len(waited) + sum(one.connection is None for one in places):
+        try:
+            answer = answers.get(timeout=max(0.0, until - time.monotonic()))
+        except queue.Empty:
+            break
+        if isinstance(answer, Exception):
+            raise answer
+        found[answer.kind, answer.id] = answer
+    for key, one in waited.items():
+        found.setdefault(key, Facts(one.id, one.kind, why=f"no answer within {3 * seconds:g} s"))
+    return list(found.values())

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What nodes say of the metadata of their cluster: facts of one node, and one look at all of them. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+BROKER, CONTROLLER = "broker", "controller"
+#: The subjects that are compared, and which kinds of nodes answer to them; of others a node is not asked.
+ASKED: Mapping[str, tuple[str, ...]] = {
+    "leader": (BROKER, CONTROLLER),
+    "epoch": (BROKER, CONTROLLER),
+    "features": (BROKER, CONTROLLER),
+    "brokers": (BROKER,),
+    "controllers": (CONTROLLER,),
+    "topics": (BROKER,),
+    "partitions": (BROKER,),
+    "topic_configs": (BROKER, CONTROLLER),
+    "broker_configs": (BROKER, CONTROLLER),
+    "acls": (BROKER, CONTROLLER),
+    "users": (BROKER,),
+    "quotas": (BROKER,),
+}
+SUBJECTS = tuple(ASKED)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What one node said: by subject its values, by name; C(unanswered) are the subjects without any, and why.
+
+    C(why) is set where the node did not answer at all. C(applied) is the offset up to which a broker has applied the
+    metadata log (exclusive, as ends of logs are); controllers do not tell theirs.
+    """
+
+    id: int
+    kind: str
+    server: str = ""
+    why: str = ""
+    applied: int | None = None
+    values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    unanswered: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The node for people."""
+        return f"{self.kind} {self.id}"
+
+
+@dataclass(frozen=True)
+class Look:
+    """All nodes at one moment. C(at) is the time in seconds since 1970 when it began.
+
+    C(high_watermark) is what the leader had committed before the nodes were asked, None where it did not answer, with
+    C(why); C(log_ends) is what it knew of the log of each node then.
+    """
+
+    at: float
+    high_watermark: int | None
+    nodes: tuple[Facts, ...]
+    log_ends: Mapping[int, int] = field(default_factory=dict)
+    why: str = ""
+
+    def position(self, node: Facts) -> int | None:
+        """Return how far a node is in the metadata log, None where nothing tells that."""
+        return node.applied if node.applied is not None else self.log_ends.get(node.id)
+
+    @property
+    def answered(self) -> tuple[Facts, ...]:
+        """The nodes that answered."""
+        return tuple(node for node in self.nodes if not node.why)
+
+
+def digest(values: Mapping[str, str]) -> str:
+    """Return the digest of what a node says of one subject: the same for the same values."""
+    return hashlib.sha256(json.dumps(sorted(values.items())).encode()).hexdigest()[:12]
