@@ -53,7 +53,7 @@ options:
     type: float
     default: 5.0
   names:
-    description: How many names RV(differences) shows for each subject. The counts are always complete.
+    description: How many names RV(differences) shows for each subject, at least one. The counts are always complete.
     type: int
     default: 5
   must_agree:

@@ -126,7 +126,7 @@ def differences(verdict: Verdict, shown: int) -> list[dict[str, Any]]:
                 ],
                 "count": len(names),
                 "total": len({name for node in answered for name in node.values[subject]}),
-                "names": [_named(answered, subject, name) for name in names[:shown]],
+                "names": [_named(answered, subject, name) for name in names[: max(shown, 1)]],
                 "seen_since": verdict.first.at,
                 "looks": verdict.looks,
             }
