@@ -23,7 +23,7 @@ description:
 options:
   subjects:
     description:
-      - What is compared; all of it without this option.
+      - What is compared; all of it without this option. A kind of node that answers to none of it is not asked.
       - V(leader) and V(epoch) of the quorum. A broker tells them as the active controller does that it reaches; of the
         controllers only the active one tells the epoch.
       - V(features) are the finalized levels. V(brokers) are registrations with address, rack and whether they are

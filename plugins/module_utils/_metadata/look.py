@@ -26,6 +26,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.api import facts_at
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import LEAST_LOOKS, described, judged
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import (
+    ASKED,
     BROKER,
     CONTROLLER,
     SUBJECTS,
@@ -69,7 +70,8 @@ def _look(session: Session, params: Mapping[str, Any], subjects: Iterable[str], 
             "metadata_compare: this cluster runs with ZooKeeper, so it has no metadata log to compare. "
             "Fix: leave this module out before the migration to KRaft. Nothing was changed."
         )
-    places = _places(session, quorum, params["controller_protocol"])
+    kinds = {kind for subject in subjects for kind in ASKED[subject]}
+    places = [one for one in _places(session, quorum, params["controller_protocol"]) if one.kind in kinds]
     topics = sorted(topics_at(session, None, None)) if "topic_configs" in subjects else []
     asked = [one for one in places if f"{one.kind} {one.id}" not in silent]
     found = _all_at_once(asked, subjects, topics, params["node_timeout"])
@@ -118,7 +120,7 @@ def _all_at_once(
     for one in places:
         key = one.kind, one.id
         if one.connection is None:
-            unanswered = dict.fromkeys(subjects, one.why)
+            unanswered = {subject: one.why for subject in subjects if one.kind in ASKED[subject]}
             found[key] = Facts(one.id, one.kind, unanswered=unanswered)
             continue
         waited[key] = one

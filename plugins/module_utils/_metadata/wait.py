@@ -75,7 +75,8 @@ class Tracker:
         if not self.last:
             return {"msg": f"metadata_compare: {self.error}", "failure": failure}
         first, *more = self.last["lines"]
-        told = [f"metadata_compare: the nodes do not agree within {duration(timeout)}: {first}."]
+        within = f" within {duration(timeout)}" if timeout else ""
+        told = [f"metadata_compare: the nodes do not agree{within}: {first}."]
         told += [f"- {line}" for line in more[:10]]
         told += [f"- {self.error}"] if self.error else []
         return {"msg": "\n".join([*told, self._way_out()]), "failure": failure}

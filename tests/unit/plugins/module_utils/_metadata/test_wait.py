@@ -62,3 +62,4 @@ def test_a_failure_says_what_is_wrong_and_what_to_do(result: dict[str, Any], way
     assert second == "- topics: broker 3 differs"
     assert last.startswith(way_out)
     assert last.endswith("Nothing was changed.")
+    assert tracker.failure(0)["msg"].startswith("metadata_compare: the nodes do not agree: 2 of 3 nodes agree.\n")
