@@ -295,8 +295,9 @@ def _before_login(
     try:
         found = announced_at(server, tls_context(connection), seconds)
     except _BROKEN:
-        return Facts(node, kind, server, why=f"{server}: {refused}")
-    values = {name: str(level) for name, level in found.finalized.items()}
-    unanswered.pop("features", None)
+        return Facts(node, kind, server, unanswered=unanswered)  # It runs: it has refused us.
+    values: dict[str, Values] = {}
+    if unanswered.pop("features", None) is not None:
+        values["features"] = {name: str(level) for name, level in found.finalized.items()}
     applied = found.epoch + 1 if kind == BROKER and found.epoch is not None else None
-    return Facts(node, kind, server, "", applied, {"features": values}, unanswered)
+    return Facts(node, kind, server, "", applied, values, unanswered)

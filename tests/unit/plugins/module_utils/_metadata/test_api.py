@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is said of a node that cannot be asked: it does not answer, or it runs and does not let us in."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.api import facts_at
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import CONTROLLER, Facts
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """A port whose server takes connections and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def asked(port: int) -> Facts:
+    """What a controller at this port says within a second."""
+    connection = Connection(bootstrap_servers=(f"127.0.0.1:{port}",))
+    return facts_at(connection, CONTROLLER, 3, ["leader", "topics"], [], 1.0)
+
+
+def test_a_node_that_takes_the_connection_and_hangs_does_not_answer_and_costs_its_time_once(port: int) -> None:
+    began = time.monotonic()
+    found = asked(port)
+    assert time.monotonic() - began < 1.9
+    assert (found.name, found.values, found.unanswered) == ("controller 3", {}, {})
+    where = f"127.0.0.1:{port}"
+    assert found.why == f"{where}: it took the connection and did not answer in time (in the first request)"
+
+
+def test_a_port_without_a_server_does_not_answer() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        free = server.getsockname()[1]
+    assert "refused" in asked(free).why
+
+
+def test_a_listener_that_we_do_not_fit_runs_and_is_not_compared() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            """Answer twice as no Kafka does: the second time it is asked for what is told before a login."""
+            for _time in range(2):
+                taken, _from = server.accept()
+                with taken:
+                    taken.recv(100)
+                    taken.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        threading.Thread(target=serve, daemon=True).start()
+        found = asked(server.getsockname()[1])
+    assert (found.why, found.values) == ("", {})
+    # Only what a controller can be asked for.
+    assert found.unanswered == {"leader": "the server does not speak Kafka's protocol"}
