@@ -72,6 +72,15 @@ def plan_lines(facts: ClusterFacts, steps: Sequence[Step], findings: Sequence[Fi
     return lines + [f"Refused      {_sentence(one)}" for one in findings if one.level == REFUSE]
 
 
+def left_lines(facts: ClusterFacts) -> list[str]:
+    """What a person has to do when the voters are as wanted."""
+    lines = [f"The voters of {facts.name} are {_names(facts)}."]
+    if facts.leaving:
+        hosts = ", ".join(one.host for one in facts.leaving)
+        lines.append(f"Take {hosts} out of kraft_controllers now, and run site.yml: all nodes get the shorter list.")
+    return lines
+
+
 def refusal_text(findings: Sequence[Finding]) -> str:
     """Why the voters stay as they are, a line for each reason; empty for nothing."""
     return "\n".join(f"- {_sentence(one)}" for one in findings if one.level == REFUSE)
