@@ -34,7 +34,9 @@ def _answer(facts: ClusterFacts) -> Findings:
     quorum = facts.quorum
     if facts.unasked:
         fix = "start a majority of the controllers and a broker (site.yml), then run again"
-        yield Finding(REFUSE, f"the cluster did not answer who votes ({facts.unasked})", fix)
+        # As a module says it, a sentence of its own that ends with what was left untouched.
+        why = facts.unasked.removesuffix(" Nothing was changed.").rstrip(".")
+        yield Finding(REFUSE, f"the cluster did not answer who votes ({why})", fix)
     elif quorum is None:
         yield Finding(REFUSE, "the cluster is one of mode zookeeper, which has no voters", "see zookeeper_members.yml")
     elif quorum.error:
