@@ -49,13 +49,15 @@ def ensure_voter(session: Session, params: Mapping[str, Any], check: bool, _diff
         if refused:
             raise RefusedError(SUBJECT, refused)
     changed = bool(steps.remove or steps.add or steps.waiting)
+    after = named(before.voters)
     if changed and not check:
         _do(session, node, steps, params["listeners"] or (), timeout)
-    after = _look(session, node) if changed and not check else before
+        # Each change was seen. A leader that was taken out resigns after that, and then nobody answers for a moment.
+        after = _voters(session, node) or _wanted(before, node, steps)
     change = Change("voters", {"voters": named(before.voters)}, {"voters": _wanted(before, node, steps)})
     return {
         "changed": changed,
-        "voters": named(after.voters),
+        "voters": after,
         "waiting": steps.waiting,
         "diff": diff_of([change] if changed else []),
     }

@@ -75,6 +75,9 @@ def plan_lines(facts: ClusterFacts, steps: Sequence[Step], findings: Sequence[Fi
 def left_lines(facts: ClusterFacts) -> list[str]:
     """What a person has to do when the voters are as wanted."""
     lines = [f"The voters of {facts.name} are {_names(facts)}."]
+    if not facts.voters:
+        # Behind a leader that was taken out the others elect one.
+        lines = [f"All changes of the voters of {facts.name} are done. Look with status.yml: the quorum elects now."]
     if facts.leaving:
         hosts = ", ".join(one.host for one in facts.leaving)
         lines.append(f"Take {hosts} out of kraft_controllers now, and run site.yml: all nodes get the shorter list.")

@@ -7,7 +7,12 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.plan import make_steps, plan_lines, refusal_text
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.plan import (
+    left_lines,
+    make_steps,
+    plan_lines,
+    refusal_text,
+)
 from tests.unit.plugins.plugin_utils.voters.voters_data import controller, facts
 
 
@@ -117,3 +122,12 @@ def test_a_refusal_names_each_reason_and_nothing_else() -> None:
         "- of 2 voters both must run, w",
     ]
     assert refusal_text(check(facts([1], [1]), [])) == ""
+
+
+def test_what_is_left_is_told_also_while_the_others_elect() -> None:
+    gone = facts([1], [1], leaving=[2, 3])
+    assert left_lines(gone) == [
+        "The voters of c are 1 (leader 1).",
+        "Take k2, k3 out of kraft_controllers now, and run site.yml: all nodes get the shorter list.",
+    ]
+    assert "the quorum elects now" in left_lines(facts([2], [], leaving=[1], leader=None))[0]
