@@ -44,7 +44,7 @@ def test_the_quorum_is_read_as_it_answered() -> None:
     found = read_facts("c", NODES, ASKED, info, ["b1", "k9"])
     assert found.quorum is not None
     assert [one.directory_id for one in found.voters] == ["dir1"]
-    assert (found.cluster_id, found.brokers, found.unasked) == ("c1", {11}, "")
+    assert (found.cluster_id, found.brokers, found.unasked) == ("c1", frozenset({11}), "")
     assert found.unknown == ("b1", "k9"), "a broker is no controller"
 
 
