@@ -31,6 +31,7 @@ SUBJECT = "quorum_voter"
 #: What is done to a voter, and its node id and directory id.
 _Voter = tuple[str, str]
 _REMOVED, _ADDED = "removed", "added"
+_SILENT = "the quorum does not answer who votes"
 
 
 def ensure_voter(session: Session, params: Mapping[str, Any], check: bool, _diff: bool) -> dict[str, Any]:
@@ -48,13 +49,15 @@ def ensure_voter(session: Session, params: Mapping[str, Any], check: bool, _diff
         if refused:
             raise RefusedError(SUBJECT, refused)
     changed = bool(steps.remove or steps.add or steps.waiting)
+    after = named(before.voters)
     if changed and not check:
         _do(session, node, steps, params["listeners"] or (), timeout)
-    after = _look(session, node) if changed and not check else before
+        # Each change was seen. A leader that was taken out resigns after that, and then nobody answers for a moment.
+        after = _voters(session, node) or _wanted(before, node, steps)
     change = Change("voters", {"voters": named(before.voters)}, {"voters": _wanted(before, node, steps)})
     return {
         "changed": changed,
-        "voters": named(after.voters),
+        "voters": after,
         "waiting": steps.waiting,
         "diff": diff_of([change] if changed else []),
     }
@@ -90,11 +93,19 @@ def _changes(done: Sequence[_Voter]) -> list[Change]:
 
 
 def _present(session: Session, node: int, voter: str) -> list[str]:
-    return [f"{voter} is still a voter"] if voter in named(_look(session, node).voters) else []
+    voters = _voters(session, node)
+    return [_SILENT] if voters is None else [f"{voter} is still a voter"] if voter in voters else []
 
 
 def _absent(session: Session, node: int, voter: str) -> list[str]:
-    return [] if voter in named(_look(session, node).voters) else [f"{voter} is no voter yet"]
+    voters = _voters(session, node)
+    return [_SILENT] if voters is None else [] if voter in voters else [f"{voter} is no voter yet"]
+
+
+def _voters(session: Session, node: int) -> list[str] | None:
+    """The voters; None while the quorum elects, as it does when its leader was taken out."""
+    quorum = describe_quorum(session)
+    return None if quorum is None or general_violations(quorum, node) else named(quorum.voters)
 
 
 def _wanted(before: Quorum, node: int, steps: Steps) -> list[str]:

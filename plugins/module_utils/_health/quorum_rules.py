@@ -93,7 +93,7 @@ def controller(state: State, limits: Limits) -> Iterator[Finding]:
             f"controller {node_id} is a voter and not in the inventory",
             found="a voter",
             allowed="the controllers of the inventory",
-            next_step=f"add it to the inventory, or the module quorum_voter: node_id {node_id}, state absent",
+            next_step="add it to the inventory, or run playbooks/voters.yml, which takes it out",
         )
 
 

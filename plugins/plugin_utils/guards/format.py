@@ -12,7 +12,7 @@ of the disks may be mounted: then files elsewhere (traces) say that there has be
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards import format_refusals as refusals
@@ -29,6 +29,7 @@ def format_plan(
     registered: Iterable[int] | None = None,
     drawn: str = "",
     replacing: str = "",
+    joining: Collection[str] = (),
 ) -> dict[str, Any]:
     """Decide on all nodes of one cluster at once.
 
@@ -37,7 +38,7 @@ def format_plan(
     cluster_id -- the inventory's, "" for none. registered -- ids of the brokers registered in the running cluster,
     None when it could not be asked, empty where no quorum has ever formed, so that there was nobody to ask. drawn -- a
     fresh random id, used when nothing else gives one. replacing -- the one host whose disks were replaced on purpose,
-    "" for none.
+    "" for none. joining -- hosts of controllers that the quorum does not know yet, as it answered: they vote later.
 
     Returns {cluster_id, source: inventory|disks|drawn, first_installation, format: [hosts], format_dirs: {host:
     [directories]}, initial_controllers: {host: whether it is formatted with the list of initial voters}, refusals}.
@@ -59,9 +60,11 @@ def format_plan(
         if node["host"] in troubled:
             continue
         if node["host"] in formats:
-            found += _refused(node, nodes, first=first, source=source, registered=ids, replacing=replacing)
+            found += _refused(
+                node, nodes, first=first, source=source, registered=ids, replacing=replacing, joining=joining
+            )
         elif _is_bare(node) and not first:
-            found += _refused_bare(node, nodes, ids, replacing)
+            found += _refused_bare(node, nodes, ids, replacing, joining)
     allowed = {} if found else formats
     by_host = {node["host"]: node for node in nodes}
     return {
@@ -166,6 +169,7 @@ def _refused(
     source: str,
     registered: set[int] | None,
     replacing: str,
+    joining: Collection[str],
 ) -> list[dict[str, Any]]:
     """Refusals to format a node whose directories could be formatted by themselves."""
     if node["running"]:
@@ -179,6 +183,8 @@ def _refused(
         return [refusals.unknown_cluster(node)]
     if replacing and node["host"] == replacing:
         return _replacement(node, nodes)
+    if node["host"] in joining:
+        return _refused_joiner(node, registered)
     if CONTROLLER in node["roles"]:
         return [refusals.voter(node, [other["host"] for other in nodes if has_started(other)])]
     if registered is None:
@@ -193,8 +199,19 @@ def _refused_broker(node: Node, registered: set[int]) -> list[dict[str, Any]]:
     return [refusals.vanished(node, _paths(node))] if node.get("traces") else []
 
 
+def _refused_joiner(node: Node, registered: set[int] | None) -> list[dict[str, Any]]:
+    """Refusals of a controller that no voter knows: it cannot elect anybody, but as a broker it may have had data."""
+    if registered is None:
+        return [refusals.unknown_registration(node)]
+    return [refusals.registered(node)] if int(node["node_id"]) in registered else []
+
+
 def _refused_bare(
-    node: Node, nodes: Sequence[Node], registered: set[int] | None, replacing: str
+    node: Node,
+    nodes: Sequence[Node],
+    registered: set[int] | None,
+    replacing: str,
+    joining: Collection[str],
 ) -> list[dict[str, Any]]:
     """Refusals to start a formatted node without data where its cluster has started.
 
@@ -202,6 +219,8 @@ def _refused_bare(
     """
     if node["host"] == replacing:
         return _replacement(node, nodes)
+    if node["host"] in joining:
+        return _refused_joiner(node, registered)
     if CONTROLLER in node["roles"]:
         lost = bool(node.get("traces")) or int(node["node_id"]) in (registered or ())
         return [refusals.voter(node, [other["host"] for other in nodes if has_started(other)])] if lost else []

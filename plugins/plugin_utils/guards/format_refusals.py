@@ -178,7 +178,8 @@ def voter(node: Node, started: Sequence[str]) -> dict[str, Any]:
     """A voter without data in a cluster that has started."""
     fix = (
         "Is its disk not mounted? A voter that lost its disk comes back by playbooks/replace_node.yml, one at a time, "
-        "while the others have a majority; formatted here, it could elect a leader without any topic."
+        "while the others have a majority; formatted here, it could elect a leader without any topic. A controller "
+        "that is new comes by playbooks/voters.yml."
     )
     allowed = f"no empty voter once a node of the cluster has started (started: {', '.join(started) or 'the cluster'})"
     return refusal(node, "empty_voter", _paths(node), "a controller without data", allowed, fix)

@@ -41,6 +41,12 @@ def missing(nodes: Sequence[Node], cluster: Mapping[str, Any], accepted: Collect
     return [line for node_id in sorted(found) for line in found[node_id]]
 
 
+def voters_alone(cluster: Mapping[str, Any]) -> set[int]:
+    """The ids of voters that are no brokers: a run that changes the voters takes out those that the inventory lacks."""
+    voters = {int(one["id"]) for one in (cluster.get("quorum") or {}).get("voters") or ()}
+    return voters - {int(one["id"]) for one in cluster.get("nodes") or ()}
+
+
 def accepted_ids(given: Any) -> set[int]:
     """The ids of kafka_accept_missing_nodes: a list, or text of -e: numbers with commas between them, in [] or not."""
     return {to_integer(one, ACCEPT) for one in entries(given)}
@@ -60,8 +66,7 @@ def _voter(node_id: int, voters: Sequence[int]) -> str:
     listed = capped([str(one) for one in voters])
     return (
         f"controller {node_id} is one of the {len(voters)} voters of the quorum ({listed}). fix: add its host to the "
-        "inventory again; to remove it, take its vote away first by the module streamops.kafka.quorum_voter "
-        f"(node_id: {node_id}, state: absent)"
+        "inventory again; to remove it for good, run playbooks/voters.yml with this inventory"
     )
 
 

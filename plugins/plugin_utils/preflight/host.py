@@ -20,7 +20,8 @@ class Host:
     production -- whether its cluster has that profile; min_free_mib, min_free_inodes -- what each data directory needs
     free; require_mount -- whether each must be on a mount of its own; installs_java -- whether the play brings Java
     where there is none; silence -- why it did not answer; mode -- its kafka_mode; emptied -- whether its disks may be
-    empty on purpose, although its cluster has run; member -- whether it is one of its ensemble of ZooKeeper, and not
+    empty on purpose, although its cluster has run; joins -- whether it is a controller that
+    the quorum does not know yet; member -- whether it is one of its ensemble of ZooKeeper, and not
     about to come or go; network_mbits -- the speed of its machine's link, 0 when it is not judged; trust -- what
     plugin_utils/preflight/trust_reader says of its stores, None without TLS; beside -- what nodes that are no hosts of
     the inventory there have left on its machine; features -- what its cluster has finalised, None where the cluster was
@@ -45,6 +46,7 @@ class Host:
     silence: str = ""
     mode: str = ""
     emptied: bool = False
+    joins: bool = False
     member: bool = True
     network_mbits: int = 0
     trust: Mapping[str, Any] | None = None
@@ -88,6 +90,7 @@ def host_of(node: Node, info: Any, clock: Any, nodes: Iterable[Node] = ()) -> Ho
         mode=node.text("kafka_mode"),
         former_cluster=node.text("kafka_accept_former_cluster_name"),
         emptied=node.name in node.names("kafka_replaced_nodes"),
+        joins=node.name in node.names("kafka_joining_controllers"),
         member=node.is_member(),
         production=node.text("kafka_profile") != "development",
         min_free_mib=as_int(node.get("preflight_min_free_mib")) or 0,

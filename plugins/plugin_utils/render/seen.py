@@ -24,7 +24,12 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_unst
     taken_back,
     unsteady_quorum,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import ACCEPT, accepted_ids, missing
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import (
+    ACCEPT,
+    accepted_ids,
+    missing,
+    voters_alone,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.replace import (
     consented,
     place_refusal,
@@ -152,7 +157,10 @@ class Seen(Parts):
         """The brokers and voters that the inventory lacks; one whose place another takes is to be missing."""
         settings = self._model["settings"]
         accepted = accepted_ids(settings[ACCEPT]) | accepted_ids(settings.get("_common_place_of"))
-        return missing(self._nodes, self._model["copies"]["asked"], accepted)
+        asked = self._model["copies"]["asked"]
+        if settings.get("_common_changes_voters", False):
+            accepted |= voters_alone(asked)
+        return missing(self._nodes, asked, accepted)
 
     def _registered_ids(self) -> list[int] | None:
         """The brokers that the cluster knows, null where it was not asked or did not answer."""

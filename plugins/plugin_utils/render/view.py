@@ -193,6 +193,7 @@ class View(Parts):
             "answers": self._answers,
             "seen": self._seen,
             "ensemble": self._ensemble,
+            "voters": self._voters,
             "reports": self._reports,
             "mirroring": self._mirroring,
             "monitoring": self._monitoring,
@@ -476,6 +477,11 @@ class View(Parts):
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.ensemble import Ensemble
 
         return Ensemble(self, self._results)
+
+    def _voters(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.voters import Voters
+
+        return Voters(self, self._results)
 
     def _reports(self) -> Parts:
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.reports import Reports

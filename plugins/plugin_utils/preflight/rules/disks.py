@@ -96,7 +96,8 @@ def _refusals(cluster: Sequence[Host]) -> list[dict[str, Any]]:
     if len(nodes) < len(cluster):
         return [refusal for node in nodes for refusal in of_disks(node, wanted, "inventory")]
     replaced = next((host.name for host in cluster if host.emptied), "")
-    plan = format_plan(nodes, cluster_id=wanted, drawn=_TO_BE_DRAWN, replacing=replaced)
+    joining = [host.name for host in cluster if host.joins]
+    plan = format_plan(nodes, cluster_id=wanted, drawn=_TO_BE_DRAWN, replacing=replaced, joining=joining)
     return list(plan["refusals"])
 
 

@@ -31,3 +31,23 @@ def test_a_removal_that_was_not_answered_may_be_done(
     assert failed.value.done["changed"] is changed
     assert ("No clear answer came for removed 3@c" in failed.value.message) is changed
     assert failed.value.message.endswith("Nothing was changed.") is not changed
+
+
+def test_a_leader_that_is_taken_out_leaves_a_quorum_that_elects(monkeypatch: pytest.MonkeyPatch) -> None:
+    session: Any = None
+    three = tuple(Voter(node, directory, 100, 0, 0) for node, directory in ((1, "a"), (2, "b"), (3, "c")))
+    # The leader resigns once it was taken out, also right behind the look that saw the change.
+    answers = [
+        Quorum(1, 5, 100, three, ()),
+        Quorum.unknown("not the leader"),
+        Quorum(None, 5, 100, three[1:], ()),
+        Quorum(2, 6, 101, three[1:], ()),
+        Quorum.unknown("not the leader"),
+    ]
+    asked = iter(answers)
+    monkeypatch.setattr(voter_apply, "describe_quorum", lambda _session: next(asked))
+    monkeypatch.setattr(voter_apply, "remove_voter", lambda *_given: None)
+    params = {"node_id": 1, "state": "absent", "listeners": None, "timeout": 5}
+    done = voter_apply.ensure_voter(session, params, False, False)
+    assert (done["changed"], done["voters"]) == (True, ["2@b", "3@c"])
+    assert list(asked) == [], "each answer was asked for"

@@ -311,6 +311,25 @@ def test_a_replaced_voter_is_refused_when_the_others_have_no_majority() -> None:
     assert kinds(plan) == [("kafka2", "empty_voter"), ("kafka3", "no_majority")]
 
 
+def test_a_controller_that_joins_is_formatted_without_initial_voters() -> None:
+    nodes = [node(1, used(1)), node(2), node(3, formatted(3))]
+    plan = format_plan(nodes, A, [1], DRAWN, joining=["kafka2", "kafka3"])
+    assert (plan["format"], plan["refusals"]) == (["kafka2"], [])
+    assert plan["initial_controllers"] == {"kafka2": False}
+
+
+def test_a_controller_that_joins_must_be_no_broker_that_the_cluster_knows() -> None:
+    nodes = [node(1, used(1)), node(2)]
+    assert kinds(format_plan(nodes, A, [1, 2], DRAWN, joining=["kafka2"])) == [("kafka2", "registered_broker")]
+    assert kinds(format_plan(nodes, A, None, DRAWN, joining=["kafka2"])) == [("kafka2", "unknown_broker")]
+
+
+def test_a_new_controller_is_refused_outside_of_its_playbook_and_told_which_one() -> None:
+    (refusal,) = format_plan([node(1, used(1)), node(2)], A, [1], DRAWN)["refusals"]
+    assert refusal["kind"] == "empty_voter"
+    assert "comes by playbooks/voters.yml" in refusal["message"]
+
+
 def test_a_known_broker_with_a_new_disk_is_formatted_when_it_is_named_as_replaced() -> None:
     nodes = [node(1, used(1), roles="controller"), node(101, roles="broker")]
     assert format_plan(nodes, A, [101], DRAWN, replacing="kafka101")["format"] == ["kafka101"]

@@ -65,7 +65,7 @@ def test_a_voter_is_named_with_the_voters_of_the_quorum() -> None:
     inventory = [*nodes(1, 2, roles=["controller"]), *nodes(4, 5, 6, roles=["broker"])]
     (line,) = missing(inventory, cluster([4, 5, 6], [1, 2, 3]))
     assert line.startswith("controller 3 is one of the 3 voters of the quorum (1, 2, 3). fix: add its host")
-    assert "quorum_voter (node_id: 3, state: absent)" in line
+    assert "to remove it for good, run playbooks/voters.yml" in line
 
 
 def test_a_combined_node_is_missing_as_both() -> None:

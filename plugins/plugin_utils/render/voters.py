@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What follows for the voters of a cluster from its inventory and from what the quorum answered.
+
+What cluster_info returned is C(__common_registered) of the cluster's first host, results of node_info are
+C(__common_node_info).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, names
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters import plan
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.read import AUTO_JOIN, read_facts
+
+
+class Voters(Parts):
+    """The key C(voters) of the model; docs/house.md lists its own keys."""
+
+    def __init__(self, model: Mapping[str, Any], results: Results) -> None:
+        def facts() -> ClusterFacts:
+            """The controllers as they were just looked at, and the quorum as it just answered."""
+            settings = model["settings"]
+            return read_facts(
+                str(settings["kafka_cluster_name"]),
+                model["nodes"],
+                results.of(model["first_host"], "__common_registered"),
+                lambda host: results.of(host, "__common_node_info"),
+                names(settings["kafka_controllers_leaving"]),
+                as_bool(model["properties"].get(AUTO_JOIN, False)),
+            )
+
+        super().__init__(
+            {
+                "facts": facts,
+                "steps": lambda: plan.make_steps(self["facts"]),
+                "findings": lambda: check(self["facts"], self["steps"]),
+                "lines": lambda: plan.plan_lines(self["facts"], self["steps"], self["findings"]),
+                "refusal": lambda: plan.refusal_text(self["findings"]),
+                "joining": lambda: [one.host for one in self["facts"].joining],
+                "leaving": lambda: [one.host for one in self["facts"].leaving],
+                "going": lambda: plan.going(self["facts"]),
+                "left": lambda: plan.left_lines(self["facts"]),
+            }
+        )

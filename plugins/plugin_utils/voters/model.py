@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What a change of the voters is judged by: the controllers of the inventory, and the quorum as it answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Voter
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import FETCH_TIMEOUT_MS, caught_up
+
+Kind = Literal["add", "remove"]
+Level = Literal["refuse", "note"]
+
+ADD: Kind = "add"
+REMOVE: Kind = "remove"
+REFUSE: Level = "refuse"
+NOTE: Level = "note"
+
+
+@dataclass(frozen=True)
+class Controller:
+    """A controller of the inventory, and what its machine answered.
+
+    listener -- host:port where other controllers reach it; leaves -- it shall vote no more; is_broker -- a combined
+    node; running -- its process is there, listens -- its port for controllers is open; directory_id, cluster_id -- of
+    its disk, empty where nothing is formatted.
+    """
+
+    host: str
+    node_id: int
+    listener: str
+    leaves: bool = False
+    is_broker: bool = False
+    running: bool = False
+    listens: bool = False
+    directory_id: str = ""
+    cluster_id: str = ""
+
+
+@dataclass(frozen=True)
+class ClusterFacts:
+    """A cluster before its voters change.
+
+    cluster_id -- as the cluster answered; quorum -- None in ZooKeeper mode; unasked -- why the cluster did not answer;
+    unknown -- hosts that shall leave and are no controllers of this cluster; brokers -- the ids that are registered;
+    joins_itself -- controller.quorum.auto.join.enable is on somewhere.
+    """
+
+    name: str
+    controllers: tuple[Controller, ...]
+    quorum: Quorum | None
+    cluster_id: str = ""
+    unasked: str = ""
+    unknown: tuple[str, ...] = ()
+    brokers: frozenset[int] = frozenset()
+    joins_itself: bool = False
+
+    @property
+    def voters(self) -> tuple[Voter, ...]:
+        """The voters of the quorum, by id."""
+        return tuple(sorted(self.quorum.voters, key=lambda one: one.id)) if self.quorum else ()
+
+    @property
+    def voter_ids(self) -> set[int]:
+        """The ids of the voters."""
+        return {one.id for one in self.voters}
+
+    @property
+    def wanted(self) -> list[Controller]:
+        """The controllers that shall vote in the end, by id."""
+        return sorted((one for one in self.controllers if not one.leaves), key=lambda one: one.node_id)
+
+    @property
+    def joining(self) -> list[Controller]:
+        """The controllers that do not vote yet and shall."""
+        return [one for one in self.wanted if one.node_id not in self.voter_ids]
+
+    @property
+    def leaving(self) -> list[Controller]:
+        """The controllers of the inventory that shall vote no more, by id."""
+        return sorted((one for one in self.controllers if one.leaves), key=lambda one: one.node_id)
+
+    @property
+    def missing(self) -> list[int]:
+        """The ids of voters that the inventory lacks."""
+        return sorted(self.voter_ids - {one.node_id for one in self.controllers})
+
+    def is_current(self, voter: Voter) -> bool:
+        """Whether a voter has all records but those of the last moment."""
+        return self.quorum is not None and caught_up(voter, self.quorum, FETCH_TIMEOUT_MS)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One change of the voters; voters and current -- how many there are behind it, and how many of them are there."""
+
+    kind: Kind
+    node_id: int
+    host: str
+    listener: str
+    before: int
+    voters: int
+    current: int
+    then: str = ""
+
+    @property
+    def needed(self) -> int:
+        """The majority behind the step."""
+        return majority(self.voters)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a check found: what, its fix, and whether the change is refused for it."""
+
+    level: Level
+    what: str
+    fix: str = ""
+
+
+def majority(voters: int) -> int:
+    """How many of so many voters decide."""
+    return voters // 2 + 1
+
+
+def listed(ids: Sequence[int]) -> str:
+    """Return ids in a sentence."""
+    return ", ".join(map(str, ids)) or "none"

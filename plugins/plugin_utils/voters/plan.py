@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The plan of a change of the voters: one at a time, first those that come, then those that go, on one screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import (
+    ADD,
+    NOTE,
+    REFUSE,
+    REMOVE,
+    ClusterFacts,
+    Controller,
+    Finding,
+    Step,
+    listed,
+    majority,
+)
+
+
+def make_steps(facts: ClusterFacts) -> list[Step]:
+    """Return the changes in their order.
+
+    Who comes is first, so that no majority is smaller on the way than at the beginning. Of those that go, one that does
+    not answer is first, which makes the quorum safer, and the leader is last, so that it changes once.
+    """
+    voters = len(facts.voters)
+    current = sum(map(facts.is_current, facts.voters))
+    steps = []
+    for one in facts.joining:
+        steps.append(Step(ADD, one.node_id, one.host, one.listener, voters, voters + 1, current + 1))
+        voters, current = voters + 1, current + 1
+    for node_id in going(facts):
+        there = any(facts.is_current(one) for one in facts.voters if one.id == node_id)
+        host = next((one for one in facts.leaving if one.node_id == node_id), None)
+        current -= there
+        name = host.host if host else "not in the inventory"
+        steps.append(Step(REMOVE, node_id, name, "", voters, voters - 1, current, _then(host, there)))
+        voters -= 1
+    return steps
+
+
+def going(facts: ClusterFacts) -> list[int]:
+    """The ids of the voters that are taken out, in the order in which they go."""
+    ids = ({one.node_id for one in facts.leaving} | set(facts.missing)) & facts.voter_ids
+    current = {one.id for one in facts.voters if facts.is_current(one)}
+    leader = facts.quorum.leader_id if facts.quorum else None
+    return sorted(ids, key=lambda one: (one in current, one == leader, one))
+
+
+def _then(host: Controller | None, there: bool) -> str:
+    """What becomes of a node that was taken out."""
+    if host is None:
+        return "it still runs: stop it on its machine yourself" if there else "nothing is left to stop"
+    return "it goes on as a broker" if host.is_broker else "it stops"
+
+
+def plan_lines(facts: ClusterFacts, steps: Sequence[Step], findings: Sequence[Finding]) -> list[str]:
+    """The plan for people."""
+    now, wanted = len(facts.voters), len(facts.wanted)
+    lines = [f"Voters of {facts.name}: {_counted(now)} now, {wanted} wanted"]
+    lines.append(f"Now          {_names(facts)}; {_arithmetic(now)}")
+    lines += [_step_line(number, step) for number, step in enumerate(steps, 1)]
+    lines += _between(facts, steps)
+    if steps:
+        lines.append(f"In the end   {_counted(steps[-1].voters)}; {_arithmetic(steps[-1].voters)}")
+    elif not any(one.level == REFUSE for one in findings):
+        lines.append("Nothing to do: the quorum has the voters that the inventory wants.")
+    lines += [f"Note         {_sentence(one)}" for one in findings if one.level == NOTE]
+    return lines + [f"Refused      {_sentence(one)}" for one in findings if one.level == REFUSE]
+
+
+def left_lines(facts: ClusterFacts) -> list[str]:
+    """What a person has to do when the voters are as wanted."""
+    lines = [f"The voters of {facts.name} are {_names(facts)}."]
+    if not facts.voters:
+        # Behind a leader that was taken out the others elect one.
+        lines = [f"All changes of the voters of {facts.name} are done. Look with status.yml: the quorum elects now."]
+    if facts.leaving:
+        hosts = ", ".join(one.host for one in facts.leaving)
+        lines.append(f"Take {hosts} out of kraft_controllers now, and run site.yml: all nodes get the shorter list.")
+    return lines
+
+
+def refusal_text(findings: Sequence[Finding]) -> str:
+    """Why the voters stay as they are, a line for each reason; empty for nothing."""
+    return "\n".join(f"- {_sentence(one)}" for one in findings if one.level == REFUSE)
+
+
+def _step_line(number: int, step: Step) -> str:
+    what = f"add controller {step.node_id} ({step.host}, {step.listener})"
+    if step.kind == REMOVE:
+        what = f"remove controller {step.node_id} ({step.host}), then {step.then}"
+    counts = f"voters {step.before} -> {step.voters}, majority {majority(step.before)} -> {step.needed}"
+    return f"Step {number:<8}{what}: {counts}, {step.current} there"
+
+
+def _between(facts: ClusterFacts, steps: Sequence[Step]) -> Iterator[str]:
+    """What else a run does to nodes, as far as voters ask for it."""
+    if any(step.kind == ADD for step in steps):
+        yield (
+            "Restarts     behind the last that comes, all other nodes one by one: "
+            "controller.quorum.bootstrap.servers has the new ones"
+        )
+    if facts.leaving:
+        hosts = ", ".join(one.host for one in facts.leaving)
+        yield f"Afterwards   take {hosts} out of kraft_controllers, and run site.yml: all nodes get the shorter list"
+
+
+def _names(facts: ClusterFacts) -> str:
+    leader = facts.quorum.leader_id if facts.quorum else None
+    return listed([one.id for one in facts.voters]) + ("" if leader is None else f" (leader {leader})")
+
+
+def _counted(voters: int) -> str:
+    return f"{voters} voter{'s' * (voters != 1)}"
+
+
+def _arithmetic(voters: int) -> str:
+    if not voters:
+        return "there is no majority"
+    return f"a majority is {majority(voters)}, the loss of {voters - majority(voters)} is survived"
+
+
+def _sentence(finding: Finding) -> str:
+    return f"{finding.what}. fix: {finding.fix}" if finding.fix else finding.what

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a cluster makes of its inventory and of the voters that its quorum told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.inventory_data import view
+
+LISTENERS = [
+    {"name": "CLIENTS", "port": 9092, "purpose": "clients"},
+    {"name": "CONTROLLER", "port": 9093, "purpose": "controllers"},
+]
+
+
+def member(number: int) -> dict[str, Any]:
+    return {"id": number, "directory_id": f"d{number}", "log_end_offset": 9, "lag": 0, "last_caught_up_ms_ago": 1}
+
+
+def voters(*ids: int, leaving: Any = (), missing: bool = False) -> Any:
+    """The inventory has c1, c2 and c3; the quorum has other voters."""
+    quorum = {"leader_id": 1, "leader_epoch": 1, "high_watermark": 9, "observers": [], "error": None}
+    asked = {"nodes": [], "cluster_id": "c", "quorum": {**quorum, "voters": [member(one) for one in ids]}}
+    hosts: dict[str, dict[str, Any]] = {f"c{one}": {"kafka_node_id": one} for one in (1, 2, 3)}
+    hosts["c1"]["__common_registered"] = asked
+    common = {"kafka_listeners": LISTENERS, "kafka_controllers_leaving": leaving, "_common_changes_voters": missing}
+    return view(hosts, controllers=list(hosts), host="c2", **common)
+
+
+def test_who_comes_is_known_on_every_host() -> None:
+    found = voters(1)["voters"]
+    assert (found["joining"], found["leaving"], found["refusal"]) == (["c2", "c3"], [], "")
+    assert found["lines"][0].endswith("1 voter now, 3 wanted")
+
+
+@pytest.mark.parametrize("leaving", [["c2", "c3"], "c2,c3", "c2, c3", '["c2", "c3"]'])
+def test_who_goes_may_be_a_list_or_text(leaving: Any) -> None:
+    found = voters(1, 2, 3, leaving=leaving)["voters"]
+    assert (found["going"], found["leaving"], found["refusal"]) == ([2, 3], ["c2", "c3"], "")
+    assert "Take c2, c3 out of kraft_controllers now" in found["left"][1]
+
+
+def test_a_voter_that_the_inventory_lacks_goes_too() -> None:
+    found = voters(1, 2, 3, 4)["voters"]
+    assert found["going"] == [4]
+    assert len(found["left"]) == 1
+
+
+def test_only_a_change_of_the_voters_takes_an_inventory_that_lacks_one() -> None:
+    def lacks(changes: bool) -> list[str]:
+        model = voters(1, 2, 3, 4, missing=changes)
+        return list(model["seen"]["missing"])
+
+    assert len(lacks(False)) == 1
+    assert lacks(True) == []

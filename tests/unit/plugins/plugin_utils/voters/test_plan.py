@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The steps of a change of the voters, in their order, with their arithmetic, and how they read."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.plan import (
+    left_lines,
+    make_steps,
+    plan_lines,
+    refusal_text,
+)
+from tests.unit.plugins.plugin_utils.voters.voters_data import controller, facts
+
+
+def steps(found: ClusterFacts) -> list[tuple[str, int, int, int]]:
+    """Each step: what, whom, and the voters and the majority behind it."""
+    return [(step.kind, step.node_id, step.voters, step.needed) for step in make_steps(found)]
+
+
+def lines(found: ClusterFacts) -> list[str]:
+    planned = make_steps(found)
+    return plan_lines(found, planned, check(found, planned))
+
+
+def test_one_becomes_three_one_at_a_time() -> None:
+    assert steps(facts([1, 2, 3], [1])) == [("add", 2, 2, 2), ("add", 3, 3, 2)]
+
+
+def test_three_become_five_and_five_become_three() -> None:
+    assert steps(facts([1, 2, 3, 4, 5], [1, 2, 3])) == [("add", 4, 4, 3), ("add", 5, 5, 3)]
+    down = facts([1, 2, 3], [1, 2, 3, 4, 5], leaving=[4, 5])
+    assert steps(down) == [("remove", 4, 4, 3), ("remove", 5, 3, 2)]
+
+
+def test_on_the_way_to_other_machines_all_come_before_the_first_goes_and_the_leader_goes_last() -> None:
+    found = steps(facts([4, 5, 6], [1, 2, 3], leaving=[1, 2, 3]))
+    assert [one[:2] for one in found] == [
+        ("add", 4),
+        ("add", 5),
+        ("add", 6),
+        ("remove", 2),
+        ("remove", 3),
+        ("remove", 1),
+    ]
+    assert [one[2] for one in found] == [4, 5, 6, 5, 4, 3]
+
+
+def test_a_voter_that_does_not_answer_goes_before_those_that_do() -> None:
+    found = facts([1, 2, 3], [1, 2, 3, 4, 5], leaving=[4], down=[5])
+    assert [step.node_id for step in make_steps(found)] == [5, 4]
+
+
+def test_a_run_that_was_cut_goes_on_with_what_is_left() -> None:
+    assert steps(facts([1, 2, 3], [1, 2])) == [("add", 3, 3, 2)]
+    assert steps(facts([1, 2, 3], [1, 2, 3], leaving=[4])) == []
+
+
+def test_a_step_knows_how_many_voters_are_there() -> None:
+    found = facts([1, 2, 3], [1, 2, 3, 4], leaving=[4], down=[4])
+    assert [step.current for step in make_steps(found)] == [3]
+
+
+@pytest.mark.parametrize(
+    ("found", "then"),
+    [
+        (facts([1], [1, 4], leaving=[4]), "it stops"),
+        (facts([1], [1, 4]), "it still runs: stop it on its machine yourself"),
+        (facts([1], [1, 4], down=[4]), "nothing is left to stop"),
+    ],
+)
+def test_what_becomes_of_a_controller_that_goes(found: ClusterFacts, then: str) -> None:
+    assert make_steps(found)[0].then == then
+
+
+def test_a_combined_node_that_goes_stays_a_broker() -> None:
+    nodes = (controller(1), controller(2, leaves=True, is_broker=True))
+    assert make_steps(facts([], [1, 2], controllers=nodes))[0].then == "it goes on as a broker"
+
+
+def test_a_plan_to_grow_reads_on_one_screen() -> None:
+    assert lines(facts([1, 2, 3], [1])) == [
+        "Voters of c: 1 voter now, 3 wanted",
+        "Now          1 (leader 1); a majority is 1, the loss of 0 is survived",
+        "Step 1       add controller 2 (k2, k2:9093): voters 1 -> 2, majority 1 -> 2, 2 there",
+        "Step 2       add controller 3 (k3, k3:9093): voters 2 -> 3, majority 2 -> 2, 3 there",
+        "Restarts     behind the last that comes, all other nodes one by one: "
+        "controller.quorum.bootstrap.servers has the new ones",
+        "In the end   3 voters; a majority is 2, the loss of 1 is survived",
+    ]
+
+
+def test_a_plan_to_shrink_says_what_is_left_to_do() -> None:
+    assert lines(facts([1], [1, 2, 3], leaving=[2, 3])) == [
+        "Voters of c: 3 voters now, 1 wanted",
+        "Now          1, 2, 3 (leader 1); a majority is 2, the loss of 1 is survived",
+        "Step 1       remove controller 2 (k2), then it stops: voters 3 -> 2, majority 2 -> 2, 2 there",
+        "Step 2       remove controller 3 (k3), then it stops: voters 2 -> 1, majority 2 -> 1, 1 there",
+        "Afterwards   take k2, k3 out of kraft_controllers, and run site.yml: all nodes get the shorter list",
+        "In the end   1 voter; a majority is 1, the loss of 0 is survived",
+    ]
+
+
+def test_a_quorum_that_is_as_wanted_has_nothing_to_do() -> None:
+    assert lines(facts([1, 2, 3], [1, 2, 3]))[-1].startswith("Nothing to do")
+
+
+def test_notes_and_refusals_are_behind_the_steps() -> None:
+    found = lines(facts([1, 2, 3, 4], [1, 2, 3], down=[2]))
+    assert found[-2].startswith("Note         4 voters survive the loss of 1, no more than 3 do. fix: an odd number")
+    assert found[-1].startswith("Refused      controller 2 is down or behind: 50 records, caught up last never. fix: ")
+
+
+def test_a_refusal_names_each_reason_and_nothing_else() -> None:
+    found = facts([1, 2], [1], unknown=("k9",))
+    text = refusal_text(check(found, make_steps(found)))
+    assert [line[:30] for line in text.splitlines()] == [
+        "- kafka_controllers_leaving na",
+        "- of 2 voters both must run, w",
+    ]
+    assert refusal_text(check(facts([1], [1]), [])) == ""
+
+
+def test_what_is_left_is_told_also_while_the_others_elect() -> None:
+    gone = facts([1], [1], leaving=[2, 3])
+    assert left_lines(gone) == [
+        "The voters of c are 1 (leader 1).",
+        "Take k2, k3 out of kraft_controllers now, and run site.yml: all nodes get the shorter list.",
+    ]
+    assert "the quorum elects now" in left_lines(facts([2], [], leaving=[1], leader=None))[0]
