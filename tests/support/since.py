@@ -72,7 +72,7 @@ PROVEN: Mapping[str, str] = {
     "zookeeper/test_zookeeper",
     "plugins/plugin_utils/reports/": "install/test_operator_output reassign/test_reassignment install/test_status",
     "plugins/plugin_utils/upgrade/": "restart/test_upgrade restart/test_upgrade_ways restart/test_finalize "
-    "install/test_run_check",
+    "zookeeper/test_zookeeper_upgrade install/test_run_check",
     "plugins/plugin_utils/upgrade/finalize.py": "restart/test_finalize",
     "plugins/action/upgrade_plan.py": "restart/test_upgrade restart/test_upgrade_ways restart/test_finalize "
     "install/test_run_check",
@@ -119,9 +119,10 @@ PROVEN: Mapping[str, str] = {
     "playbooks/stop_node.yml": "restart/test_stop_node install/test_run_check",
     "playbooks/stop.yml": "restart/test_stop restart/test_rolling zookeeper/test_zookeeper mirror/test_mirror",
     "playbooks/upgrade.yml": "restart/test_upgrade restart/test_upgrade_ways restart/test_finalize "
-    "install/test_run_check",
+    "zookeeper/test_zookeeper_upgrade install/test_run_check",
     "playbooks/_upgrade_features.yml": "restart/test_finalize restart/test_upgrade_ways",
-    "playbooks/_upgrade_nodes.yml": "restart/test_upgrade restart/test_upgrade_ways install/test_run_check",
+    "playbooks/_upgrade_nodes.yml": "restart/test_upgrade restart/test_upgrade_ways zookeeper/test_zookeeper_upgrade "
+    "install/test_run_check",
     "playbooks/validate.yml": "spark/ reassign/test_growing_proof",
     "playbooks/zookeeper_members.yml": "zookeeper/test_zookeeper_members zookeeper/test_zookeeper",
     "roles/_common/": "install/ restart/ security/ zookeeper/test_zookeeper molecule:secure",
