@@ -72,11 +72,14 @@ PROVEN: Mapping[str, str] = {
     "plugins/plugin_utils/render/": "install/test_installation install/test_isolated security/ mirror/test_mirror "
     "zookeeper/test_zookeeper",
     "plugins/plugin_utils/reports/": "install/test_operator_output reassign/test_reassignment install/test_status",
-    "plugins/plugin_utils/upgrade/": "restart/test_upgrade restart/test_finalize install/test_run_check",
+    "plugins/plugin_utils/upgrade/": "restart/test_upgrade restart/test_upgrade_ways restart/test_finalize "
+    "zookeeper/test_zookeeper_upgrade install/test_run_check",
     "plugins/plugin_utils/upgrade/finalize.py": "restart/test_finalize",
     "plugins/plugin_utils/voters/": "restart/test_voters",
-    "plugins/action/upgrade_plan.py": "restart/test_upgrade restart/test_finalize install/test_run_check",
-    "plugins/modules/upgrade_plan.py": "restart/test_upgrade restart/test_finalize install/test_run_check",
+    "plugins/action/upgrade_plan.py": "restart/test_upgrade restart/test_upgrade_ways restart/test_finalize "
+    "install/test_run_check",
+    "plugins/modules/upgrade_plan.py": "restart/test_upgrade restart/test_upgrade_ways restart/test_finalize "
+    "install/test_run_check",
     "plugins/plugin_utils/clock_offset.py": "install/test_preflight_connections",
     "plugins/action/clock_info.py": "install/test_preflight_connections",
     "plugins/plugin_utils/run_names.py": "restart/test_run_lock restart/test_rolling awx/",
@@ -117,9 +120,11 @@ PROVEN: Mapping[str, str] = {
     "playbooks/status.yml": "install/test_status resources/test_cluster_health mirror/test_mirror",
     "playbooks/stop_node.yml": "restart/test_stop_node install/test_run_check",
     "playbooks/stop.yml": "restart/test_stop restart/test_rolling zookeeper/test_zookeeper mirror/test_mirror",
-    "playbooks/upgrade.yml": "restart/test_upgrade restart/test_finalize install/test_run_check",
-    "playbooks/_upgrade_features.yml": "restart/test_finalize",
-    "playbooks/_upgrade_nodes.yml": "restart/test_upgrade install/test_run_check",
+    "playbooks/upgrade.yml": "restart/test_upgrade restart/test_upgrade_ways restart/test_finalize "
+    "zookeeper/test_zookeeper_upgrade install/test_run_check",
+    "playbooks/_upgrade_features.yml": "restart/test_finalize restart/test_upgrade_ways",
+    "playbooks/_upgrade_nodes.yml": "restart/test_upgrade restart/test_upgrade_ways zookeeper/test_zookeeper_upgrade "
+    "install/test_run_check",
     "playbooks/validate.yml": "spark/ reassign/test_growing_proof",
     "playbooks/voters.yml": "restart/test_voters install/test_run_check",
     "playbooks/zookeeper_members.yml": "zookeeper/test_zookeeper_members zookeeper/test_zookeeper",

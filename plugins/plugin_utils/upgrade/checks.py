@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import like
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import missing
@@ -72,14 +73,26 @@ def path(facts: ClusterFacts) -> Outcome:
             on = names(node for node in facts.kafka if node.runs == runs)
             if not way.legal:
                 yield Finding(REFUSE, f"{on} on {runs}: {way.why}", way.fix)
-            elif way.direction == "back" and facts.action != BACK:
-                fix = f"to go back, add -e kafka_upgrade=back; else set kafka_version to {runs} or later"
-                yield Finding(REFUSE, f"kafka_version {facts.target} is older than what {on} runs ({runs})", fix)
-            elif way.direction == "up" and facts.action == BACK:
-                what = f"kafka_upgrade=back, but kafka_version {facts.target} is newer than what {on} runs ({runs})"
-                yield Finding(REFUSE, what, f"set kafka_version to the release to go back to, such as {runs}")
+            else:
+                yield from _direction(facts, "kafka_version", runs, facts.target, on)
+        servers: dict[tuple[str, str], list[NodeFacts]] = {}
+        for node in facts.nodes:
+            if not node.is_kafka and node.runs:
+                servers.setdefault((node.runs, node.target), []).append(node)
+        for (runs, target), nodes in servers.items():
+            yield from _direction(facts, "zookeeper_version", runs, target, names(nodes))
 
     return Outcome("Path", "legal", tuple(found()))
+
+
+def _direction(facts: ClusterFacts, variable: str, runs: str, target: str, on: str) -> Findings:
+    """Refuse an older release without the word for it, and a newer one with it."""
+    if numbers(target) < numbers(runs) and facts.action != BACK:
+        fix = f"to go back, add -e kafka_upgrade=back; else set {variable} to {runs} or later"
+        yield Finding(REFUSE, f"{variable} {target} is older than what {on} runs ({runs})", fix)
+    elif numbers(target) > numbers(runs) and facts.action == BACK:
+        what = f"kafka_upgrade=back, but {variable} {target} is newer than what {on} runs ({runs})"
+        yield Finding(REFUSE, what, f"set {variable} to the release to go back to, such as {runs}")
 
 
 def features(facts: ClusterFacts) -> Outcome:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
@@ -120,8 +120,7 @@ def refused(outcomes: Iterable[Outcome]) -> list[Finding]:
 
 def left_lines(plan: Plan, before: str) -> list[str]:
     """Return what is left to do once all nodes have their release; before is the one that the cluster came from."""
-    kafka = [row for row in plan.rows if "zookeeper" not in row.kind]
-    lines = [f"Upgrade      {plan.cluster}: {progress(kafka)}"]
+    lines = [_of_kinds(plan, "Upgrade", progress)]
     if plan.action == BACK or not plan.features:
         return lines
     lines.append(
@@ -151,10 +150,15 @@ def _leads(facts: ClusterFacts, node: NodeFacts) -> bool:
 
 def _headline(plan: Plan) -> list[str]:
     word = "Back" if plan.action == BACK else "Upgrade"
+    return [_of_kinds(plan, word, lambda rows, noun: f"{_path(rows)} ({progress(rows, noun)})")]
+
+
+def _of_kinds(plan: Plan, word: str, text: Callable[[Sequence[Row], str], str]) -> str:
+    """Return one line about the nodes of Kafka and, where there are any, the servers of ZooKeeper."""
     kinds = {"node": [row for row in plan.rows if "zookeeper" not in row.kind]}
     kinds["server"] = [row for row in plan.rows if "zookeeper" in row.kind]
-    parts = [f"{_path(rows)} ({progress(rows, kind)})" for kind, rows in kinds.items() if rows]
-    return [f"{word:<12} {plan.cluster}: {'; ZooKeeper '.join(parts)}"]
+    parts = [text(rows, noun) for noun, rows in kinds.items() if rows]
+    return f"{word:<12} {plan.cluster}: {'; ZooKeeper '.join(parts)}"
 
 
 def _path(rows: Sequence[Row]) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.cluster import Cluster, Run, free_port_base, hosts_file, local_variables
-from tests.support.modules import run_module
+from tests.support.answers import said
+from tests.support.cluster import Cluster, free_port_base, hosts_file, local_variables
+from tests.support.upgrades import features, finalize
 
 OLD, NEW = "3.9.2", "4.3.1"
-UPGRADE = "playbooks/upgrade.yml"
 #: What a cluster of the old release has finalised, and what the new one gives.
 BEFORE, AFTER = 21, 30
 
@@ -32,20 +32,6 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield cluster
     finally:
         cluster.destroy()
-
-
-def finalize(cluster: Cluster, *arguments: str, **variables: object) -> Run:
-    return cluster.playbook(UPGRADE, *arguments, kafka_upgrade="finalize", **variables)
-
-
-def features(cluster: Cluster) -> dict[str, int]:
-    found = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": cluster.bootstrap_servers})
-    return dict(found["features"])
-
-
-def said(run: Run) -> str:
-    """What a run printed, with its line breaks taken out."""
-    return " ".join(run.output.split())
 
 
 def test_a_node_that_is_down_or_on_the_old_release_is_refused_with_all_reasons(cluster: Cluster) -> None:

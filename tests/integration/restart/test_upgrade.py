@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.cluster import ROOT, Cluster, Run, free_port_base, kill, read_until, until
-from tests.support.modules import run_module
+from tests.support.answers import said
+from tests.support.cluster import ROOT, Cluster, free_port_base, kill, read_until, until
 from tests.support.traffic import producing, read_all
+from tests.support.upgrades import UPGRADE, features, finalize
 from tests.support.watch import Watch
 
 OLD, NEW = "3.9.2", "4.3.1"
-UPGRADE = "playbooks/upgrade.yml"
 
 pytestmark = pytest.mark.full
 
@@ -30,17 +30,6 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield cluster
     finally:
         cluster.destroy()
-
-
-def features(cluster: Cluster) -> dict[str, int]:
-    return dict(
-        run_module("streamops.kafka.cluster_info", {"bootstrap_servers": cluster.bootstrap_servers})["features"]
-    )
-
-
-def said(run: Run) -> str:
-    """What a run printed, with its line breaks taken out."""
-    return " ".join(run.output.split())
 
 
 def test_check_mode_shows_the_plan_and_changes_nothing(cluster: Cluster) -> None:
@@ -116,7 +105,7 @@ def test_before_features_are_raised_the_cluster_goes_back(cluster: Cluster) -> N
 def test_after_features_are_raised_it_does_not(cluster: Cluster) -> None:
     cluster.playbook(UPGRADE, kafka_version=NEW).ok()
     before = cluster.pids()
-    raised = cluster.playbook(UPGRADE, kafka_version=NEW, kafka_upgrade="finalize").ok()
+    raised = finalize(cluster, kafka_version=NEW).ok()
     assert "features raised, no node restarted" in said(raised)
     assert (features(cluster)["metadata.version"], cluster.pids()) == (30, before)
     refused = cluster.playbook(UPGRADE, kafka_upgrade="back")

@@ -12,6 +12,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade import checks
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
     BACK,
+    BINARIES,
     NOTE,
     REFUSE,
     ClusterFacts,
@@ -185,6 +186,23 @@ def test_a_half_done_upgrade_goes_back_and_on() -> None:
     assert of(checks.path(back(*half))) == []
     on = replace(cluster(), nodes=(node(1, runs=NEW), node(2), node(3)))
     assert of(checks.path(on)) == []
+
+
+def ensemble(runs: str, target: str, action: str) -> ClusterFacts:
+    brokers = [node(number, ("broker",), target=OLD) for number in (1, 2, 3)]
+    servers = [node(number, ("zookeeper",), runs=runs, target=target) for number in (7, 8, 9)]
+    return cluster(*brokers, *servers, action=action, mode="zookeeper", target=OLD)
+
+
+def test_servers_of_zookeeper_go_back_by_the_same_word() -> None:
+    assert of(checks.path(ensemble("3.8.6", "3.9.5", BINARIES))) == []
+    assert of(checks.path(ensemble("3.9.5", "3.8.6", BACK))) == []
+    (older,) = checks.path(ensemble("3.9.5", "3.8.6", BINARIES)).findings
+    assert older.what == "zookeeper_version 3.8.6 is older than what k7, k8, k9 runs (3.9.5)"
+    assert older.fix == "to go back, add -e kafka_upgrade=back; else set zookeeper_version to 3.9.5 or later"
+    (newer,) = checks.path(ensemble("3.8.6", "3.9.5", BACK)).findings
+    assert newer.what == "kafka_upgrade=back, but zookeeper_version 3.9.5 is newer than what k7, k8, k9 runs (3.8.6)"
+    assert newer.fix == "set zookeeper_version to the release to go back to, such as 3.8.6"
 
 
 def test_ids_that_may_be_missing_are_no_ghosts() -> None:

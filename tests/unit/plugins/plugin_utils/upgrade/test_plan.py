@@ -115,3 +115,12 @@ def test_what_is_left_names_features_and_the_way_back() -> None:
     assert left_lines(make_plan(done, []), "") == lines[:2], "a run that finds all done says what is left too"
     without = cluster(info=info(1, 2, 3, features=None))
     assert len(left_lines(make_plan(without, []), OLD)) == 1
+
+
+def test_what_is_left_counts_the_servers_of_an_ensemble() -> None:
+    brokers = [node(number, ("broker",), target=OLD) for number in (1, 2)]
+    servers = [node(number, ("zookeeper",), runs="3.9.5", target="3.9.5") for number in (8, 9)]
+    facts = cluster(*brokers, *servers, info=info(1, 2, features=None))
+    assert left_lines(make_plan(facts, []), "") == [
+        "Upgrade      local: 2 of 2 nodes have 3.9.2; ZooKeeper 2 of 2 servers have 3.9.5"
+    ]
