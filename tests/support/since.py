@@ -38,6 +38,7 @@ PROVEN: Mapping[str, str] = {
     "plugins/module_utils/_cluster/": "resources/test_cluster_info install/test_isolated",
     "plugins/module_utils/_configs/": "resources/test_topics resources/test_broker_configs",
     "plugins/module_utils/_core/": "resources/test_topics install/test_run_check",
+    "plugins/module_utils/_dump/": "resources/test_dump",
     "plugins/module_utils/_features/": "resources/test_features restart/test_finalize",
     "plugins/module_utils/_firewall/": "security/test_firewall security/test_firewall_inventory "
     "security/test_firewall_trial molecule:secure",
@@ -106,6 +107,7 @@ PROVEN: Mapping[str, str] = {
     "playbooks/look_after_failure.yml": "install/test_run_check",
     "playbooks/change_replication_factor.yml": "reassign/test_moving_playbooks",
     "playbooks/drain_and_remove_broker.yml": "reassign/",
+    "playbooks/dump.yml": "resources/test_dump install/test_run_check",
     "playbooks/groups.yml": "resources/test_groups restart/test_run_lock install/test_run_check",
     "playbooks/grow_topic.yml": "reassign/test_moving_playbooks",
     "playbooks/mirrors.yml": "mirror/",

@@ -19,6 +19,7 @@ PLAYBOOKS = {path.stem: path for path in sorted((ROOT / "playbooks").glob("[!_]*
 #: Those that take none, and why.
 WITHOUT = {
     "awx": "changes objects of AWX",
+    "dump": "looks",
     "look_after_failure": "looks",
     "monitoring": "changes hosts of Prometheus",
     "monitoring_files": "writes files on the control node",

@@ -6,15 +6,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import IO
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 
 #: Seconds that the output of a killed program may still take; a process that left its group may hold it open.
 _LAST_WORDS = 5.0
+#: Bytes of a program's output that are read at once.
+_CHUNK = 65536
 #: Seconds between two looks whether the answer of a program is still needed.
 _MOMENT = 0.1
 
@@ -102,3 +107,51 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     for stream in (process.stdout, process.stderr):
         if stream is not None:
             stream.close()
+
+
+class Streamed:
+    """The output of a program, read while it runs; it gets C(seconds), then it is killed, and C(is_over) says so.
+
+    As a context it kills the program, and all processes that it started, when the reader has enough.
+    """
+
+    def __init__(self, argv: Sequence[str], seconds: float, errors: IO[bytes]) -> None:
+        """Start it without input; C(errors) -- the file that its errors go to. Raises OSError."""
+        self._deadline = time.monotonic() + seconds
+        self.is_over = False
+        self._process = subprocess.Popen(  # pylint: disable=ansible-bad-function
+            list(argv), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True
+        )
+
+    def __enter__(self) -> Streamed:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._process.poll() is None:
+            _kill(self._process)
+        if self._process.stdout:
+            self._process.stdout.close()
+
+    def chunks(self) -> Iterator[bytes]:
+        """What it prints, as it comes, to its end or to the end of its time."""
+        output = self._process.stdout
+        assert output is not None
+        while True:
+            left = self._deadline - time.monotonic()
+            if left <= 0 or not select.select([output], [], [], left)[0]:
+                self.is_over = True
+                return
+            chunk = os.read(output.fileno(), _CHUNK)
+            if not chunk:
+                return
+            yield chunk
+
+    def code(self) -> int:
+        """Its exit code, once it has printed all; it is killed where it does not end then."""
+        try:
+            return self._process.wait(_LAST_WORDS)
+        except subprocess.TimeoutExpired:
+            _kill(self._process)
+            return -signal.SIGKILL

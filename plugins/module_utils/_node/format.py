@@ -19,6 +19,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.properties i
     parse,
     to_text,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._node import quiet
 from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import disk
 from ansible_collections.streamops.kafka.plugins.module_utils._node.java import find
 from ansible_collections.streamops.kafka.plugins.module_utils._node.scratch import scratch, write
@@ -31,12 +32,6 @@ UMASK = 0o027
 # Longest time for the tool; it needs some seconds.
 SECONDS = 600.0
 _QUORUM_OPTIONS = ("initial_controllers", "standalone", "no_initial_controllers")
-# What the tool says, it prints; its loggers (reload4j in 3.9, log4j2 in 4) would complain that nobody configured them.
-_LOGGING = {
-    "log4j.properties": "log4j.rootLogger=OFF\n",
-    "log4j2.properties": "status=off\nrootLogger.level=off\n",
-}
-_LOGGING_OPTIONS = {"log4j.properties": "-Dlog4j.configuration", "log4j2.properties": "-Dlog4j2.configurationFile"}
 
 
 class FormatError(StreamopsError):
@@ -159,8 +154,7 @@ def _run_tool(params: Mapping[str, Any], dirs: Sequence[str], run: Callable[...,
         raise FormatError(f"format of {_name(params)}: no java found; set java. Nothing was formatted.")
     with _scratch(params, dirs) as (place, argument_file):
         class_path = params["class_path"] or os.path.join(params["release_dir"], "libs", "*")
-        quiet = [f"{option}=file:{os.path.join(place, name)}" for name, option in _LOGGING_OPTIONS.items()]
-        command = [java, *JVM, *quiet, "-cp", class_path, MAIN, f"@{argument_file}"]
+        command = [java, *JVM, *quiet.options(place), "-cp", class_path, MAIN, f"@{argument_file}"]
         try:
             code, out, err = run(command, SECONDS, umask=UMASK)
         except OSError as problem:
@@ -210,8 +204,7 @@ def _scratch(params: Mapping[str, Any], dirs: Sequence[str]) -> Iterator[tuple[s
         with scratch("format") as place:
             with open(params["config"], encoding=READ_ENCODING) as file:
                 config = write(place, "server.properties", overridden(file.read(), params, dirs))
-            for name, text in _LOGGING.items():
-                write(place, name, text)
+            quiet.prepare(place)
             words = arguments(params, dirs, config)
             yield place, write(place, "arguments", "".join(f"{word}\n" for word in words))
     except (OSError, PropertiesError) as problem:

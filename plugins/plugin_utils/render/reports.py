@@ -17,6 +17,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts impor
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.plans import cluster_plans
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import (
     carried,
+    dumped,
     group_lines,
     planned,
     restarts,
@@ -93,6 +94,10 @@ class Reports(Parts):
                 "plan_refusal": self._plan_refusal,
                 "approved_moves": self._approved_moves,
                 "approval_refusal": self._approval_refusal,
+                "dump_refusals": lambda: dumped.refusals(model["settings"], model["process"]["title"]),
+                "dump": lambda: dumped.text_lines(results.own("__common_dump"), self._host),
+                "dump_files": self._dump_files,
+                "dump_summary": lambda: dumped.summary(results.own("__common_dump"), model["settings"], self._host),
                 "groups": lambda: group_lines.group_lines(results.own("__kafka_resources_groups")),
                 "group_moves": lambda: group_lines.move_lines(results.own("__kafka_resources_group_moves")),
             }
@@ -265,6 +270,12 @@ class Reports(Parts):
             {"path": page, "content": proof_report(proof, cluster), "mode": "0644"},
             {"path": machines, "content": data, "mode": "0644"},
         ]
+
+    def _dump_files(self) -> list[dict[str, str]]:
+        """The file of a dump, for the user of the run alone: it may hold what users wrote."""
+        settings, found = self._model["settings"], self._results.own("__common_dump")
+        content = dumped.content(found, settings, self._host, settings["kafka_cluster_name"])
+        return [{"path": dumped.path_of(settings), "content": content, "mode": "0600"}]
 
     def _move(self) -> list[str]:
         """The plan of this host, and the digest by which a later run carries out this plan and no other."""

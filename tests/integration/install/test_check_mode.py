@@ -18,6 +18,7 @@ PUBLIC = sorted({path.stem for path in (ROOT / "playbooks").glob("[!_]*.yml")} -
 GIVEN: dict[str, dict[str, Any]] = {
     "change_replication_factor": {"kafka_replication_factor": {"__consumer_offsets": 2}},
     "drain_and_remove_broker": {"kafka_remove_broker": "kafka3"},
+    "dump": {"kafka_dump_node": "kafka3", "kafka_dump_what": "metadata"},
     "groups": {"kafka_consumer_group": "none-of-that-name"},
     "grow_topic": {"kafka_grow_topic": "__consumer_offsets", "kafka_grow_partitions": 60},
     "replace_node": {"kafka_replace_node": "kafka3"},

@@ -20,6 +20,7 @@ WITH_PREFLIGHT = {"site", "add_brokers", "rolling_restart", "mirrors"}
 BESIDE = {"page", "monitoring"}
 GIVEN: dict[str, dict[str, Any]] = {
     "drain_and_remove_broker": {"kafka_remove_broker": "kafka3"},
+    "dump": {"kafka_dump_node": "kafka3", "kafka_dump_what": "metadata"},
     "grow_topic": {"kafka_grow_topic": "orders", "kafka_grow_partitions": 24},
     "replace_node": {"kafka_replace_node": "kafka3"},
     "stop_node": {"kafka_stop_node": "kafka3"},

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Read what Kafka's tool DumpLogSegments prints, line by line as it comes. Pure.
+
+A key or a value may have line ends, and lines that look like those of the tool. The sizes that the tool prints before
+them say where they end. What is no UTF-8 is printed with U+FFFD, so its sizes are bounds only: it ends where they fit
+and the next line is one of the tool.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+_FILE = re.compile(rb"Dumping (?P<path>.+)\n?")
+_BATCH = re.compile(rb"baseOffset: \d+ lastOffset: \d+ .*?isTransactional: (?P<transactional>true|false) ")
+_TIMES = rb"(?P<kind>CreateTime|LogAppendTime|NoTimestampType): (?P<time>-?\d+)"
+_RECORD = re.compile(
+    rb"\| offset: (?P<offset>\d+) " + _TIMES + rb" keySize: (?P<key>-?\d+) valueSize: (?P<value>-?\d+)"
+    rb"(?: sequence: -?\d+ headerKeys: \[(?P<headers>.*?)\])?"
+    rb"(?P<rest>(?: isValid: .*?)?(?: (?:key|payload|endTxnMarker|controlType): .*| [A-Z]\w+:? \{.*|))",
+    re.DOTALL,
+)
+_OF_TOOL = re.compile(
+    rb"\| offset: \d+ (CreateTime|LogAppendTime|NoTimestampType): |baseOffset: \d+ lastOffset: |Dumping /"
+)
+_KEY, _PAYLOAD, _UNKNOWN = b" key: ", b" payload: ", b"\xef\xbf\xbd"
+#: Bytes of one record, above which nothing more is read: the tool would need as much again.
+LONGEST = 64 * 2**20
+
+
+class TooLongError(ValueError):
+    """A record that is longer than what this reads."""
+
+
+@dataclass
+class Record:
+    """A record as the tool printed it. C(path) is the file, C(time) in ms since 1970; C(control) is of a marker."""
+
+    path: str
+    offset: int
+    time_type: str
+    time: int
+    key_size: int
+    value_size: int
+    headers: list[str] = field(default_factory=list)
+    is_transactional: bool = False
+    key: str | None = None
+    value: str | None = None
+    control: str = ""
+
+
+def records(chunks: Iterable[bytes], is_decoded: bool) -> Iterator[Record]:
+    """Read the records in what the tool prints; C(is_decoded): a decoder wrote each on one line."""
+    path, transactional = "", False
+    open_one: _Open | None = None
+    for line in lines(chunks):
+        if open_one is not None and not open_one.is_whole(line):
+            open_one.add(line)
+            continue
+        if open_one is not None:
+            yield open_one.closed()
+            open_one = None
+        found = _RECORD.fullmatch(line.removesuffix(b"\n"))
+        if found:
+            open_one = _Open(_record(found, path, transactional), found["rest"], is_decoded)
+        elif batch := _BATCH.match(line):
+            transactional = batch["transactional"] == b"true"
+        elif file := _FILE.fullmatch(line):
+            path = _text(file["path"])
+    if open_one is not None:
+        yield open_one.closed()
+
+
+def lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Split what comes into lines with their ends; TooLongError where one does not end."""
+    rest = b""
+    for chunk in chunks:
+        *whole, last = chunk.split(b"\n")
+        for one in whole:
+            yield rest + one + b"\n"
+            rest = b""
+        rest += last
+        if len(rest) > LONGEST:
+            raise TooLongError
+    if rest:
+        yield rest
+
+
+def _record(found: re.Match[bytes], path: str, transactional: bool) -> Record:
+    headers = _text(found["headers"] or b"")
+    return Record(
+        path,
+        int(found["offset"]),
+        _text(found["kind"]),
+        int(found["time"]),
+        int(found["key"]),
+        int(found["value"]),
+        headers.split(",") if headers else [],
+        transactional,
+    )
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+class _Open:
+    """A record whose text may go on in the next line."""
+
+    def __init__(self, record: Record, rest: bytes, is_decoded: bool) -> None:
+        """C(rest) -- what stands on its first line behind the headers, without the line's end."""
+        self._record, self._is_decoded = record, is_decoded
+        self._parts, self._size = [rest], len(rest)
+        self._is_text = not is_decoded and rest.startswith((_KEY, _PAYLOAD))
+        self._least = sum(
+            len(name) + size for name, size in ((_KEY, record.key_size), (_PAYLOAD, record.value_size)) if size >= 0
+        )
+        self._unknown = rest.count(_UNKNOWN)
+
+    def is_whole(self, following: bytes) -> bool:
+        """Whether nothing of it follows. Printed text is never shorter than what it was made of."""
+        if not self._is_text:
+            return True
+        if self._size < self._least:
+            return False
+        return not self._unknown or bool(_OF_TOOL.match(following))
+
+    def add(self, line: bytes) -> None:
+        """Take the next line as a part of it, behind the end of the line before."""
+        text = b"\n" + line.removesuffix(b"\n")
+        self._parts.append(text)
+        self._size += len(text)
+        self._unknown += text.count(_UNKNOWN)
+        if self._size > LONGEST:
+            raise TooLongError
+
+    def closed(self) -> Record:
+        """Return the record with its key and its value."""
+        text, record = b"".join(self._parts), self._record
+        if not text.startswith((_KEY, _PAYLOAD)):
+            record.control = _text(text).strip()
+            return record
+        key, value = self._decoded(text) if self._is_decoded else self._split(text)
+        record.key = None if key is None else _text(key)
+        record.value = None if value is None else _text(value)
+        return record
+
+    def _split(self, text: bytes) -> tuple[bytes | None, bytes | None]:
+        if self._record.key_size < 0 or not text.startswith(_KEY):
+            return None, text[len(_PAYLOAD) :] if text.startswith(_PAYLOAD) else None
+        text = text[len(_KEY) :]
+        if self._record.value_size < 0:
+            return text, None
+        size = self._record.key_size
+        at = text.find(_PAYLOAD, size)
+        while at >= 0 and at - 2 * text.count(_UNKNOWN, 0, at) > size:
+            at = text.find(_PAYLOAD, at + 1)
+        return (text, None) if at < 0 else (text[:at], text[at + len(_PAYLOAD) :])
+
+    @staticmethod
+    def _decoded(text: bytes) -> tuple[bytes | None, bytes | None]:
+        if text.startswith(_PAYLOAD):
+            return None, text[len(_PAYLOAD) :]
+        text = text[len(_KEY) :]
+        at = text.find(_PAYLOAD)
+        while at >= 0 and text.startswith(b"{") and not _is_json(text[:at]):
+            at = text.find(_PAYLOAD, at + 1)
+        return (text, None) if at < 0 else (text[:at], text[at + len(_PAYLOAD) :])
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
