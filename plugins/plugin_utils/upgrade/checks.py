@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.names import
 from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import like
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import missing
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back, too_new
+from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.clients import clients
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
     BACK,
     FINALIZE,
@@ -270,6 +271,7 @@ RULES: tuple[Rule, ...] = (
     room,
     properties,
     overrides,
+    clients,
     quorum,
     registrations,
     replicas,
