@@ -84,9 +84,15 @@ def path(facts: ClusterFacts) -> Outcome:
 
 
 def features(facts: ClusterFacts) -> Outcome:
-    """Refuse finalised features that the target does not know, and a way back for which nothing told them."""
+    """Refuse finalised features that the target does not know, a way back for which nothing told them, and levels that
+    nobody would raise."""
 
     def found() -> Findings:
+        if facts.levels and facts.action != FINALIZE:
+            given = capped(facts.levels, 5)
+            what = f"kafka_upgrade_features names {given}, and kafka_upgrade=finalize was not given"
+            fix = "leave kafka_upgrade_features out until all nodes have their release, then give both"
+            yield Finding(REFUSE, what, fix)
         back = any(goes_back(node.runs, facts.target) for node in facts.kafka)
         finalised = (facts.info or {}).get("features")
         if back and facts.info is None:

@@ -9,6 +9,7 @@ C(__common_upgrade_requests) of each broker, and C(__common_upgrade_requests_bef
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -53,6 +54,7 @@ def cluster_facts(
         known=tuple(known),
         refused=refused,
         old_clients=as_bool(own.get(ACCEPT_OLD, False)),
+        levels=_levels(own.get("kafka_upgrade_features", {})),
         watched=as_int(own.get(WATCH, 0)) or 0,
     )
 
@@ -91,6 +93,16 @@ def _requests(answers: Mapping[str, Any]) -> tuple[tuple[OldRequests, ...] | Non
         return None, None, str(last["unread"])
     first = _mapping(answers.get("__common_upgrade_requests_before"))
     return old_requests(first, last), last["since"], ""
+
+
+def _levels(given: Any) -> tuple[str, ...]:
+    """Return the names of features that were given levels; text is what -e NAME=VALUE or a survey gives."""
+    if isinstance(given, str):
+        try:
+            given = json.loads(given or "{}")
+        except ValueError:
+            return (given,)
+    return tuple(given) if isinstance(given, Mapping) else ()
 
 
 def _runs(answers: Mapping[str, Any]) -> str:

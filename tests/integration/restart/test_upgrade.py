@@ -68,6 +68,9 @@ def test_a_run_is_refused_with_all_reasons_before_anything_changes(cluster: Clus
     assert f"kafka_version {NEW} is newer than what kafka1, kafka2, kafka3 runs ({OLD})" in said(wrong)
     assert f"Kafka {NEW} does not read log.message.timestamp.difference.max.ms" in said(wrong)
     assert cluster.playbook(UPGRADE, kafka_version=NEW, kafka_upgrade="sideways").rc != 0
+    proof = cluster.playbook(UPGRADE, kafka_version=NEW, kafka_prove_topic="orders")
+    assert (proof.rc != 0, proof.changed) == (True, 0)
+    assert "refused_proof" in said(proof), "a roll is proven by default, so what its proof would not take is refused"
     assert cluster.pids() == before
 
 

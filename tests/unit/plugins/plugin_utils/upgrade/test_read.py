@@ -131,3 +131,9 @@ def test_why_clients_are_not_known_is_read() -> None:
 
     assert why(**counted(unread="it hangs", requests=[])) == "it hangs"
     assert why(failed=True, msg="No module\nthere. Look.") == "No module there"
+
+
+def test_levels_without_their_step_are_refused() -> None:
+    facts = facts_of(looked(), looked(), kafka_upgrade_features='{"group.version": 1}')
+    assert "kafka_upgrade_features names group.version, and kafka_upgrade=finalize was not given" in refusal(facts)
+    assert refusal(facts_of(looked(), looked(), kafka_upgrade_features={})) == ""
