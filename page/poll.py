@@ -1,12 +1,13 @@
 """Take one picture of a cluster over the Admin API, with a bounded number of requests in a bounded time.
 
-Two requests for the brokers, one for the quorum, and one for all topics, on which everything after it rests. Then, for
-lag: one to each broker for its groups, for each coordinator and type of group two for each 500 groups, and for each
-leader two for each 5,000 partitions (ListOffsets answers one end of a log at a time). Then, for health: one to each
-broker for its log directories and one for its throttles, one for three settings of each 10,000 topics, which
-min.insync.replicas and throttles are taken from, one for moves under way, and one read of the record of a move where a
-run has ever kept one. With TLS a handshake with each broker shows its certificate. Where flows of
-mirrors begin or end in the cluster, one for each 5,000 partitions of a leader in their topics, for the newest records.
+Two requests for the brokers, one for the quorum, and one for all topics, on which everything after it rests. Then,
+for lag: one to each broker for its groups, for each coordinator and type of group two for each 500 groups, and for
+each leader two for each 5,000 partitions (ListOffsets answers one end of a log at a time). Then, for health: one to
+each broker for its log directories, one for its throttles and one for the features that it knows, one for three
+settings of each 10,000 topics, which min.insync.replicas and throttles are taken from, one for moves under way, and
+one read of the record of a move where a run has ever kept one. With TLS a handshake with each broker shows its
+certificate. Where flows of mirrors begin or end in the cluster, one for each 5,000 partitions of a leader in their
+topics, for the newest records.
 
 What changes seldom comes at last, at the first poll and then in intervals: one for all settings of each 1,000 topics,
 three for SCRAM users, ACLs and client quotas, and one to each broker for its configuration. All settings of a topic
@@ -56,6 +57,7 @@ from page.grants import acl_rows, quota_rows, user_rows
 from page.moves import moves_of
 from page.picture import Picture
 from page.poll_brokers import broker_configs
+from page.poll_features import asked_features
 from page.poll_newest import newest_of
 from page.standing import Standing, seconds_of, stood
 
@@ -132,6 +134,7 @@ def take(
         standing = stood(last.standing, last.groups, seen, now) if last else stood(Standing(), (), seen, now)
         every = Groups(seen, silent, expected.groups, True, *seconds_of(standing, now))
         state = state_of(session, snapshot, {**given_of(expected), "groups": every}, polled=True)
+        features = asked_features(session, brokers)
         newest = newest_of(session, name, flows, led)
         details = (last.details if last else NOTHING).of_topics(topics).of_brokers({one.id for one in snapshot.brokers})
         if details.is_due(time.time(), details_interval):
@@ -149,6 +152,7 @@ def take(
         cluster={
             **cluster_of(name, connection.bootstrap_servers, expected, health, together(seen, silent)),
             "moves": moves_of(state),
+            "features": features,
         },
         details=details,
         newest=newest,

@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
     no_group,
     silent,
 )
+from page.features import features_tile
 from page.filed.shelf import Shelved
 from page.shown.clusters import cluster, linked
 from page.shown.freshness import iso
@@ -41,6 +42,7 @@ def overview(state: State, shelved: Shelved) -> Sheet:
         data={
             **sheet.data,
             **growth_data(rates, rates.whole),
+            "features": list(state.cluster.get("features") or ()),
             "busiest_topics": [
                 {"name": name, **growth_data(rates, rates.topic(name))} for name in busiest(state)[:ROWS]
             ],
@@ -73,10 +75,12 @@ def _tiles(state: State) -> list[tuple[str, str, str]]:
     used, total = (sum(one[key] for one in told) for key in ("disk_used_bytes", "disk_total_bytes"))
     room = f"of {size(total).text}, as {len(told):,} brokers told" if told else "no broker told"
     groups = (state.cluster.get("groups") or {}).get("groups") or ()
+    features = features_tile(state.cluster.get("features") or ())
     return [
         *growth_tiles(growth_of(state).whole, "written to all logs"),
         ("Disks used", size(used if told else None).text, room),
         ("Groups", f"{len(groups):,}", f"{len(furthest_behind(state)):,} have records before them"),
+        *([features] if features else []),
     ]
 
 

@@ -49,6 +49,8 @@ PROVEN: Mapping[str, str] = {
     "plugins/module_utils/_logs/": "resources/test_groups",
     "plugins/module_utils/_metadata/": "resources/test_metadata_compare install/test_status",
     "plugins/module_utils/_mirror/": "mirror/",
+    "plugins/module_utils/_node/attach.py": "restart/test_upgrade_clients",
+    "plugins/module_utils/_node/deprecated_requests.py": "restart/test_upgrade_clients",
     "plugins/module_utils/_node/": "install/ restart/ security/test_certificates molecule:secure",
     "plugins/module_utils/_prove/": "restart/test_prove restart/test_prove_roll",
     "plugins/module_utils/_quotas/": "resources/test_users_acls_quotas",
@@ -75,10 +77,12 @@ PROVEN: Mapping[str, str] = {
     "plugins/plugin_utils/reports/": "install/test_operator_output reassign/test_reassignment install/test_status",
     "plugins/plugin_utils/upgrade/": "restart/test_upgrade restart/test_upgrade_ways restart/test_finalize "
     "zookeeper/test_zookeeper_upgrade install/test_run_check",
+    "plugins/plugin_utils/upgrade/clients.py": "restart/test_upgrade restart/test_upgrade_clients",
     "plugins/plugin_utils/upgrade/finalize.py": "restart/test_finalize",
     "plugins/plugin_utils/voters/": "restart/test_voters",
     "plugins/action/upgrade_plan.py": "restart/test_upgrade restart/test_upgrade_ways restart/test_finalize "
     "install/test_run_check",
+    "plugins/modules/deprecated_requests.py": "restart/test_upgrade_clients",
     "plugins/modules/upgrade_plan.py": "restart/test_upgrade restart/test_upgrade_ways restart/test_finalize "
     "install/test_run_check",
     "plugins/plugin_utils/clock_offset.py": "install/test_preflight_connections",

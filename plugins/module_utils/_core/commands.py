@@ -12,7 +12,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import IO
+from typing import IO, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 
@@ -44,15 +44,18 @@ def run(
     cwd: str | None = None,
     env: Mapping[str, str] | None = None,
     enough: Callable[[], bool] | None = None,
+    user: tuple[int, int] | None = None,
 ) -> tuple[int, str, str]:
     """Run a program without input; its exit code, what it printed, and its errors.
 
     Raises OSError where it cannot be started, and CommandTimeoutError after C(seconds). Then its whole process group is
     killed, so that nothing that it started goes on unwatched. umask -- that of the program, -1 for our own. cwd, env --
     its working directory and its environment, None for ours. enough -- says that its answer is not needed any more: it
-    is killed, and what it had printed is nothing.
+    is killed, and what it had printed is nothing. user -- the numbers of the user and the group that it runs as, None
+    for ours.
     """
     started = time.monotonic()
+    other: dict[str, Any] = {"user": user[0], "group": user[1], "extra_groups": []} if user else {}
     # Ansible's own run_command has no limit of time.
     process = subprocess.Popen(  # pylint: disable=ansible-bad-function
         list(argv),
@@ -63,6 +66,7 @@ def run(
         umask=umask,
         cwd=cwd,
         env=env,
+        **other,
     )
     try:
         while enough is not None and _goes_on(process, seconds, started):

@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.names import
 from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import like
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import missing
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back, too_new
+from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.clients import clients
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
     BACK,
     FINALIZE,
@@ -96,9 +97,15 @@ def _direction(facts: ClusterFacts, variable: str, runs: str, target: str, on: s
 
 
 def features(facts: ClusterFacts) -> Outcome:
-    """Refuse finalised features that the target does not know, and a way back for which nothing told them."""
+    """Refuse finalised features that the target does not know, a way back for which nothing told them, and levels that
+    nobody would raise."""
 
     def found() -> Findings:
+        if facts.levels and facts.action != FINALIZE:
+            given = capped(facts.levels, 5)
+            what = f"kafka_upgrade_features names {given}, and kafka_upgrade=finalize was not given"
+            fix = "leave kafka_upgrade_features out until all nodes have their release, then give both"
+            yield Finding(REFUSE, what, fix)
         back = any(goes_back(node.runs, facts.target) for node in facts.kafka)
         finalised = (facts.info or {}).get("features")
         if back and facts.info is None:
@@ -283,6 +290,7 @@ RULES: tuple[Rule, ...] = (
     room,
     properties,
     overrides,
+    clients,
     quorum,
     registrations,
     replicas,

@@ -19,6 +19,16 @@ NOTE: Level = "note"
 
 
 @dataclass(frozen=True)
+class OldRequests:
+    """Requests of one client in a version of the protocol that Kafka 4.0 removed: client -- its software and version;
+    request -- API and version; count -- how many came."""
+
+    client: str
+    request: str
+    count: int
+
+
+@dataclass(frozen=True)
 class NodeFacts:
     """One node of the cluster, a server of ZooKeeper among them, and what its machine answered.
 
@@ -26,7 +36,8 @@ class NodeFacts:
     wants; silence -- why its machine did not answer, empty where it did; java -- the major number, None where it is not
     known; installed -- whether the target is unpacked there; install_dir, free_mib -- where releases are and what room
     is left there, None where it is not known; properties -- native properties of the inventory by key, each with its
-    value and the variable that it stands in
+    value and the variable that it stands in; old_requests -- what it counted of clients that are too old for Kafka 4.0
+    since counted_since (seconds since 1970), None where it was not asked; uncounted -- why it could not tell
     """
 
     host: str
@@ -42,6 +53,9 @@ class NodeFacts:
     install_dir: str = ""
     free_mib: int | None = None
     properties: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+    old_requests: tuple[OldRequests, ...] | None = None
+    counted_since: float | None = None
+    uncounted: str = ""
 
     @property
     def is_kafka(self) -> bool:
@@ -73,7 +87,10 @@ class ClusterFacts:
     mode -- its kafka_mode; action -- what was asked for (kafka_upgrade); nodes -- in the order of the inventory; info
     -- what cluster_info returned, None where the cluster did not answer; unasked -- why it did not; accepted -- ids of
     nodes that may be missing in the inventory; mirrors -- the release of each mirror next to the cluster by host; known
-    -- the releases that can be installed; refused -- what the target would not take of properties
+    -- the releases that can be installed; refused -- what the target would not take of properties; old_clients --
+    whether clients that are too old for it are accepted; watched -- for how many seconds they were looked for, 0 since
+    the brokers started; levels -- names of features whose levels were given by hand, which belongs to the step to
+    the features alone
     """
 
     name: str
@@ -87,6 +104,9 @@ class ClusterFacts:
     mirrors: Mapping[str, str] = field(default_factory=dict)
     known: tuple[str, ...] = ()
     refused: Refused = nothing_refused
+    old_clients: bool = False
+    watched: int = 0
+    levels: tuple[str, ...] = ()
 
     @property
     def kafka(self) -> tuple[NodeFacts, ...]:

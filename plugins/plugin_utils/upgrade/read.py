@@ -3,20 +3,29 @@
 """The facts of an upgrade, from the nodes of an inventory and what tasks left on their hosts.
 
 Results of node_info are C(__common_upgrade_node) of each host, its one disk being the directory of releases; those of
-cluster_info C(__common_upgrade_cluster) of the host that asked.
+cluster_info C(__common_upgrade_cluster) of the host that asked; those of deprecated_requests
+C(__common_upgrade_requests) of each broker, and C(__common_upgrade_requests_before) where it was asked twice.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import ACCEPT, accepted_ids
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, as_int
+from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.clients import (
+    ACCEPT_OLD,
+    WATCH,
+    old_requests,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
     BINARIES,
     ClusterFacts,
     NodeFacts,
+    OldRequests,
     Refused,
 )
 
@@ -44,12 +53,16 @@ def cluster_facts(
         mirrors={node.name: _runs(answers(node.name)) for node in mirrors if node.cluster == own.cluster},
         known=tuple(known),
         refused=refused,
+        old_clients=as_bool(own.get(ACCEPT_OLD, False)),
+        levels=_levels(own.get("kafka_upgrade_features", {})),
+        watched=as_int(own.get(WATCH, 0)) or 0,
     )
 
 
 def _node(node: Node, answers: Answers) -> NodeFacts:
     info = _mapping(answers(node.name).get("__common_upgrade_node"))
     java, answered = info.get("java") or {}, "process" in info
+    requests, since, uncounted = _requests(answers(node.name))
     free = [disk["free_bytes"] for disk in info.get("disks") or () if disk.get("free_bytes") is not None]
     return NodeFacts(
         host=node.name,
@@ -65,7 +78,31 @@ def _node(node: Node, answers: Answers) -> NodeFacts:
         install_dir=node.text("kafka_install_dir"),
         free_mib=min(free) // _MIB if free else None,
         properties={one.key: (one.value, one.variable) for one in node.properties().values()},
+        old_requests=requests,
+        counted_since=since,
+        uncounted=uncounted,
     )
+
+
+def _requests(answers: Mapping[str, Any]) -> tuple[tuple[OldRequests, ...] | None, float | None, str]:
+    """Return what a broker counted of old clients, since when, and why it could not tell."""
+    last = _mapping(answers.get("__common_upgrade_requests"))
+    if "requests" not in last:
+        return None, None, _first_sentence(last)
+    if last["unread"]:
+        return None, None, str(last["unread"])
+    first = _mapping(answers.get("__common_upgrade_requests_before"))
+    return old_requests(first, last), last["since"], ""
+
+
+def _levels(given: Any) -> tuple[str, ...]:
+    """Return the names of features that were given levels; text is what -e NAME=VALUE or a survey gives."""
+    if isinstance(given, str):
+        try:
+            given = json.loads(given or "{}")
+        except ValueError:
+            return (given,)
+    return tuple(given) if isinstance(given, Mapping) else ()
 
 
 def _runs(answers: Mapping[str, Any]) -> str:

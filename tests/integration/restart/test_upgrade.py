@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.answers import said
 from tests.support.cluster import ROOT, Cluster, free_port_base, kill, read_until, until
+from tests.support.old_client import ask_as_of_old
 from tests.support.traffic import producing, read_all
 from tests.support.upgrades import UPGRADE, features, finalize
 from tests.support.watch import Watch
@@ -39,6 +40,7 @@ def test_check_mode_shows_the_plan_and_changes_nothing(cluster: Cluster) -> None
     last = said(planned).rpartition("Show the plan again")[2]
     assert f"{OLD} -> {NEW}, restarts, leads now, so last" in last
     assert "Features kraft.version 1, metadata.version 21; they stay as they are" in last
+    assert "Check Clients: none too old since " in last, "nor do the modules of the product use what 4.x removed"
     assert cluster.pids() == before
     assert not list(cluster.directory.glob(f"install/releases/*{NEW}*"))
 
@@ -55,6 +57,9 @@ def test_a_run_is_refused_with_all_reasons_before_anything_changes(cluster: Clus
     assert f"kafka_version {NEW} is newer than what kafka1, kafka2, kafka3 runs ({OLD})" in said(wrong)
     assert f"Kafka {NEW} does not read log.message.timestamp.difference.max.ms" in said(wrong)
     assert cluster.playbook(UPGRADE, kafka_version=NEW, kafka_upgrade="sideways").rc != 0
+    proof = cluster.playbook(UPGRADE, kafka_version=NEW, kafka_prove_topic="orders")
+    assert (proof.rc != 0, proof.changed) == (True, 0)
+    assert "refused_proof" in said(proof), "a roll is proven by default, so what its proof would not take is refused"
     assert cluster.pids() == before
 
 
@@ -102,8 +107,21 @@ def test_before_features_are_raised_the_cluster_goes_back(cluster: Cluster) -> N
     assert sum(read_all(cluster.bootstrap_servers, "orders").values()) >= 20000
 
 
+def test_a_client_that_is_too_old_holds_the_upgrade_back(cluster: Cluster) -> None:
+    before = cluster.pids()
+    ask_as_of_old(cluster.port("kafka2"))
+    refused = cluster.playbook(UPGRADE, "--check", kafka_version=NEW)
+    assert (refused.rc != 0, refused.changed) == (True, 0)
+    assert f"a client of unknown software is too old for Kafka {NEW} (KIP-896): ListOffsets v0 1 times" in said(refused)
+    assert "on kafka2 since " in said(refused)
+    watched = cluster.playbook(UPGRADE, "--check", kafka_version=NEW, kafka_upgrade_watch_seconds="2").ok()
+    assert "Check Clients: none too old within 2 s" in said(watched)
+    assert cluster.pids() == before
+
+
 def test_after_features_are_raised_it_does_not(cluster: Cluster) -> None:
-    cluster.playbook(UPGRADE, kafka_version=NEW).ok()
+    accepted = cluster.playbook(UPGRADE, kafka_version=NEW, kafka_upgrade_accept_old_clients="true").ok()
+    assert "kafka_upgrade_accept_old_clients accepts that it fails" in said(accepted)
     before = cluster.pids()
     raised = finalize(cluster, kafka_version=NEW).ok()
     assert "features raised, no node restarted" in said(raised)

@@ -82,3 +82,9 @@ def test_a_program_whose_answer_is_not_needed_any_more_is_ended(tmp_path: Path) 
     assert run(["sh", "-c", "echo said; exit 3"], 15.0, enough=mark.with_name("none").exists) == (3, "said\n", "")
     with pytest.raises(CommandTimeoutError):
         run(["sleep", "20"], 0.5, enough=mark.with_name("none").exists)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may run a program as another user")
+def test_a_program_runs_as_the_user_that_is_given() -> None:
+    assert run(["id", "-u"], 30, user=(65534, 65534)) == (0, "65534\n", "")
+    assert run(["id", "-G"], 30, user=(65534, 65534)) == (0, "65534\n", "")

@@ -78,6 +78,12 @@ def test_every_refusal_has_a_fix() -> None:
             "could not be asked for its features (timed out)",
         ),
         (checks.features, back(info=info(1, 2, 3, features={"metadata.version": 27})), REFUSE, "metadata.version 27"),
+        (
+            checks.features,
+            cluster(levels=("metadata.version",)),
+            REFUSE,
+            "kafka_upgrade_features names metadata.version, and kafka_upgrade=finalize was not given",
+        ),
         (checks.java, cluster(node(1, java=11), node(2)), REFUSE, "k1 has Java 11, and Kafka 4.3.1 needs 17"),
         (checks.java, cluster(node(1, java=None)), REFUSE, "k1 has no Java that works"),
         (checks.room, cluster(node(1, free_mib=12)), REFUSE, "k1 has 12 MiB free for /opt/kafka"),

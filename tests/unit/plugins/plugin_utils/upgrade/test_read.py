@@ -30,12 +30,15 @@ def looked(version: str | None = OLD, **values: Any) -> dict[str, Any]:
     return {**found, **values}
 
 
-def facts_of(*infos: dict[str, Any], mirrors: tuple[str, ...] = (), **common: Any) -> ClusterFacts:
-    """The facts of a cluster of the combined nodes k1, k2, ... of which node_info said this."""
+def facts_of(
+    *infos: dict[str, Any], mirrors: tuple[str, ...] = (), more: dict[str, Any] | None = None, **common: Any
+) -> ClusterFacts:
+    """The facts of a cluster of the combined nodes k1, k2, ... of which node_info said this; C(more) is of k1."""
     hosts: dict[str, dict[str, Any]] = {
         f"k{number}": {"kafka_node_id": number, "__common_upgrade_node": one}
         for number, one in enumerate(infos, start=1)
     }
+    hosts["k1"].update(more or {})
     ids = list(range(1, len(hosts) + 1))
     hosts["k1"]["__common_upgrade_cluster"] = {
         "controller_id": 1,
@@ -104,3 +107,33 @@ def test_properties_of_the_inventory_are_judged_for_the_release() -> None:
 def test_mirrors_of_the_cluster_are_named() -> None:
     facts = facts_of(looked(), looked(), looked(), mirrors=("m1",))
     assert facts.mirrors == {"m1": OLD}
+
+
+def counted(**values: Any) -> dict[str, Any]:
+    """What deprecated_requests returned of a broker to which one client came that is too old."""
+    one = {"software": "sharp", "software_version": "1.0", "api": "Produce", "api_version": 1, "count": 7}
+    return {"requests": [one], "since": 1795762175.0, "unread": "", **values}
+
+
+def test_clients_that_are_too_old_are_read_and_their_consent_given_as_text() -> None:
+    old = {"__common_upgrade_requests": counted()}
+    assert "client sharp 1.0 is too old" in refusal(facts_of(looked(), looked(), more=old))
+    accepted = facts_of(looked(), looked(), more=old, kafka_upgrade_accept_old_clients="true")
+    assert refusal(accepted) == ""
+    watched = {**old, "__common_upgrade_requests_before": counted()}
+    facts = facts_of(looked(), looked(), more=watched, kafka_upgrade_watch_seconds="60")
+    assert (refusal(facts), facts.watched, facts.nodes[0].old_requests) == ("", 60, ())
+
+
+def test_why_clients_are_not_known_is_read() -> None:
+    def why(**answer: Any) -> str:
+        return facts_of(looked(), looked(), more={"__common_upgrade_requests": answer}).nodes[0].uncounted
+
+    assert why(**counted(unread="it hangs", requests=[])) == "it hangs"
+    assert why(failed=True, msg="No module\nthere. Look.") == "No module there"
+
+
+def test_levels_without_their_step_are_refused() -> None:
+    facts = facts_of(looked(), looked(), kafka_upgrade_features='{"group.version": 1}')
+    assert "kafka_upgrade_features names group.version, and kafka_upgrade=finalize was not given" in refusal(facts)
+    assert refusal(facts_of(looked(), looked(), kafka_upgrade_features={})) == ""

@@ -15,8 +15,8 @@ COMBINED = ("broker", "controller")
 
 def node(number: int, roles: tuple[str, ...] = COMBINED, **values: Any) -> NodeFacts:
     """A node that runs the old release and shall get the new one, with all that this needs."""
-    given = {"runs": OLD, "target": NEW, "java": 17, "install_dir": "/opt/kafka", "free_mib": 9000, **values}
-    return NodeFacts(host=f"k{number}", node_id=number, roles=roles, **given)
+    given = {"runs": OLD, "target": NEW, "java": 17, "install_dir": "/opt/kafka", "free_mib": 9000}
+    return NodeFacts(host=f"k{number}", node_id=number, roles=roles, **{**given, "old_requests": (), **values})
 
 
 def info(*ids: int, **values: Any) -> dict[str, Any]:
