@@ -14,7 +14,8 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import delete_topics
-from tests.support.cluster import Cluster, Run, until
+from tests.support.answers import said
+from tests.support.cluster import Cluster, until
 from tests.support.modules import run_module
 
 TOPIC, USER, PASSWORD = "dumped", "dumped-user", "secret-of-the-dumped-user"
@@ -41,11 +42,6 @@ def written(combined: Cluster) -> Iterator[Cluster]:
     run_module("streamops.kafka.users", {**access, "users": [{**gone, "state": "absent"}]})
     with Session(Connection(tuple(combined.bootstrap_servers))) as session:
         delete_topics(session, [TOPIC])
-
-
-def said(run: Run) -> str:
-    """What a run printed, with its line breaks taken out."""
-    return " ".join(run.output.split())
 
 
 def test_records_of_a_node_that_runs_are_as_they_were_written_and_hold_no_secret(

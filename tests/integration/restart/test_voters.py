@@ -11,13 +11,14 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import describe_quorum
-from tests.support.cluster import Cluster, Run, free_port_base, hosts_file, local_variables, until
+from tests.support.answers import said
+from tests.support.cluster import Cluster, free_port_base, hosts_file, local_variables, until
 from tests.support.traffic import producing, read_all
 
 pytestmark = pytest.mark.full
 
 BROKERS = {f"broker{number}": {"kafka_node_id": number} for number in (11, 12, 13)}
-VARIABLES = {"kafka_profile": "development"}
+VARIABLES = {"kafka_profile": "development", "kafka_mode": "kraft_isolated"}
 
 
 def inventory(directory: Path, controllers: int) -> Path:
@@ -37,11 +38,6 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield grown
     finally:
         grown.destroy()
-
-
-def said(run: Run) -> str:
-    """What a run printed, with its line breaks taken out."""
-    return " ".join(run.output.split())
 
 
 def members(cluster: Cluster) -> tuple[list[int], list[int]]:
