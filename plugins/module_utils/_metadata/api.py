@@ -27,7 +27,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._features.api impo
     announced_of,
     api_versions,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import ASKED, BROKER, CONTROLLER, Facts
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import (
+    ASKED,
+    BROKER,
+    CONTROLLER,
+    NO_AUTHORIZER,
+    Facts,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import quotas_of
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
 
@@ -195,7 +201,7 @@ def _acls(node: Node) -> Values:
 
     answer = node.ask(DescribeAclsRequest, DescribeAclsResponse, 1, **EVERYTHING)
     if answer.error_code == _NO_AUTHORIZER:
-        raise NotAnsweredError("the cluster has no authorizer")
+        raise NotAnsweredError(NO_AUTHORIZER)
     return {str(one): "present" for one in bindings_of(node.sound(answer, "describe ACLs").resources)}
 
 
@@ -280,10 +286,10 @@ def _told(asked: Node, node: int, server: str, wanted: Iterable[str]) -> Facts:
         except NotAnsweredError as error:
             unanswered[subject] = str(error)
         except _BROKEN as error:
-            broken = unanswered[subject] = f"no answer: {error}"
+            broken = unanswered[subject] = f"no answer to {subject}: {error}"
     epoch = asked.features.epoch
     applied = epoch + 1 if asked.kind == BROKER and epoch is not None else None
-    return Facts(node, asked.kind, server, "", applied, values, unanswered)
+    return Facts(node, asked.kind, server, "", applied, values, unanswered, broken and f"{server}: {broken}")
 
 
 def _before_login(

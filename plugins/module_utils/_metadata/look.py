@@ -24,7 +24,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.api import facts_at
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import LEAST_LOOKS, described, judged
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import (
+    LEAST_LOOKS,
+    carried,
+    described,
+    judged,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import (
     ASKED,
     BROKER,
@@ -56,8 +61,7 @@ def compare_metadata(session: Session, params: Mapping[str, Any], _check: bool, 
     looks = [_look(session, params, subjects, {})]
     while (verdict := judged(looks)).open and not (len(looks) >= LEAST_LOOKS and verdict.seconds >= params["settle"]):
         time.sleep(_PAUSE)
-        # A node that hangs would cost its whole time in every look.
-        looks.append(_look(session, params, subjects, {node.name: node for node in verdict.silent}))
+        looks.append(_look(session, params, subjects, carried(verdict)))
     return {"changed": False, **described(verdict, params["names"])}
 
 

@@ -26,14 +26,17 @@ ASKED: Mapping[str, tuple[str, ...]] = {
     "quotas": (BROKER,),
 }
 SUBJECTS = tuple(ASKED)
+#: Why no node tells ACLs of a cluster that has none.
+NO_AUTHORIZER = "the cluster has no authorizer"
 
 
 @dataclass(frozen=True)
 class Facts:
     """What one node said: by subject its values, by name; C(unanswered) are the subjects without any, and why.
 
-    C(why) is set where the node did not answer at all. C(applied) is the offset up to which a broker has applied the
-    metadata log (exclusive, as ends of logs are); controllers do not tell theirs.
+    C(why) is set where the node did not answer at all, C(broken) where it stopped to answer between two questions.
+    C(applied) is the offset up to which a broker has applied the metadata log (exclusive, as ends of logs are);
+    controllers do not tell theirs.
     """
 
     id: int
@@ -43,6 +46,7 @@ class Facts:
     applied: int | None = None
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unanswered: Mapping[str, str] = field(default_factory=dict)
+    broken: str = ""
 
     @property
     def name(self) -> str:

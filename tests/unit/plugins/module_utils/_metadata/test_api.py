@@ -7,12 +7,14 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.api import facts_at
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import CONTROLLER, Facts
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.api import _told, facts_at
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import BROKER, CONTROLLER, Facts
 
 
 @pytest.fixture
@@ -59,3 +61,17 @@ def test_a_listener_that_we_do_not_fit_runs_and_is_not_compared() -> None:
     assert (found.why, found.values) == ("", {})
     # Only what a controller can be asked for.
     assert found.unanswered == {"leader": "the server does not speak Kafka's protocol"}
+
+
+def test_a_node_that_hangs_after_an_answer_says_at_which_question_its_connection_broke() -> None:
+    def metadata() -> None:
+        """Hang until the time is over."""
+        raise TimeoutError("no answer in time")
+
+    features = SimpleNamespace(epoch=99, finalized={"metadata.version": 30})
+    node: Any = SimpleNamespace(kind=BROKER, features=features, metadata=metadata)
+    found = _told(node, 1, "n1:9092", ["features", "topics", "partitions"])
+    why = "no answer to topics: no answer in time"
+    assert (found.why, found.broken) == ("", f"n1:9092: {why}")
+    assert (dict(found.values), found.applied) == ({"features": {"metadata.version": "30"}}, 100)
+    assert found.unanswered == {"topics": why, "partitions": why}

@@ -9,6 +9,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import (
     Verdict,
+    carried,
     described,
     judged,
     lines,
@@ -206,3 +207,41 @@ def test_without_an_active_controller_nothing_is_agreed() -> None:
         "3 of 3 nodes say the same: the active controller does not answer",
         "the active controller does not answer: no broker got an answer",
     ]
+
+
+def test_nodes_that_hang_after_their_first_answer_do_not_agree() -> None:
+    late = dict.fromkeys(("topics", "partitions"), "no answer in time")
+    features = {"features": VALUES["features"]}
+    hung = [Facts(one, BROKER, "n:1", values=features, unanswered=late, broken="n:1: no answer") for one in (1, 2, 3)]
+    verdict = judged(looks(tuple(hung)))
+    found = described(verdict, 5)
+    assert (found["agree"], found["silent"]) == (False, ["broker 1", "broker 2", "broker 3"])
+    assert found["lines"][0] == (
+        "0 of 3 nodes agree at offset 100: broker 1, broker 2, broker 3 do not answer; "
+        "topics, partitions were not compared"
+    )
+    assert found["lines"][1] == "broker 1 does not answer: n:1: no answer"
+    assert len(found["lines"]) == 4
+    # In the next look they are not asked, and what they said before is not held against anybody.
+    again = carried(verdict)["broker 1"]
+    assert (again.why, again.values) == ("n:1: no answer", {})
+
+
+def test_where_no_node_tells_more_than_features_nothing_is_agreed() -> None:
+    features = {"features": VALUES["features"]}
+    shut = tuple(Facts(one, BROKER, values=features, unanswered={"topics": "it refuses us"}) for one in (1, 2))
+    found = described(judged(looks(shut)), 5)
+    assert (found["agree"], found["subjects_not_compared"]) == (False, ["topics"])
+    assert found["lines"][0] == (
+        "0 of 2 nodes agree at offset 100: topics was not compared; too little was told to compare"
+    )
+    only = tuple(replace(one, unanswered={}) for one in shut)
+    assert judged(looks(only)).agree
+
+
+def test_a_subject_that_no_node_tells_is_not_passed_for_compared() -> None:
+    some = tuple(replace(node(one, BROKER), unanswered={"users": "denied"}) for one in (1, 2))
+    some = tuple(replace(one, values={"topics": VALUES["topics"]}) for one in some)
+    found = described(judged(looks(some)), 5)
+    assert (found["agree"], found["subjects_not_compared"]) == (True, ["users"])
+    assert found["lines"][0] == "all 2 nodes agree at offset 100: users was not compared"
