@@ -141,7 +141,9 @@ silent:
   returned: success
   sample: [broker 3]
 not_compared:
-  description: Nodes that run, and told nothing, as when they do not let us in.
+  description: >-
+    Nodes that run, and told nothing, as when they do not let us in. Also controllers to whose port nothing leads from
+    here, though the active controller heard of them within ten seconds.
   type: list
   elements: str
   returned: success

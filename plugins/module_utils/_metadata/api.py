@@ -16,7 +16,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._acls.api import E
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, denied
 from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import failure_of, let_in
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import explain
-from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import Channel, tls_context
+from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import (
+    CONNECTING,
+    RESOLVING,
+    Channel,
+    tls_context,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER as BROKER_CONFIG
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC as TOPIC_CONFIG
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
@@ -254,11 +259,20 @@ _BROKEN = (OSError, ValueError, OverflowError, struct.error)
 
 
 def facts_at(
-    connection: Connection, kind: str, node: int, subjects: Iterable[str], topics: Iterable[str], seconds: float
+    connection: Connection,
+    kind: str,
+    node: int,
+    subjects: Iterable[str],
+    topics: Iterable[str],
+    seconds: float,
+    connecting: float | None = None,
 ) -> Facts:
-    """Return what the node at the first server of a connection says of these subjects, within C(seconds)."""
+    """Return what the node at the first server of a connection says of these subjects, within C(seconds).
+
+    C(connecting) of these at most are waited for a connection.
+    """
     server = connection.bootstrap_servers[0]
-    channel = Channel(seconds, seconds, _MOST_BYTES)
+    channel = Channel(seconds, seconds, _MOST_BYTES, connecting)
     wanted = [one for one in _READERS if one in set(subjects) and kind in ASKED[one]]
     try:
         with channel.open(server, tls_context(connection)):
@@ -269,7 +283,8 @@ def facts_at(
     except _BROKEN as error:
         failure = failure_of(connection, error, channel)
         if not failure.fix:
-            return Facts(node, kind, server, why=f"{server}: {failure.why}")
+            unreached = channel.stage in (RESOLVING, CONNECTING)
+            return Facts(node, kind, server, why=f"{server}: {failure.why}", is_unreached=unreached)
         refused = failure.why
     return _before_login(connection, kind, node, wanted, refused, seconds)
 

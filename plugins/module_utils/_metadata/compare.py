@@ -27,6 +27,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model im
 ABSENT = "absent"
 #: Looks that a difference must be seen in at least.
 LEAST_LOOKS = 3
+#: Why nothing is held against a controller that only the other nodes reach.
+NO_WAY = "its port cannot be reached from here, and the active controller says that it keeps up"
 #: A subject, the name in it, and the node that says otherwise than most.
 Apart = tuple[str, str, str]
 
@@ -62,7 +64,8 @@ def behind(first: Look, now: Look) -> dict[str, int]:
     """Return the nodes that have not come as far as the leader was in the first look, with what they lack of that."""
     if first.high_watermark is None:
         return {}
-    lacking = {node.name: first.high_watermark - at for node in now.answered if (at := now.position(node)) is not None}
+    known = (*now.answered, *now.unreached)
+    lacking = {node.name: first.high_watermark - at for node in known if (at := now.position(node)) is not None}
     return {name: records for name, records in lacking.items() if records > 0}
 
 
@@ -89,12 +92,12 @@ class Verdict:
     @property
     def silent(self) -> list[Facts]:
         """The nodes that did not answer in the last look, or not to the end."""
-        return [node for node in self.last.nodes if node.why or node.broken]
+        return list(self.last.silent)
 
     @property
     def not_compared(self) -> list[Facts]:
-        """The nodes that run and told nothing, as when they do not let us in."""
-        return [node for node in self.last.answered if not node.values]
+        """The nodes that run and told nothing, as when they do not let us in, or a firewall does not."""
+        return [*(node for node in self.last.answered if not node.values), *self.last.unreached]
 
     @property
     def told(self) -> frozenset[str]:
@@ -133,7 +136,8 @@ def carried(verdict: Verdict) -> dict[str, Facts]:
 
     What a node told before it stopped to answer grows old, so it is not compared again.
     """
-    return {node.name: replace(node, why=node.why or node.broken, values={}) for node in verdict.silent}
+    nodes = (*verdict.silent, *verdict.last.unreached)
+    return {node.name: replace(node, why=node.why or node.broken, values={}) for node in nodes}
 
 
 def differences(verdict: Verdict, shown: int) -> list[dict[str, Any]]:
@@ -209,7 +213,9 @@ def described(verdict: Verdict, shown: int) -> dict[str, Any]:
 
 def summary(verdict: Verdict, differing: Sequence[Mapping[str, Any]]) -> str:
     """Return the one line that says how it is, with who does not agree."""
-    ids = {node.id for node in verdict.last.nodes}
+    reached = {node.id for node in verdict.last.nodes if node not in verdict.last.unreached}
+    ids = {node.id for node in verdict.last.nodes if node.id in reached or node.name in verdict.late}
+    beyond = {node.id for node in verdict.last.nodes} - ids
     where = "" if verdict.last.high_watermark is None else f" at offset {verdict.last.high_watermark}"
     odd = {name: [one["subject"] for one in differing if name in one["apart"]] for name in _odd(differing)}
     left_out = _told([node.name for node in verdict.not_compared], "was not compared", "were not compared")
@@ -228,7 +234,8 @@ def summary(verdict: Verdict, differing: Sequence[Mapping[str, Any]]) -> str:
     unwell = {node.id for node in verdict.last.nodes if node.name in ill} | ids - told
     unwell = unwell if verdict.enough else ids
     agreed = f"all {len(ids)}" if not unwell and not verdict.last.why else f"{len(ids - unwell)} of {len(ids)}"
-    text = f"{agreed} nodes say the same" if verdict.last.why else f"{agreed} nodes agree{where}"
+    nodes = "nodes that can be reached from here" if beyond else "nodes"
+    text = f"{agreed} {nodes} say the same" if verdict.last.why else f"{agreed} {nodes} agree{where}"
     return f"{text}: {'; '.join(parts)}" if parts else text
 
 
@@ -245,6 +252,8 @@ def lines(verdict: Verdict, differing: Sequence[Mapping[str, Any]]) -> list[str]
     look = verdict.last
     told = [f"the active controller does not answer: {look.why}"] if look.why else []
     told += [f"{node.name} does not answer: {node.why or node.broken}" for node in verdict.silent]
+    beyond = [node.name for node in look.unreached]
+    told += [f"{capped(beyond, 5)} not compared: {NO_WAY}"] if beyond else []
     told += [
         f"{name} is {records} records of the metadata log behind, for at least {duration(verdict.seconds)}"
         for name, records in verdict.late.items()

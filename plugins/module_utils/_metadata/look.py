@@ -41,6 +41,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model im
 
 #: Seconds between two looks of one run.
 _PAUSE = 1.0
+#: Seconds for a connection to a controller of which the leader hears: where there is none, that is no bad sign. One
+#: packet may get lost: it is sent again after a second.
+_CONNECT = 1.2
+#: Milliseconds since a node had all of the log, within which it counts as running.
+_ALIVE_MS = 10_000
 #: Seconds that a node has beyond its time, to say itself how its connection ended.
 _GRACE = 0.5
 
@@ -78,12 +83,23 @@ def _look(session: Session, params: Mapping[str, Any], subjects: Iterable[str], 
     places = [one for one in _places(session, quorum, params["controller_protocol"]) if one.kind in kinds]
     topics = sorted(topics_at(session, None, None)) if "topic_configs" in subjects else []
     asked = [one for one in places if f"{one.kind} {one.id}" not in silent]
-    found = _all_at_once(asked, subjects, topics, params["node_timeout"])
+    alive = heard_of(quorum)
+    found = _all_at_once(asked, subjects, topics, params["node_timeout"], alive)
     nodes = sorted([*found, *silent.values()], key=lambda node: (node.kind, node.id))
     if quorum.error:
         return Look(at, None, tuple(nodes), why=quorum.error)
     ends = {member.id: member.log_end_offset for member in quorum.members.values()}
-    return Look(at, quorum.high_watermark, tuple(nodes), ends)
+    return Look(at, quorum.high_watermark, tuple(nodes), ends, alive=alive)
+
+
+def heard_of(quorum: Quorum) -> frozenset[int]:
+    """Return the nodes that had all of the log a moment ago, says the leader."""
+    caught_up = {
+        member.id
+        for member in quorum.members.values()
+        if member.last_caught_up_ms_ago is not None and member.last_caught_up_ms_ago < _ALIVE_MS
+    }
+    return frozenset(caught_up | ({quorum.leader_id} if quorum.leader_id is not None else set()))
 
 
 def _places(session: Session, quorum: Quorum, protocol: str | None) -> list[_Place]:
@@ -107,7 +123,7 @@ def _places(session: Session, quorum: Quorum, protocol: str | None) -> list[_Pla
 
 
 def _all_at_once(
-    places: Iterable[_Place], subjects: Iterable[str], topics: Iterable[str], seconds: float
+    places: Iterable[_Place], subjects: Iterable[str], topics: Iterable[str], seconds: float, alive: frozenset[int]
 ) -> list[Facts]:
     """Ask each node in a thread of its own. They are daemons: a program may end before a name server answers."""
     answers: queue.SimpleQueue[Facts | Exception] = queue.SimpleQueue()
@@ -128,7 +144,8 @@ def _all_at_once(
             found[key] = Facts(one.id, one.kind, unanswered=unanswered)
             continue
         waited[key] = one
-        question = partial(facts_at, one.connection, one.kind, one.id, subjects, topics, seconds)
+        connecting = _CONNECT if one.kind == CONTROLLER and one.id in alive else None
+        question = partial(facts_at, one.connection, one.kind, one.id, subjects, topics, seconds, connecting)
         threading.Thread(target=ask, args=(question,), daemon=True).start()
     # Name and connection have their time each, and so has the second try of a node that does not let us in.
     until = time.monotonic() + 3 * seconds + _GRACE

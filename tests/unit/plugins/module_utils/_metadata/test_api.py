@@ -34,6 +34,7 @@ def test_a_node_that_takes_the_connection_and_hangs_does_not_answer_and_costs_it
     began = time.monotonic()
     found = asked(port)
     assert time.monotonic() - began < 1.9
+    assert not found.is_unreached
     assert (found.name, found.values, found.unanswered) == ("controller 3", {}, {})
     where = f"127.0.0.1:{port}"
     assert found.why == f"{where}: it took the connection and did not answer in time (in the first request)"
@@ -42,7 +43,9 @@ def test_a_node_that_takes_the_connection_and_hangs_does_not_answer_and_costs_it
 def test_a_port_without_a_server_does_not_answer() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         free = server.getsockname()[1]
-    assert "refused" in asked(free).why
+    found = asked(free)
+    assert "refused" in found.why
+    assert found.is_unreached
 
 
 def test_a_listener_that_we_do_not_fit_runs_and_is_not_compared() -> None:
