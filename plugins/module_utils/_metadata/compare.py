@@ -264,7 +264,7 @@ def lines(verdict: Verdict, differing: Sequence[Mapping[str, Any]]) -> list[str]
         for subject, why in ({} if node.broken else node.unanswered).items():
             reasons.setdefault((subject, why), []).append(node.name)
     told += [f"{subject} not compared at {capped(names, 5)}: {why}" for (subject, why), names in reasons.items()]
-    return told
+    return [*told, *look.notes]
 
 
 def _difference_line(one: Mapping[str, Any], seconds: float) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     topics_at,
     voter_endpoints,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, Quorum
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.api import facts_at
@@ -80,7 +80,11 @@ def _look(session: Session, params: Mapping[str, Any], subjects: Iterable[str], 
             "Fix: leave this module out before the migration to KRaft. Nothing was changed."
         )
     kinds = {kind for subject in subjects for kind in ASKED[subject]}
-    places = [one for one in _places(session, quorum, params["controller_protocol"]) if one.kind in kinds]
+    brokers = list_brokers(session)
+    at_controllers = {} if quorum.error else voter_endpoints(session)
+    controllers, notes = controllers_of(quorum, {one.id for one in brokers}, at_controllers)
+    wanted = _places(session.connection, brokers, controllers, params["controller_protocol"])
+    places = [one for one in wanted if one.kind in kinds]
     topics = sorted(topics_at(session, None, None)) if "topic_configs" in subjects else []
     asked = [one for one in places if f"{one.kind} {one.id}" not in silent]
     alive = heard_of(quorum)
@@ -89,7 +93,7 @@ def _look(session: Session, params: Mapping[str, Any], subjects: Iterable[str], 
     if quorum.error:
         return Look(at, None, tuple(nodes), why=quorum.error)
     ends = {member.id: member.log_end_offset for member in quorum.members.values()}
-    return Look(at, quorum.high_watermark, tuple(nodes), ends, alive=alive)
+    return Look(at, quorum.high_watermark, tuple(nodes), ends, alive=alive, notes=notes)
 
 
 def heard_of(quorum: Quorum) -> frozenset[int]:
@@ -102,23 +106,34 @@ def heard_of(quorum: Quorum) -> frozenset[int]:
     return frozenset(caught_up | ({quorum.leader_id} if quorum.leader_id is not None else set()))
 
 
-def _places(session: Session, quorum: Quorum, protocol: str | None) -> list[_Place]:
+def controllers_of(
+    quorum: Quorum, registered: Collection[int], endpoints: Mapping[int, Sequence[tuple[str, str]]]
+) -> tuple[dict[int, str], tuple[str, ...]]:
+    """Return the controllers with their address, empty where nobody tells it, and notes on other nodes of the quorum.
+
+    Every node that reads the log is an observer: brokers too that start, or were fenced, and for five minutes those
+    that have stopped. So an observer is a controller only where its address is known as one.
+    """
+    voters = {one.id for one in quorum.voters}
+    others = {one.id for one in quorum.observers} - voters - set(registered)
+    known = {node: str(found[0][1]) for node, found in endpoints.items() if found}
+    controllers = {node: known.get(node, "") for node in sorted(voters | (others & set(known)))}
+    running = sorted((others - set(known)) & heard_of(quorum))
+    return controllers, tuple(f"node {node}: observer, not registered" for node in running)
+
+
+def _places(
+    base: Connection, brokers: Iterable[Broker], controllers: Mapping[int, str], protocol: str | None
+) -> list[_Place]:
     """Return where each broker and each controller is asked."""
-    base = session.connection
-    brokers = list_brokers(session)
     places = [
         _Place(BROKER, one.id, replace(base, bootstrap_servers=(host_port(one.host, one.port),))) for one in brokers
     ]
-    if quorum.error:
-        return places
-    at = voter_endpoints(session)
     of_controllers = replace(base, security_protocol=protocol or base.security_protocol)
-    voters = {one.id for one in quorum.voters}
-    for node in sorted(voters | {one.id for one in quorum.observers} - {one.id for one in brokers}):
-        servers = [where for _name, where in at.get(node, [])]
-        connection = replace(of_controllers, bootstrap_servers=(servers[0],)) if servers else None
-        why = "the quorum does not tell where it listens (Kafka 3.9 and later do, of voters)"
-        places.append(_Place(CONTROLLER, node, connection, "" if servers else why))
+    why = "the quorum does not tell where it listens (Kafka 3.9 and later do, of voters)"
+    for node, server in controllers.items():
+        connection = replace(of_controllers, bootstrap_servers=(server,)) if server else None
+        places.append(_Place(CONTROLLER, node, connection, "" if server else why))
     return places
 
 

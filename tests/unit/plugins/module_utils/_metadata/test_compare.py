@@ -291,3 +291,10 @@ def test_a_broker_without_a_connection_does_not_answer_whatever_the_leader_says(
 def test_where_nothing_could_be_reached_nothing_is_agreed() -> None:
     (look,) = looks(behind_a_firewall(1, 2, 3))
     assert not judged([replace(look, alive=frozenset({1, 2, 3}))]).agree
+
+
+def test_an_observer_that_is_not_registered_is_a_note_and_no_disagreement() -> None:
+    (look,) = looks(three())
+    found = described(judged([replace(look, notes=("node 9: observer, not registered",))]), 5)
+    assert found["agree"]
+    assert found["lines"] == ["all 3 nodes agree at offset 100", "node 9: observer, not registered"]
