@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Repeats the module metadata_compare, which compares once, until all nodes agree; shows each interval."""
+"""Repeats the module metadata_compare, which compares once, until all nodes agree; a wait shows each interval."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ActionModule(ClusterAction):
             return tracker.step(found, elapsed)
 
         timeout = float(options["timeout"]) if waiting else 0.0
-        followed = self.follow(look, task_vars, timeout, options["interval"])
+        followed = self.follow(look, task_vars, timeout, options["interval"], quiet=not timeout)
         if found.get("failed") and not followed.timed_out:
             return dict(result, **found)
         tracker.last.pop("invocation", None)

@@ -111,7 +111,9 @@ EXAMPLES = r"""
 
 RETURN = r"""
 agree:
-  description: Whether all nodes answered in the last comparison, none was behind, and none differed.
+  description: >-
+    Whether all nodes answered in the last comparison, up to the last question, none was behind, and none differed.
+    False too where no node told more than its features, though more was asked for.
   type: bool
   returned: success
 offset:
@@ -133,17 +135,25 @@ nodes:
     - {name: broker 1, id: 1, kind: broker, server: "kafka1.example.com:9092", why: null, applied: 512, log_end: 513,
        behind: 0, digests: {topics: 41f0c8a2b3d7}, unanswered: {acls: the cluster has no authorizer}}
 silent:
-  description: Nodes that did not answer.
+  description: Nodes that did not answer, or stopped to answer between two questions.
   type: list
   elements: str
   returned: success
   sample: [broker 3]
 not_compared:
-  description: Nodes that run, and told nothing, as when they do not let us in.
+  description: >-
+    Nodes that run, and told nothing, as when they do not let us in. Also controllers to whose port nothing leads from
+    here, though the active controller heard of them within ten seconds.
   type: list
   elements: str
   returned: success
   sample: [controller 3]
+subjects_not_compared:
+  description: Subjects that no node could tell. That a cluster has no authorizer is no such thing.
+  type: list
+  elements: str
+  returned: success
+  sample: [users]
 lagging:
   description: By node the records that it is behind the offset at which the comparison began.
   type: dict

@@ -86,11 +86,19 @@ class Channel:
     """One connection that sends a request and waits for its answer, all within C(seconds). C(stage) is for people.
 
     The address of a name is looked up before that, within C(resolve) seconds. An answer has at most C(most) bytes.
+    C(connecting) bounds the wait for a connection, where that is worth less than all of the time.
     """
 
-    def __init__(self, seconds: float, resolve: float = RESOLVE_SECONDS, most: int = _MAX_ANSWER) -> None:
+    def __init__(
+        self,
+        seconds: float,
+        resolve: float = RESOLVE_SECONDS,
+        most: int = _MAX_ANSWER,
+        connecting: float | None = None,
+    ) -> None:
         self._seconds = seconds
         self._resolve = resolve
+        self._connecting = seconds if connecting is None else min(seconds, connecting)
         self._most = most
         self._deadline = 0.0
         self._sent = 0
@@ -107,7 +115,7 @@ class Channel:
         addresses = resolve(host, port, self._resolve)
         self.stage = CONNECTING
         self._deadline = time.monotonic() + self._seconds
-        with connect_to(addresses, self._seconds) as plain:
+        with connect_to(addresses, self._connecting) as plain:
             channel: socket.socket = plain
             if context is not None:
                 self.stage = HANDSHAKE

@@ -16,7 +16,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._acls.api import E
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, denied
 from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import failure_of, let_in
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import explain
-from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import Channel, tls_context
+from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import (
+    CONNECTING,
+    RESOLVING,
+    Channel,
+    tls_context,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER as BROKER_CONFIG
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC as TOPIC_CONFIG
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
@@ -27,7 +32,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._features.api impo
     announced_of,
     api_versions,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import ASKED, BROKER, CONTROLLER, Facts
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import (
+    ASKED,
+    BROKER,
+    CONTROLLER,
+    NO_AUTHORIZER,
+    Facts,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import quotas_of
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
 
@@ -195,7 +206,7 @@ def _acls(node: Node) -> Values:
 
     answer = node.ask(DescribeAclsRequest, DescribeAclsResponse, 1, **EVERYTHING)
     if answer.error_code == _NO_AUTHORIZER:
-        raise NotAnsweredError("the cluster has no authorizer")
+        raise NotAnsweredError(NO_AUTHORIZER)
     return {str(one): "present" for one in bindings_of(node.sound(answer, "describe ACLs").resources)}
 
 
@@ -248,11 +259,20 @@ _BROKEN = (OSError, ValueError, OverflowError, struct.error)
 
 
 def facts_at(
-    connection: Connection, kind: str, node: int, subjects: Iterable[str], topics: Iterable[str], seconds: float
+    connection: Connection,
+    kind: str,
+    node: int,
+    subjects: Iterable[str],
+    topics: Iterable[str],
+    seconds: float,
+    connecting: float | None = None,
 ) -> Facts:
-    """Return what the node at the first server of a connection says of these subjects, within C(seconds)."""
+    """Return what the node at the first server of a connection says of these subjects, within C(seconds).
+
+    C(connecting) of these at most are waited for a connection.
+    """
     server = connection.bootstrap_servers[0]
-    channel = Channel(seconds, seconds, _MOST_BYTES)
+    channel = Channel(seconds, seconds, _MOST_BYTES, connecting)
     wanted = [one for one in _READERS if one in set(subjects) and kind in ASKED[one]]
     try:
         with channel.open(server, tls_context(connection)):
@@ -263,7 +283,8 @@ def facts_at(
     except _BROKEN as error:
         failure = failure_of(connection, error, channel)
         if not failure.fix:
-            return Facts(node, kind, server, why=f"{server}: {failure.why}")
+            unreached = channel.stage in (RESOLVING, CONNECTING)
+            return Facts(node, kind, server, why=f"{server}: {failure.why}", is_unreached=unreached)
         refused = failure.why
     return _before_login(connection, kind, node, wanted, refused, seconds)
 
@@ -280,10 +301,10 @@ def _told(asked: Node, node: int, server: str, wanted: Iterable[str]) -> Facts:
         except NotAnsweredError as error:
             unanswered[subject] = str(error)
         except _BROKEN as error:
-            broken = unanswered[subject] = f"no answer: {error}"
+            broken = unanswered[subject] = f"no answer to {subject}: {error}"
     epoch = asked.features.epoch
     applied = epoch + 1 if asked.kind == BROKER and epoch is not None else None
-    return Facts(node, asked.kind, server, "", applied, values, unanswered)
+    return Facts(node, asked.kind, server, "", applied, values, unanswered, broken and f"{server}: {broken}")
 
 
 def _before_login(

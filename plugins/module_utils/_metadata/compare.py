@@ -10,17 +10,25 @@ metadata log differs by that alone: it is named with its offset, and its values 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import SUBJECTS, Facts, Look, digest
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import (
+    NO_AUTHORIZER,
+    SUBJECTS,
+    Facts,
+    Look,
+    digest,
+)
 
 #: What a node does not have.
 ABSENT = "absent"
 #: Looks that a difference must be seen in at least.
 LEAST_LOOKS = 3
+#: Why nothing is held against a controller that only the other nodes reach.
+NO_WAY = "its port cannot be reached from here, and the active controller says that it keeps up"
 #: A subject, the name in it, and the node that says otherwise than most.
 Apart = tuple[str, str, str]
 
@@ -56,7 +64,8 @@ def behind(first: Look, now: Look) -> dict[str, int]:
     """Return the nodes that have not come as far as the leader was in the first look, with what they lack of that."""
     if first.high_watermark is None:
         return {}
-    lacking = {node.name: first.high_watermark - at for node in now.answered if (at := now.position(node)) is not None}
+    known = (*now.answered, *now.unreached)
+    lacking = {node.name: first.high_watermark - at for node in known if (at := now.position(node)) is not None}
     return {name: records for name, records in lacking.items() if records > 0}
 
 
@@ -82,18 +91,34 @@ class Verdict:
 
     @property
     def silent(self) -> list[Facts]:
-        """The nodes that did not answer in the last look."""
-        return [node for node in self.last.nodes if node.why]
+        """The nodes that did not answer in the last look, or not to the end."""
+        return list(self.last.silent)
 
     @property
     def not_compared(self) -> list[Facts]:
-        """The nodes that run and told nothing, as when they do not let us in."""
-        return [node for node in self.last.answered if not node.values]
+        """The nodes that run and told nothing, as when they do not let us in, or a firewall does not."""
+        return [*(node for node in self.last.answered if not node.values), *self.last.unreached]
+
+    @property
+    def told(self) -> frozenset[str]:
+        """The subjects that a node told at least."""
+        return frozenset(subject for node in self.last.answered for subject in node.values)
+
+    @property
+    def untold(self) -> list[str]:
+        """The subjects that no node could tell; that there are no ACLs is no such thing."""
+        reasons = {what for node in self.last.answered for what in node.unanswered.items() if what[1] != NO_AUTHORIZER}
+        return [subject for subject in SUBJECTS if subject in {one for one, _why in reasons} - self.told]
+
+    @property
+    def enough(self) -> bool:
+        """Whether anything was compared that was asked for: features everybody is told, before any login."""
+        return bool(self.told) and not (self.told == {"features"} and self.untold)
 
     @property
     def agree(self) -> bool:
         """Whether all nodes answered, none is behind, and none differs."""
-        return not (self.open or self.silent or self.last.why)
+        return self.enough and not (self.open or self.silent or self.last.why)
 
 
 def judged(looks: Sequence[Look]) -> Verdict:
@@ -104,6 +129,15 @@ def judged(looks: Sequence[Look]) -> Verdict:
     for look in looks[:-1]:
         stands &= apart(look, late)
     return Verdict(first, last, len(looks), stands, late)
+
+
+def carried(verdict: Verdict) -> dict[str, Facts]:
+    """Return the nodes that are not asked again, as one that hangs would cost its whole time in every look.
+
+    What a node told before it stopped to answer grows old, so it is not compared again.
+    """
+    nodes = (*verdict.silent, *verdict.last.unreached)
+    return {node.name: replace(node, why=node.why or node.broken, values={}) for node in nodes}
 
 
 def differences(verdict: Verdict, shown: int) -> list[dict[str, Any]]:
@@ -148,7 +182,7 @@ def nodes_of(verdict: Verdict) -> list[dict[str, Any]]:
             "id": node.id,
             "kind": node.kind,
             "server": node.server,
-            "why": node.why or None,
+            "why": node.why or node.broken or None,
             "applied": node.applied,
             "log_end": look.log_ends.get(node.id),
             "behind": verdict.late.get(node.name, 0),
@@ -168,6 +202,7 @@ def described(verdict: Verdict, shown: int) -> dict[str, Any]:
         "nodes": nodes_of(verdict),
         "silent": [node.name for node in verdict.silent],
         "not_compared": [node.name for node in verdict.not_compared],
+        "subjects_not_compared": verdict.untold,
         "lagging": dict(verdict.late),
         "differences": differing,
         "looks_taken": verdict.looks,
@@ -178,7 +213,9 @@ def described(verdict: Verdict, shown: int) -> dict[str, Any]:
 
 def summary(verdict: Verdict, differing: Sequence[Mapping[str, Any]]) -> str:
     """Return the one line that says how it is, with who does not agree."""
-    ids = {node.id for node in verdict.last.nodes}
+    reached = {node.id for node in verdict.last.nodes if node not in verdict.last.unreached}
+    ids = {node.id for node in verdict.last.nodes if node.id in reached or node.name in verdict.late}
+    beyond = {node.id for node in verdict.last.nodes} - ids
     where = "" if verdict.last.high_watermark is None else f" at offset {verdict.last.high_watermark}"
     odd = {name: [one["subject"] for one in differing if name in one["apart"]] for name in _odd(differing)}
     left_out = _told([node.name for node in verdict.not_compared], "was not compared", "were not compared")
@@ -188,12 +225,17 @@ def summary(verdict: Verdict, differing: Sequence[Mapping[str, Any]]) -> str:
         *(f"{name} is {records} records behind" for name, records in verdict.late.items()),
         *(f"{name} differs in {', '.join(subjects)}" for name, subjects in odd.items()),
         *left_out,
+        *_told(verdict.untold, "was not compared", "were not compared"),
+        *([] if verdict.enough or verdict.silent else ["too little was told to compare"]),
     ]
     # A node whose broker tells its view is compared, though its controller may let nobody in.
     told = {node.id for node in verdict.last.answered if node.values}
-    unwell = {node.id for node in verdict.last.nodes if node.why or node.name in {*odd, *verdict.late}} | ids - told
+    ill = {*odd, *verdict.late, *(node.name for node in verdict.silent)}
+    unwell = {node.id for node in verdict.last.nodes if node.name in ill} | ids - told
+    unwell = unwell if verdict.enough else ids
     agreed = f"all {len(ids)}" if not unwell and not verdict.last.why else f"{len(ids - unwell)} of {len(ids)}"
-    text = f"{agreed} nodes say the same" if verdict.last.why else f"{agreed} nodes agree{where}"
+    nodes = "nodes that can be reached from here" if beyond else "nodes"
+    text = f"{agreed} {nodes} say the same" if verdict.last.why else f"{agreed} {nodes} agree{where}"
     return f"{text}: {'; '.join(parts)}" if parts else text
 
 
@@ -209,7 +251,9 @@ def lines(verdict: Verdict, differing: Sequence[Mapping[str, Any]]) -> list[str]
     """Return a line for each thing that is not in order, and for what could not be compared."""
     look = verdict.last
     told = [f"the active controller does not answer: {look.why}"] if look.why else []
-    told += [f"{node.name} does not answer: {node.why}" for node in verdict.silent]
+    told += [f"{node.name} does not answer: {node.why or node.broken}" for node in verdict.silent]
+    beyond = [node.name for node in look.unreached]
+    told += [f"{capped(beyond, 5)} not compared: {NO_WAY}"] if beyond else []
     told += [
         f"{name} is {records} records of the metadata log behind, for at least {duration(verdict.seconds)}"
         for name, records in verdict.late.items()
@@ -217,10 +261,10 @@ def lines(verdict: Verdict, differing: Sequence[Mapping[str, Any]]) -> list[str]
     told += [_difference_line(one, verdict.seconds) for one in differing]
     reasons: dict[tuple[str, str], list[str]] = {}
     for node in look.answered:
-        for subject, why in node.unanswered.items():
+        for subject, why in ({} if node.broken else node.unanswered).items():
             reasons.setdefault((subject, why), []).append(node.name)
     told += [f"{subject} not compared at {capped(names, 5)}: {why}" for (subject, why), names in reasons.items()]
-    return told
+    return [*told, *look.notes]
 
 
 def _difference_line(one: Mapping[str, Any], seconds: float) -> str:

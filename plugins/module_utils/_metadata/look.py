@@ -7,7 +7,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -20,11 +20,16 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     topics_at,
     voter_endpoints,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, Quorum
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.api import facts_at
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import LEAST_LOOKS, described, judged
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import (
+    LEAST_LOOKS,
+    carried,
+    described,
+    judged,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import (
     ASKED,
     BROKER,
@@ -36,6 +41,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model im
 
 #: Seconds between two looks of one run.
 _PAUSE = 1.0
+#: Seconds for a connection to a controller of which the leader hears: where there is none, that is no bad sign. One
+#: packet may get lost: it is sent again after a second.
+_CONNECT = 1.2
+#: Milliseconds since a node had all of the log, within which it counts as running.
+_ALIVE_MS = 10_000
 #: Seconds that a node has beyond its time, to say itself how its connection ended.
 _GRACE = 0.5
 
@@ -56,8 +66,7 @@ def compare_metadata(session: Session, params: Mapping[str, Any], _check: bool, 
     looks = [_look(session, params, subjects, {})]
     while (verdict := judged(looks)).open and not (len(looks) >= LEAST_LOOKS and verdict.seconds >= params["settle"]):
         time.sleep(_PAUSE)
-        # A node that hangs would cost its whole time in every look.
-        looks.append(_look(session, params, subjects, {node.name: node for node in verdict.silent}))
+        looks.append(_look(session, params, subjects, carried(verdict)))
     return {"changed": False, **described(verdict, params["names"])}
 
 
@@ -71,39 +80,65 @@ def _look(session: Session, params: Mapping[str, Any], subjects: Iterable[str], 
             "Fix: leave this module out before the migration to KRaft. Nothing was changed."
         )
     kinds = {kind for subject in subjects for kind in ASKED[subject]}
-    places = [one for one in _places(session, quorum, params["controller_protocol"]) if one.kind in kinds]
+    brokers = list_brokers(session)
+    at_controllers = {} if quorum.error else voter_endpoints(session)
+    controllers, notes = controllers_of(quorum, {one.id for one in brokers}, at_controllers)
+    wanted = _places(session.connection, brokers, controllers, params["controller_protocol"])
+    places = [one for one in wanted if one.kind in kinds]
     topics = sorted(topics_at(session, None, None)) if "topic_configs" in subjects else []
     asked = [one for one in places if f"{one.kind} {one.id}" not in silent]
-    found = _all_at_once(asked, subjects, topics, params["node_timeout"])
+    alive = heard_of(quorum)
+    found = _all_at_once(asked, subjects, topics, params["node_timeout"], alive)
     nodes = sorted([*found, *silent.values()], key=lambda node: (node.kind, node.id))
     if quorum.error:
         return Look(at, None, tuple(nodes), why=quorum.error)
     ends = {member.id: member.log_end_offset for member in quorum.members.values()}
-    return Look(at, quorum.high_watermark, tuple(nodes), ends)
+    return Look(at, quorum.high_watermark, tuple(nodes), ends, alive=alive, notes=notes)
 
 
-def _places(session: Session, quorum: Quorum, protocol: str | None) -> list[_Place]:
+def heard_of(quorum: Quorum) -> frozenset[int]:
+    """Return the nodes that had all of the log a moment ago, says the leader."""
+    caught_up = {
+        member.id
+        for member in quorum.members.values()
+        if member.last_caught_up_ms_ago is not None and member.last_caught_up_ms_ago < _ALIVE_MS
+    }
+    return frozenset(caught_up | ({quorum.leader_id} if quorum.leader_id is not None else set()))
+
+
+def controllers_of(
+    quorum: Quorum, registered: Collection[int], endpoints: Mapping[int, Sequence[tuple[str, str]]]
+) -> tuple[dict[int, str], tuple[str, ...]]:
+    """Return the controllers with their address, empty where nobody tells it, and notes on other nodes of the quorum.
+
+    Every node that reads the log is an observer: brokers too that start, or were fenced, and for five minutes those
+    that have stopped. So an observer is a controller only where its address is known as one.
+    """
+    voters = {one.id for one in quorum.voters}
+    others = {one.id for one in quorum.observers} - voters - set(registered)
+    known = {node: str(found[0][1]) for node, found in endpoints.items() if found}
+    controllers = {node: known.get(node, "") for node in sorted(voters | (others & set(known)))}
+    running = sorted((others - set(known)) & heard_of(quorum))
+    return controllers, tuple(f"node {node}: observer, not registered" for node in running)
+
+
+def _places(
+    base: Connection, brokers: Iterable[Broker], controllers: Mapping[int, str], protocol: str | None
+) -> list[_Place]:
     """Return where each broker and each controller is asked."""
-    base = session.connection
-    brokers = list_brokers(session)
     places = [
         _Place(BROKER, one.id, replace(base, bootstrap_servers=(host_port(one.host, one.port),))) for one in brokers
     ]
-    if quorum.error:
-        return places
-    at = voter_endpoints(session)
     of_controllers = replace(base, security_protocol=protocol or base.security_protocol)
-    voters = {one.id for one in quorum.voters}
-    for node in sorted(voters | {one.id for one in quorum.observers} - {one.id for one in brokers}):
-        servers = [where for _name, where in at.get(node, [])]
-        connection = replace(of_controllers, bootstrap_servers=(servers[0],)) if servers else None
-        why = "the quorum does not tell where it listens (Kafka 3.9 and later do, of voters)"
-        places.append(_Place(CONTROLLER, node, connection, "" if servers else why))
+    why = "the quorum does not tell where it listens (Kafka 3.9 and later do, of voters)"
+    for node, server in controllers.items():
+        connection = replace(of_controllers, bootstrap_servers=(server,)) if server else None
+        places.append(_Place(CONTROLLER, node, connection, "" if server else why))
     return places
 
 
 def _all_at_once(
-    places: Iterable[_Place], subjects: Iterable[str], topics: Iterable[str], seconds: float
+    places: Iterable[_Place], subjects: Iterable[str], topics: Iterable[str], seconds: float, alive: frozenset[int]
 ) -> list[Facts]:
     """Ask each node in a thread of its own. They are daemons: a program may end before a name server answers."""
     answers: queue.SimpleQueue[Facts | Exception] = queue.SimpleQueue()
@@ -124,7 +159,8 @@ def _all_at_once(
             found[key] = Facts(one.id, one.kind, unanswered=unanswered)
             continue
         waited[key] = one
-        question = partial(facts_at, one.connection, one.kind, one.id, subjects, topics, seconds)
+        connecting = _CONNECT if one.kind == CONTROLLER and one.id in alive else None
+        question = partial(facts_at, one.connection, one.kind, one.id, subjects, topics, seconds, connecting)
         threading.Thread(target=ask, args=(question,), daemon=True).start()
     # Name and connection have their time each, and so has the second try of a node that does not let us in.
     until = time.monotonic() + 3 * seconds + _GRACE

@@ -26,14 +26,18 @@ ASKED: Mapping[str, tuple[str, ...]] = {
     "quotas": (BROKER,),
 }
 SUBJECTS = tuple(ASKED)
+#: Why no node tells ACLs of a cluster that has none.
+NO_AUTHORIZER = "the cluster has no authorizer"
 
 
 @dataclass(frozen=True)
 class Facts:
     """What one node said: by subject its values, by name; C(unanswered) are the subjects without any, and why.
 
-    C(why) is set where the node did not answer at all. C(applied) is the offset up to which a broker has applied the
-    metadata log (exclusive, as ends of logs are); controllers do not tell theirs.
+    C(why) is set where the node did not answer at all, C(broken) where it stopped to answer between two questions,
+    C(is_unreached) where no connection to it could be made.
+    C(applied) is the offset up to which a broker has applied the metadata log (exclusive, as ends of logs are);
+    controllers do not tell theirs.
     """
 
     id: int
@@ -43,6 +47,8 @@ class Facts:
     applied: int | None = None
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unanswered: Mapping[str, str] = field(default_factory=dict)
+    broken: str = ""
+    is_unreached: bool = False
 
     @property
     def name(self) -> str:
@@ -55,7 +61,8 @@ class Look:
     """All nodes at one moment. C(at) is the time in seconds since 1970 when it began.
 
     C(high_watermark) is what the leader had committed before the nodes were asked, None where it did not answer, with
-    C(why); C(log_ends) is what it knew of the log of each node then.
+    C(why); C(log_ends) is what it knew of the log of each node then, C(alive) are the nodes that it heard of just now.
+    C(notes) are for people.
     """
 
     at: float
@@ -63,6 +70,8 @@ class Look:
     nodes: tuple[Facts, ...]
     log_ends: Mapping[int, int] = field(default_factory=dict)
     why: str = ""
+    alive: frozenset[int] = frozenset()
+    notes: tuple[str, ...] = ()
 
     def position(self, node: Facts) -> int | None:
         """Return how far a node is in the metadata log, None where nothing tells that."""
@@ -72,6 +81,21 @@ class Look:
     def answered(self) -> tuple[Facts, ...]:
         """The nodes that answered."""
         return tuple(node for node in self.nodes if not node.why)
+
+    @property
+    def unreached(self) -> tuple[Facts, ...]:
+        """The controllers to which nothing leads from here, though the leader hears of them.
+
+        A firewall may let only the nodes of a cluster to that port. So no connection says nothing of the controller.
+        """
+        return tuple(
+            node for node in self.nodes if node.kind == CONTROLLER and node.is_unreached and node.id in self.alive
+        )
+
+    @property
+    def silent(self) -> tuple[Facts, ...]:
+        """The nodes that did not answer, or not to the end."""
+        return tuple(node for node in self.nodes if (node.why or node.broken) and node not in self.unreached)
 
 
 def digest(values: Mapping[str, str]) -> str:

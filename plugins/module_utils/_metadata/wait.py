@@ -84,6 +84,8 @@ class Tracker:
     def _way_out(self) -> str:
         if self.last["silent"]:
             return "Start or look at the nodes that do not answer, then run again. Nothing was changed."
+        if self.last.get("subjects_not_compared") and not (self.last["differences"] or self.last["lagging"]):
+            return "Give the user of the connection the right to describe what was not compared. Nothing was changed."
         if self.last["differences"]:
             return (
                 "Look at the log of the node that differs: a node that cannot apply a record of the metadata says so "

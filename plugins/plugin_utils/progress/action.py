@@ -45,13 +45,21 @@ class ProgressAction(ActionBase):  # type: ignore[misc]  # Ansible ships no type
         return dict(self._execute_module(self._task.resolved_action, arguments, task_vars=task_vars))
 
     def follow(
-        self, look: Callable[[float], Step], task_vars: dict[str, Any] | None, timeout: float, interval: float
+        self,
+        look: Callable[[float], Step],
+        task_vars: dict[str, Any] | None,
+        timeout: float,
+        interval: float,
+        quiet: bool = False,
     ) -> Followed:
-        """Repeat ``look`` (see _progress.follow) on the real clock, showing its lines with the host's name."""
+        """Repeat ``look`` (see _progress.follow) on the real clock, showing its lines with the host's name.
+
+        ``quiet`` is for one look that nobody waits for: its result says all.
+        """
         host = (task_vars or {}).get("inventory_hostname", "localhost")
         return follow(
             look,
-            show=lambda line: self._display.display(f"[{host}] {line}"),
+            show=lambda line: None if quiet else self._display.display(f"[{host}] {line}"),
             clock=time.monotonic,
             sleep=time.sleep,
             timeout=timeout,

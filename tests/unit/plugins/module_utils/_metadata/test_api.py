@@ -7,12 +7,14 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.api import facts_at
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import CONTROLLER, Facts
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.api import _told, facts_at
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import BROKER, CONTROLLER, Facts
 
 
 @pytest.fixture
@@ -32,6 +34,7 @@ def test_a_node_that_takes_the_connection_and_hangs_does_not_answer_and_costs_it
     began = time.monotonic()
     found = asked(port)
     assert time.monotonic() - began < 1.9
+    assert not found.is_unreached
     assert (found.name, found.values, found.unanswered) == ("controller 3", {}, {})
     where = f"127.0.0.1:{port}"
     assert found.why == f"{where}: it took the connection and did not answer in time (in the first request)"
@@ -40,7 +43,9 @@ def test_a_node_that_takes_the_connection_and_hangs_does_not_answer_and_costs_it
 def test_a_port_without_a_server_does_not_answer() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         free = server.getsockname()[1]
-    assert "refused" in asked(free).why
+    found = asked(free)
+    assert "refused" in found.why
+    assert found.is_unreached
 
 
 def test_a_listener_that_we_do_not_fit_runs_and_is_not_compared() -> None:
@@ -59,3 +64,17 @@ def test_a_listener_that_we_do_not_fit_runs_and_is_not_compared() -> None:
     assert (found.why, found.values) == ("", {})
     # Only what a controller can be asked for.
     assert found.unanswered == {"leader": "the server does not speak Kafka's protocol"}
+
+
+def test_a_node_that_hangs_after_an_answer_says_at_which_question_its_connection_broke() -> None:
+    def metadata() -> None:
+        """Hang until the time is over."""
+        raise TimeoutError("no answer in time")
+
+    features = SimpleNamespace(epoch=99, finalized={"metadata.version": 30})
+    node: Any = SimpleNamespace(kind=BROKER, features=features, metadata=metadata)
+    found = _told(node, 1, "n1:9092", ["features", "topics", "partitions"])
+    why = "no answer to topics: no answer in time"
+    assert (found.why, found.broken) == ("", f"n1:9092: {why}")
+    assert (dict(found.values), found.applied) == ({"features": {"metadata.version": "30"}}, 100)
+    assert found.unanswered == {"topics": why, "partitions": why}

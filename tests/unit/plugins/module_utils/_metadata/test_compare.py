@@ -9,6 +9,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import (
     Verdict,
+    carried,
     described,
     judged,
     lines,
@@ -206,3 +207,94 @@ def test_without_an_active_controller_nothing_is_agreed() -> None:
         "3 of 3 nodes say the same: the active controller does not answer",
         "the active controller does not answer: no broker got an answer",
     ]
+
+
+def test_nodes_that_hang_after_their_first_answer_do_not_agree() -> None:
+    late = dict.fromkeys(("topics", "partitions"), "no answer in time")
+    features = {"features": VALUES["features"]}
+    hung = [Facts(one, BROKER, "n:1", values=features, unanswered=late, broken="n:1: no answer") for one in (1, 2, 3)]
+    verdict = judged(looks(tuple(hung)))
+    found = described(verdict, 5)
+    assert (found["agree"], found["silent"]) == (False, ["broker 1", "broker 2", "broker 3"])
+    assert found["lines"][0] == (
+        "0 of 3 nodes agree at offset 100: broker 1, broker 2, broker 3 do not answer; "
+        "topics, partitions were not compared"
+    )
+    assert found["lines"][1] == "broker 1 does not answer: n:1: no answer"
+    assert len(found["lines"]) == 4
+    # In the next look they are not asked, and what they said before is not held against anybody.
+    again = carried(verdict)["broker 1"]
+    assert (again.why, again.values) == ("n:1: no answer", {})
+
+
+def test_where_no_node_tells_more_than_features_nothing_is_agreed() -> None:
+    features = {"features": VALUES["features"]}
+    shut = tuple(Facts(one, BROKER, values=features, unanswered={"topics": "it refuses us"}) for one in (1, 2))
+    found = described(judged(looks(shut)), 5)
+    assert (found["agree"], found["subjects_not_compared"]) == (False, ["topics"])
+    assert found["lines"][0] == (
+        "0 of 2 nodes agree at offset 100: topics was not compared; too little was told to compare"
+    )
+    only = tuple(replace(one, unanswered={}) for one in shut)
+    assert judged(looks(only)).agree
+
+
+def test_a_subject_that_no_node_tells_is_not_passed_for_compared() -> None:
+    some = tuple(replace(node(one, BROKER), unanswered={"users": "denied"}) for one in (1, 2))
+    some = tuple(replace(one, values={"topics": VALUES["topics"]}) for one in some)
+    found = described(judged(looks(some)), 5)
+    assert (found["agree"], found["subjects_not_compared"]) == (True, ["users"])
+    assert found["lines"][0] == "all 2 nodes agree at offset 100: users was not compared"
+
+
+def behind_a_firewall(*ids: int) -> tuple[Facts, ...]:
+    """Controllers to which no connection could be made."""
+    return tuple(Facts(one, CONTROLLER, "n:1", why="n:1: no connection in time", is_unreached=True) for one in ids)
+
+
+def test_combined_nodes_agree_whose_controllers_only_the_nodes_reach() -> None:
+    (look,) = looks((*three(), *behind_a_firewall(1, 2, 3)))
+    found = described(judged([replace(look, alive=frozenset({1, 2, 3}))]), 5)
+    assert (found["agree"], found["silent"]) == (True, [])
+    assert found["not_compared"] == ["controller 1", "controller 2", "controller 3"]
+    who = "controller 1, controller 2, controller 3"
+    assert found["lines"] == [
+        f"all 3 nodes agree at offset 100: {who} were not compared",
+        f"{who} not compared: its port cannot be reached from here, and the active controller says that it keeps up",
+    ]
+
+
+def test_controllers_of_their_own_that_only_nodes_reach_are_not_counted() -> None:
+    (look,) = looks((*three(), *behind_a_firewall(4, 5)))
+    look = replace(look, alive=frozenset({1, 2, 3, 4, 5}), log_ends={**look.log_ends, 4: 100, 5: 100})
+    found = described(judged([look]), 5)
+    assert found["agree"]
+    assert found["lines"][0] == (
+        "all 3 nodes that can be reached from here agree at offset 100: controller 4, controller 5 were not compared"
+    )
+    late = described(judged([replace(look, log_ends={**look.log_ends, 5: 40})] * 3), 5)
+    assert (late["agree"], late["lagging"]) == (False, {"controller 5": 60})
+
+
+def test_a_controller_without_a_connection_that_the_leader_misses_too_does_not_answer() -> None:
+    (look,) = looks((*three(), *behind_a_firewall(1, 3)))
+    found = described(judged([replace(look, alive=frozenset({1, 2}))]), 5)
+    assert (found["agree"], found["silent"], found["not_compared"]) == (False, ["controller 3"], ["controller 1"])
+    assert found["lines"][0].startswith("2 of 3 nodes agree at offset 100: controller 3 does not answer")
+
+
+def test_a_broker_without_a_connection_does_not_answer_whatever_the_leader_says() -> None:
+    (look,) = looks((node(1), node(2), replace(behind_a_firewall(3)[0], kind=BROKER)))
+    assert described(judged([replace(look, alive=frozenset({1, 2, 3}))]), 5)["silent"] == ["broker 3"]
+
+
+def test_where_nothing_could_be_reached_nothing_is_agreed() -> None:
+    (look,) = looks(behind_a_firewall(1, 2, 3))
+    assert not judged([replace(look, alive=frozenset({1, 2, 3}))]).agree
+
+
+def test_an_observer_that_is_not_registered_is_a_note_and_no_disagreement() -> None:
+    (look,) = looks(three())
+    found = described(judged([replace(look, notes=("node 9: observer, not registered",))]), 5)
+    assert found["agree"]
+    assert found["lines"] == ["all 3 nodes agree at offset 100", "node 9: observer, not registered"]

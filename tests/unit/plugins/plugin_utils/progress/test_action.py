@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.wait import WAIT_OPTIONS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import meaningless
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import (
+    ProgressAction,
+    meaningless,
+)
 
 GOOD = {"groups": ["billing"], "max_lag": 0, "timeout": 0, "interval": 5.0, "start_timeout": 30, "topics": None}
 
@@ -29,3 +34,12 @@ def test_zero_is_a_limit() -> None:
 def test_what_means_nothing_is_refused(wrong: dict[str, Any], said: str) -> None:
     (found,) = meaningless({**GOOD, **wrong}, WAIT_OPTIONS)
     assert found.startswith(said)
+
+
+@pytest.mark.parametrize(("quiet", "shown"), [(False, ["[kafka1] all agree"]), (True, [])])
+def test_one_look_that_nobody_waits_for_may_be_quiet(quiet: bool, shown: list[str]) -> None:
+    said: list[str] = []
+    action: Any = SimpleNamespace(_display=SimpleNamespace(display=said.append))
+    names = {"inventory_hostname": "kafka1"}
+    followed = ProgressAction.follow(action, lambda _at: Step(DONE, "all agree", {}), names, 0.0, 1.0, quiet)
+    assert (followed.last.state, said) == (DONE, shown)
