@@ -14,7 +14,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, names
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters import plan
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check, unanswered
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.read import AUTO_JOIN, read_facts
 
@@ -45,6 +45,8 @@ class Voters(Parts):
                 "joining": lambda: [one.host for one in self["facts"].joining],
                 "leaving": lambda: [one.host for one in self["facts"].leaving],
                 "going": lambda: plan.going(self["facts"]),
+                "unanswered": lambda: unanswered(self["facts"]),
+                "gone": lambda: plan.gone(self["facts"]),
                 "left": lambda: plan.left_lines(self["facts"]),
             }
         )

@@ -29,19 +29,22 @@ def check(facts: ClusterFacts, steps: Sequence[Step]) -> list[Finding]:
     return [one for judge in checks for one in judge(facts)] + list(_majorities(steps))
 
 
+def unanswered(facts: ClusterFacts) -> str:
+    """Why it is not known who votes, or cannot change; empty where the quorum has answered."""
+    return "; ".join(one.what for one in _answer(facts))
+
+
 def _answer(facts: ClusterFacts) -> Findings:
     """Refuse a cluster that does not tell its voters, or whose voters cannot change."""
     quorum = facts.quorum
     if facts.unasked:
         fix = "start a majority of the controllers and a broker (site.yml), then run again"
-        # As a module says it, a sentence of its own that ends with what was left untouched.
-        why = facts.unasked.removesuffix(" Nothing was changed.").rstrip(".")
-        yield Finding(REFUSE, f"the cluster did not answer who votes ({why})", fix)
+        yield Finding(REFUSE, f"the cluster did not answer who votes ({facts.silence})", fix)
     elif quorum is None:
         yield Finding(REFUSE, "the cluster is one of mode zookeeper, which has no voters", "see zookeeper_members.yml")
     elif quorum.error:
         fix = "start a majority of the controllers (site.yml), then run again"
-        yield Finding(REFUSE, f"the quorum did not answer who votes ({quorum.error})", fix)
+        yield Finding(REFUSE, f"the quorum did not answer who votes ({facts.silence})", fix)
     elif quorum.leader_id is None:
         fix = "start a majority of the controllers (site.yml), then run again"
         yield Finding(REFUSE, "the quorum has no leader, so its voters cannot change", fix)

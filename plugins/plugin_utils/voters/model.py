@@ -69,6 +69,13 @@ class ClusterFacts:
         return {one.id for one in self.voters}
 
     @property
+    def silence(self) -> str:
+        """Why the cluster or its quorum did not answer, without a stop at the end; empty where both did."""
+        # As a module says it, a sentence of its own that ends with what was left untouched.
+        why = self.unasked or (self.quorum.error if self.quorum else None) or ""
+        return why.removesuffix(" Nothing was changed.").rstrip(".")
+
+    @property
     def wanted(self) -> list[Controller]:
         """The controllers that shall vote in the end, by id."""
         return sorted((one for one in self.controllers if not one.leaves), key=lambda one: one.node_id)

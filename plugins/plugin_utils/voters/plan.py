@@ -50,6 +50,12 @@ def going(facts: ClusterFacts) -> list[int]:
     return sorted(ids, key=lambda one: (one in current, one == leader, one))
 
 
+def gone(facts: ClusterFacts) -> list[str]:
+    """The hosts that shall vote no more, and do not: the quorum said so. Without its answer nobody is."""
+    known = facts.quorum is not None and not facts.quorum.error and facts.quorum.leader_id is not None
+    return [one.host for one in facts.leaving if one.node_id not in facts.voter_ids] if known else []
+
+
 def _then(host: Controller | None, there: bool) -> str:
     """What becomes of a node that was taken out."""
     if host is None:
@@ -74,6 +80,12 @@ def plan_lines(facts: ClusterFacts, steps: Sequence[Step], findings: Sequence[Fi
 
 def left_lines(facts: ClusterFacts) -> list[str]:
     """What a person has to do when the voters are as wanted."""
+    why = facts.silence
+    if why:
+        return [
+            f"It is not known who votes ({why}) in {facts.name}.",
+            "Look with status.yml. Run voters.yml again: it goes on with what is left.",
+        ]
     lines = [f"The voters of {facts.name} are {_names(facts)}."]
     if not facts.voters:
         # Behind a leader that was taken out the others elect one.

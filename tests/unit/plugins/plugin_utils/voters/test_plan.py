@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check, unanswered
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.plan import (
+    gone,
     left_lines,
     make_steps,
     plan_lines,
@@ -131,3 +133,26 @@ def test_what_is_left_is_told_also_while_the_others_elect() -> None:
         "Take k2, k3 out of kraft_controllers now, and run site.yml: all nodes get the shorter list.",
     ]
     assert "the quorum elects now" in left_lines(facts([2], [], leaving=[1], leader=None))[0]
+
+
+@pytest.mark.parametrize(
+    ("silent", "why"),
+    [
+        (facts([1], [], leaving=[2], quorum=None, unasked="silent. Nothing was changed."), "silent"),
+        (facts([1], [], leaving=[2], quorum=Quorum.unknown("timed out")), "timed out"),
+    ],
+)
+def test_without_an_answer_nothing_is_called_done_and_nobody_is_called_gone(silent: ClusterFacts, why: str) -> None:
+    said = " ".join(left_lines(silent))
+    assert f"not known who votes ({why})" in said
+    assert "done" not in said
+    assert "Take k2" not in said
+    assert why in unanswered(silent)
+    assert gone(silent) == []
+
+
+def test_only_who_votes_no_more_is_gone() -> None:
+    found = facts([1], [1, 3], leaving=[2, 3])
+    assert (gone(found), unanswered(found)) == (["k2"], "")
+    assert gone(facts([1], [], leaving=[2], leader=None)) == []
+    assert "no leader" in unanswered(facts([1], [], leaving=[2], leader=None))
