@@ -45,6 +45,7 @@ class Voters(Parts):
                 "joining": lambda: [one.host for one in self["facts"].joining],
                 "leaving": lambda: [one.host for one in self["facts"].leaving],
                 "going": lambda: plan.going(self["facts"]),
+                "silent": lambda: plan.silent(self["facts"]),
                 "unanswered": lambda: unanswered(self["facts"]),
                 "gone": lambda: plan.gone(self["facts"]),
                 "left": lambda: plan.left_lines(self["facts"]),

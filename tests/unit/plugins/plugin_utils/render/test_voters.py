@@ -19,10 +19,14 @@ def member(number: int) -> dict[str, Any]:
     return {"id": number, "directory_id": f"d{number}", "log_end_offset": 9, "lag": 0, "last_caught_up_ms_ago": 1}
 
 
-def voters(*ids: int, leaving: Any = (), missing: bool = False) -> Any:
+def voters(*ids: int | dict[str, Any], leaving: Any = (), missing: bool = False) -> Any:
     """The inventory has c1, c2 and c3; the quorum has other voters."""
     quorum = {"leader_id": 1, "leader_epoch": 1, "high_watermark": 9, "observers": [], "error": None}
-    asked = {"nodes": [], "cluster_id": "c", "quorum": {**quorum, "voters": [member(one) for one in ids]}}
+    asked = {
+        "nodes": [],
+        "cluster_id": "c",
+        "quorum": {**quorum, "voters": [member(one) if isinstance(one, int) else one for one in ids]},
+    }
     hosts: dict[str, dict[str, Any]] = {f"c{one}": {"kafka_node_id": one} for one in (1, 2, 3)}
     hosts["c1"]["__common_registered"] = asked
     common = {"kafka_listeners": LISTENERS, "kafka_controllers_leaving": leaving, "_common_changes_voters": missing}
@@ -70,3 +74,9 @@ def test_a_controller_is_gone_once_it_votes_no_more() -> None:
     assert voters(1, 2, 3, leaving="c2,c3")["voters"]["gone"] == []
     found = voters(1, 3, leaving="c2,c3")["voters"]
     assert (found["gone"], found["unanswered"]) == (["c2"], "")
+
+
+def test_who_does_not_answer_goes_first() -> None:
+    down = {**member(4), "last_caught_up_ms_ago": None}
+    assert voters(1, 2, 3, down, leaving="c3")["voters"]["silent"] == [4]
+    assert voters(1, 2, 3, 4)["voters"]["silent"] == []
