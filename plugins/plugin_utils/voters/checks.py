@@ -124,9 +124,17 @@ def _there(facts: ClusterFacts) -> Findings:
 
 
 def _missing(facts: ClusterFacts) -> Findings:
-    """Tell of voters that the inventory lacks: they leave, and nobody can stop them."""
+    """Tell of voters that the inventory lacks: they leave, and nobody can stop them. A broker must not be lacking."""
     for one in facts.voters:
-        if one.id in facts.missing:
+        if one.id in facts.missing and one.id in facts.brokers - facts.accepted:
+            what = f"controller {one.id} is not in the inventory, and the cluster has a broker with this id"
+            fix = (
+                f"if its machine is gone for good, unregister broker {one.id} by the module "
+                f"streamops.kafka.broker_registration (broker: {one.id}, state: unregistered), then run again; if the "
+                f"inventory may lack the broker for a while, add {one.id} to kafka_accept_missing_nodes"
+            )
+            yield Finding(REFUSE, what, fix)
+        elif one.id in facts.missing:
             runs = "runs, and has to be stopped on its machine by you" if facts.is_current(one) else "does not answer"
             yield Finding(NOTE, f"controller {one.id} is not in the inventory, so it leaves the quorum. It {runs}")
 
@@ -135,7 +143,9 @@ def _own_way(facts: ClusterFacts) -> Findings:
     """Refuse to take voters out that would come back by themselves."""
     if facts.joins_itself and (facts.leaving or facts.missing):
         what = "controller.quorum.auto.join.enable is on, so who is taken out while it runs comes back by itself"
-        fix = "set it to false in kafka_properties and run site.yml; afterwards it may be on again"
+        fix = (
+            "set it to false in kafka_config or kraft_controller_config and run site.yml; afterwards it may be on again"
+        )
         yield Finding(REFUSE, what, fix)
 
 

@@ -46,7 +46,8 @@ class ClusterFacts:
 
     cluster_id -- as the cluster answered; quorum -- None in ZooKeeper mode; unasked -- why the cluster did not answer;
     unknown -- hosts that shall leave and are no controllers of this cluster; brokers -- the ids that are registered;
-    joins_itself -- controller.quorum.auto.join.enable is on somewhere.
+    joins_itself -- controller.quorum.auto.join.enable is on somewhere; accepted -- ids that the inventory
+    may lack (kafka_accept_missing_nodes).
     """
 
     name: str
@@ -57,6 +58,7 @@ class ClusterFacts:
     unknown: tuple[str, ...] = ()
     brokers: frozenset[int] = frozenset()
     joins_itself: bool = False
+    accepted: frozenset[int] = frozenset()
 
     @property
     def voters(self) -> tuple[Voter, ...]:

@@ -80,3 +80,12 @@ def test_who_does_not_answer_goes_first() -> None:
     down = {**member(4), "last_caught_up_ms_ago": None}
     assert voters(1, 2, 3, down, leaving="c3")["voters"]["silent"] == [4]
     assert voters(1, 2, 3, 4)["voters"]["silent"] == []
+
+
+def test_that_one_controller_joins_by_itself_is_seen_wherever_it_stands() -> None:
+    auto = {"kraft_controller_config": {"controller.quorum.auto.join.enable": "true"}}
+    hosts: dict[str, dict[str, Any]] = {f"c{one}": {"kafka_node_id": one} for one in (1, 2, 3)}
+    hosts["c3"].update(auto)
+    found = view(hosts, controllers=list(hosts), host="c1", kafka_listeners=LISTENERS)["voters"]["facts"]
+    assert found.joins_itself is True
+    assert voters(1, 2, 3)["voters"]["facts"].joins_itself is False
