@@ -16,13 +16,14 @@ def format_plan(
     drawn: str = "",
     replacing: str | None = "",
     joining: Sequence[str] = (),
+    voters: Sequence[int] | None = None,
 ) -> dict[str, Any]:
     """Plan the formatting of all nodes of one cluster."""
     from ansible_collections.streamops.kafka.plugins.plugin_utils.guards import format as format_guard
 
     try:
         return format_guard.format_plan(
-            nodes, str(cluster_id or ""), registered, str(drawn), str(replacing or ""), list(joining)
+            nodes, str(cluster_id or ""), registered, str(drawn), str(replacing or ""), list(joining), voters
         )
     except (KeyError, TypeError, ValueError) as error:
         raise AnsibleFilterError(f"format_plan: {type(error).__name__}: {error}") from error

@@ -30,6 +30,7 @@ def format_plan(
     drawn: str = "",
     replacing: str = "",
     joining: Collection[str] = (),
+    voters: Iterable[int] | None = None,
 ) -> dict[str, Any]:
     """Decide on all nodes of one cluster at once.
 
@@ -38,13 +39,16 @@ def format_plan(
     cluster_id -- the inventory's, "" for none. registered -- ids of the brokers registered in the running cluster,
     None when it could not be asked, empty where no quorum has ever formed, so that there was nobody to ask. drawn -- a
     fresh random id, used when nothing else gives one. replacing -- the one host whose disks were replaced on purpose,
-    "" for none. joining -- hosts of controllers that the quorum does not know yet, as it answered: they vote later.
+    "" for none. joining -- hosts of controllers that shall come, and vote later. voters -- ids of those that vote now,
+    None when the quorum did not answer: only its answer tells one that comes from one that lost its disk.
 
     Returns {cluster_id, source: inventory|disks|drawn, first_installation, format: [hosts], format_dirs: {host:
     [directories]}, initial_controllers: {host: whether it is formatted with the list of initial voters}, refusals}.
     first_installation -- no node of the cluster has ever started.
     """
     ids = registered if registered is None else {int(one) for one in registered}
+    known = voters if voters is None else {int(one) for one in voters}
+    coming = dict.fromkeys(joining, known)
     first = ids is None and not any(has_started(node) for node in nodes)
     chosen, source = _cluster_id(nodes, cluster_id, drawn)
     found = [one for node in nodes for one in refusals.of_disks(node, chosen if source != "drawn" else "", source)]
@@ -61,10 +65,10 @@ def format_plan(
             continue
         if node["host"] in formats:
             found += _refused(
-                node, nodes, first=first, source=source, registered=ids, replacing=replacing, joining=joining
+                node, nodes, first=first, source=source, registered=ids, replacing=replacing, coming=coming
             )
         elif _is_bare(node) and not first:
-            found += _refused_bare(node, nodes, ids, replacing, joining)
+            found += _refused_bare(node, nodes, ids, replacing, coming)
     allowed = {} if found else formats
     by_host = {node["host"]: node for node in nodes}
     return {
@@ -169,7 +173,7 @@ def _refused(
     source: str,
     registered: set[int] | None,
     replacing: str,
-    joining: Collection[str],
+    coming: Mapping[str, Collection[int] | None],
 ) -> list[dict[str, Any]]:
     """Refusals to format a node whose directories could be formatted by themselves."""
     if node["running"]:
@@ -183,8 +187,8 @@ def _refused(
         return [refusals.unknown_cluster(node)]
     if replacing and node["host"] == replacing:
         return _replacement(node, nodes)
-    if node["host"] in joining:
-        return _refused_joiner(node, registered)
+    if node["host"] in coming:
+        return _refused_joiner(node, nodes, registered, coming[node["host"]])
     if CONTROLLER in node["roles"]:
         return [refusals.voter(node, [other["host"] for other in nodes if has_started(other)])]
     if registered is None:
@@ -199,8 +203,18 @@ def _refused_broker(node: Node, registered: set[int]) -> list[dict[str, Any]]:
     return [refusals.vanished(node, _paths(node))] if node.get("traces") else []
 
 
-def _refused_joiner(node: Node, registered: set[int] | None) -> list[dict[str, Any]]:
-    """Refusals of a controller that no voter knows: it cannot elect anybody, but as a broker it may have had data."""
+def _refused_joiner(
+    node: Node, nodes: Sequence[Node], registered: set[int] | None, voters: Collection[int] | None
+) -> list[dict[str, Any]]:
+    """Refusals of a controller that is said to come: it must be no voter, and as a broker it may have had data.
+
+    Whoever says so may be wrong, and the quorum knows it. One that is no voter elects nobody, so that traces of another
+    life are no obstacle.
+    """
+    if voters is None:
+        return [refusals.unknown_voter(node)]
+    if int(node["node_id"]) in voters:
+        return [refusals.voter(node, [other["host"] for other in nodes if has_started(other)])]
     if registered is None:
         return [refusals.unknown_registration(node)]
     return [refusals.registered(node)] if int(node["node_id"]) in registered else []
@@ -211,7 +225,7 @@ def _refused_bare(
     nodes: Sequence[Node],
     registered: set[int] | None,
     replacing: str,
-    joining: Collection[str],
+    coming: Mapping[str, Collection[int] | None],
 ) -> list[dict[str, Any]]:
     """Refusals to start a formatted node without data where its cluster has started.
 
@@ -219,8 +233,8 @@ def _refused_bare(
     """
     if node["host"] == replacing:
         return _replacement(node, nodes)
-    if node["host"] in joining:
-        return _refused_joiner(node, registered)
+    if node["host"] in coming:
+        return _refused_joiner(node, nodes, registered, coming[node["host"]])
     if CONTROLLER in node["roles"]:
         lost = bool(node.get("traces")) or int(node["node_id"]) in (registered or ())
         return [refusals.voter(node, [other["host"] for other in nodes if has_started(other)])] if lost else []

@@ -199,6 +199,13 @@ def unknown_registration(node: Node) -> dict[str, Any]:
     return refusal(node, "unknown_broker", _paths(node), found, "a broker id that the cluster does not know", fix)
 
 
+def unknown_voter(node: Node) -> dict[str, Any]:
+    """A controller without data that is said to come, and no quorum that says whether it votes."""
+    fix = "Start a majority of the controllers first, then run again: the quorum says whether this controller is new."
+    found = "no data, and the quorum does not answer whether this controller votes"
+    return refusal(node, "unknown_voter", _paths(node), found, "a controller that does not vote", fix)
+
+
 def no_majority(node: Node, intact: Sequence[str], voters: int) -> dict[str, Any]:
     """The replacement of a voter that the others could not outvote."""
     found = f"{len(intact)} of {voters} voters with data besides it ({', '.join(intact) or 'none'})"

@@ -90,7 +90,8 @@ def host_of(node: Node, info: Any, clock: Any, nodes: Iterable[Node] = ()) -> Ho
         mode=node.text("kafka_mode"),
         former_cluster=node.text("kafka_accept_former_cluster_name"),
         emptied=node.name in node.names("kafka_replaced_nodes"),
-        joins=node.name in node.names("kafka_joining_controllers"),
+        joins=as_bool(node.get("_common_changes_voters", False))
+        and node.name in node.names("kafka_joining_controllers"),
         member=node.is_member(),
         production=node.text("kafka_profile") != "development",
         min_free_mib=as_int(node.get("preflight_min_free_mib")) or 0,

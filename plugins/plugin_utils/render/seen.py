@@ -68,6 +68,7 @@ class Seen(Parts):
                 "is_to_be_asked": self._is_to_be_asked,
                 "missing": self._missing,
                 "registered_ids": self._registered_ids,
+                "voter_ids": self._voter_ids,
                 "coming": self._coming,
                 "initial_controllers": self._initial_controllers,
                 "is_silent": lambda: is_silent(self._info, model["node"], model["awaited_ports"]),
@@ -169,6 +170,14 @@ class Seen(Parts):
             return []
         asked = self._results.of(self._model["node"]["host"], "__common_registered")
         return [one["id"] for one in asked["nodes"]] if "nodes" in asked else None
+
+    def _voter_ids(self) -> list[int] | None:
+        """Who votes, null where the cluster was not asked, or its quorum has no leader that answered."""
+        asked = self._results.of(self._model["node"]["host"], "__common_registered")
+        quorum = asked.get("quorum") or {}
+        if "nodes" not in asked or quorum.get("error") or quorum.get("leader_id") is None:
+            return None
+        return sorted({int(one["id"]) for one in quorum["voters"]})
 
     def _coming(self) -> list[dict[str, Any]]:
         """The brokers of the inventory that the cluster does not know yet, of a run that was to install them: a plan

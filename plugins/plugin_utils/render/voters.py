@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import ACCEPT, accepted_ids
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, names
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters import plan
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check, unanswered
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.read import AUTO_JOIN, read_facts
 
@@ -32,7 +33,8 @@ class Voters(Parts):
                 results.of(model["first_host"], "__common_registered"),
                 lambda host: results.of(host, "__common_node_info"),
                 names(settings["kafka_controllers_leaving"]),
-                as_bool(model["properties"].get(AUTO_JOIN, False)),
+                any(_joins_itself(node, results) for node in model["nodes"]),
+                accepted_ids(settings[ACCEPT]),
             )
 
         super().__init__(
@@ -45,6 +47,18 @@ class Voters(Parts):
                 "joining": lambda: [one.host for one in self["facts"].joining],
                 "leaving": lambda: [one.host for one in self["facts"].leaving],
                 "going": lambda: plan.going(self["facts"]),
+                "silent": lambda: plan.silent(self["facts"]),
+                "unanswered": lambda: unanswered(self["facts"]),
+                "gone": lambda: plan.gone(self["facts"]),
                 "left": lambda: plan.left_lines(self["facts"]),
             }
         )
+
+
+def _joins_itself(node: Mapping[str, Any], results: Results) -> bool:
+    """Whether a controller makes itself a voter, by its own variables: they may differ from those of the others."""
+    layers = ["kafka_config"]
+    layers += ["kafka_broker_config"] if "broker" in node["roles"] else []
+    layers += ["kraft_controller_config"] if "controller" in node["roles"] else []
+    values = [results.of(node["host"], layer).get(AUTO_JOIN) for layer in layers if "controller" in node["roles"]]
+    return any(as_bool(value) for value in values if value is not None)

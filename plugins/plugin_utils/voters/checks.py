@@ -29,19 +29,22 @@ def check(facts: ClusterFacts, steps: Sequence[Step]) -> list[Finding]:
     return [one for judge in checks for one in judge(facts)] + list(_majorities(steps))
 
 
+def unanswered(facts: ClusterFacts) -> str:
+    """Why it is not known who votes, or cannot change; empty where the quorum has answered."""
+    return "; ".join(one.what for one in _answer(facts))
+
+
 def _answer(facts: ClusterFacts) -> Findings:
     """Refuse a cluster that does not tell its voters, or whose voters cannot change."""
     quorum = facts.quorum
     if facts.unasked:
         fix = "start a majority of the controllers and a broker (site.yml), then run again"
-        # As a module says it, a sentence of its own that ends with what was left untouched.
-        why = facts.unasked.removesuffix(" Nothing was changed.").rstrip(".")
-        yield Finding(REFUSE, f"the cluster did not answer who votes ({why})", fix)
+        yield Finding(REFUSE, f"the cluster did not answer who votes ({facts.silence})", fix)
     elif quorum is None:
         yield Finding(REFUSE, "the cluster is one of mode zookeeper, which has no voters", "see zookeeper_members.yml")
     elif quorum.error:
         fix = "start a majority of the controllers (site.yml), then run again"
-        yield Finding(REFUSE, f"the quorum did not answer who votes ({quorum.error})", fix)
+        yield Finding(REFUSE, f"the quorum did not answer who votes ({facts.silence})", fix)
     elif quorum.leader_id is None:
         fix = "start a majority of the controllers (site.yml), then run again"
         yield Finding(REFUSE, "the quorum has no leader, so its voters cannot change", fix)
@@ -121,9 +124,17 @@ def _there(facts: ClusterFacts) -> Findings:
 
 
 def _missing(facts: ClusterFacts) -> Findings:
-    """Tell of voters that the inventory lacks: they leave, and nobody can stop them."""
+    """Tell of voters that the inventory lacks: they leave, and nobody can stop them. A broker must not be lacking."""
     for one in facts.voters:
-        if one.id in facts.missing:
+        if one.id in facts.missing and one.id in facts.brokers - facts.accepted:
+            what = f"controller {one.id} is not in the inventory, and the cluster has a broker with this id"
+            fix = (
+                f"if its machine is gone for good, unregister broker {one.id} by the module "
+                f"streamops.kafka.broker_registration (broker: {one.id}, state: unregistered), then run again; if the "
+                f"inventory may lack the broker for a while, add {one.id} to kafka_accept_missing_nodes"
+            )
+            yield Finding(REFUSE, what, fix)
+        elif one.id in facts.missing:
             runs = "runs, and has to be stopped on its machine by you" if facts.is_current(one) else "does not answer"
             yield Finding(NOTE, f"controller {one.id} is not in the inventory, so it leaves the quorum. It {runs}")
 
@@ -132,7 +143,9 @@ def _own_way(facts: ClusterFacts) -> Findings:
     """Refuse to take voters out that would come back by themselves."""
     if facts.joins_itself and (facts.leaving or facts.missing):
         what = "controller.quorum.auto.join.enable is on, so who is taken out while it runs comes back by itself"
-        fix = "set it to false in kafka_properties and run site.yml; afterwards it may be on again"
+        fix = (
+            "set it to false in kafka_config or kraft_controller_config and run site.yml; afterwards it may be on again"
+        )
         yield Finding(REFUSE, what, fix)
 
 

@@ -46,7 +46,8 @@ class ClusterFacts:
 
     cluster_id -- as the cluster answered; quorum -- None in ZooKeeper mode; unasked -- why the cluster did not answer;
     unknown -- hosts that shall leave and are no controllers of this cluster; brokers -- the ids that are registered;
-    joins_itself -- controller.quorum.auto.join.enable is on somewhere.
+    joins_itself -- controller.quorum.auto.join.enable is on somewhere; accepted -- ids that the inventory
+    may lack (kafka_accept_missing_nodes).
     """
 
     name: str
@@ -57,6 +58,7 @@ class ClusterFacts:
     unknown: tuple[str, ...] = ()
     brokers: frozenset[int] = frozenset()
     joins_itself: bool = False
+    accepted: frozenset[int] = frozenset()
 
     @property
     def voters(self) -> tuple[Voter, ...]:
@@ -67,6 +69,13 @@ class ClusterFacts:
     def voter_ids(self) -> set[int]:
         """The ids of the voters."""
         return {one.id for one in self.voters}
+
+    @property
+    def silence(self) -> str:
+        """Why the cluster or its quorum did not answer, without a stop at the end; empty where both did."""
+        # As a module says it, a sentence of its own that ends with what was left untouched.
+        why = self.unasked or (self.quorum.error if self.quorum else None) or ""
+        return why.removesuffix(" Nothing was changed.").rstrip(".")
 
     @property
     def wanted(self) -> list[Controller]:

@@ -24,7 +24,8 @@ def make_steps(facts: ClusterFacts) -> list[Step]:
     """Return the changes in their order.
 
     Who comes is first, so that no majority is smaller on the way than at the beginning. Of those that go, one that does
-    not answer is first, which makes the quorum safer, and the leader is last, so that it changes once.
+    not answer is first, before the nodes restart: each restart needs a majority of all voters without the one that
+    restarts. The leader is last, so that it changes once.
     """
     voters = len(facts.voters)
     current = sum(map(facts.is_current, facts.voters))
@@ -50,6 +51,18 @@ def going(facts: ClusterFacts) -> list[int]:
     return sorted(ids, key=lambda one: (one in current, one == leader, one))
 
 
+def silent(facts: ClusterFacts) -> list[int]:
+    """Those of going that do not answer: they are taken out before a node restarts."""
+    current = {one.id for one in facts.voters if facts.is_current(one)}
+    return [one for one in going(facts) if one not in current]
+
+
+def gone(facts: ClusterFacts) -> list[str]:
+    """The hosts that shall vote no more, and do not: the quorum said so. Without its answer nobody is."""
+    known = facts.quorum is not None and not facts.quorum.error and facts.quorum.leader_id is not None
+    return [one.host for one in facts.leaving if one.node_id not in facts.voter_ids] if known else []
+
+
 def _then(host: Controller | None, there: bool) -> str:
     """What becomes of a node that was taken out."""
     if host is None:
@@ -62,8 +75,9 @@ def plan_lines(facts: ClusterFacts, steps: Sequence[Step], findings: Sequence[Fi
     now, wanted = len(facts.voters), len(facts.wanted)
     lines = [f"Voters of {facts.name}: {_counted(now)} now, {wanted} wanted"]
     lines.append(f"Now          {_names(facts)}; {_arithmetic(now)}")
-    lines += [_step_line(number, step) for number, step in enumerate(steps, 1)]
-    lines += _between(facts, steps)
+    told = [_step_line(number, step) for number, step in enumerate(steps, 1)]
+    before = sum(step.kind == ADD or step.node_id in silent(facts) for step in steps)
+    lines += [*told[:before], *_restarts(steps), *told[before:], *_afterwards(facts)]
     if steps:
         lines.append(f"In the end   {_counted(steps[-1].voters)}; {_arithmetic(steps[-1].voters)}")
     elif not any(one.level == REFUSE for one in findings):
@@ -74,6 +88,12 @@ def plan_lines(facts: ClusterFacts, steps: Sequence[Step], findings: Sequence[Fi
 
 def left_lines(facts: ClusterFacts) -> list[str]:
     """What a person has to do when the voters are as wanted."""
+    why = facts.silence
+    if why:
+        return [
+            f"It is not known who votes ({why}) in {facts.name}.",
+            "Look with status.yml. Run voters.yml again: it goes on with what is left.",
+        ]
     lines = [f"The voters of {facts.name} are {_names(facts)}."]
     if not facts.voters:
         # Behind a leader that was taken out the others elect one.
@@ -97,13 +117,14 @@ def _step_line(number: int, step: Step) -> str:
     return f"Step {number:<8}{what}: {counts}, {step.current} there"
 
 
-def _between(facts: ClusterFacts, steps: Sequence[Step]) -> Iterator[str]:
+def _restarts(steps: Sequence[Step]) -> Iterator[str]:
     """What else a run does to nodes, as far as voters ask for it."""
     if any(step.kind == ADD for step in steps):
-        yield (
-            "Restarts     behind the last that comes, all other nodes one by one: "
-            "controller.quorum.bootstrap.servers has the new ones"
-        )
+        yield "Restarts     all other nodes one by one: controller.quorum.bootstrap.servers has the new ones"
+
+
+def _afterwards(facts: ClusterFacts) -> Iterator[str]:
+    """What a person does behind the run."""
     if facts.leaving:
         hosts = ", ".join(one.host for one in facts.leaving)
         yield f"Afterwards   take {hosts} out of kraft_controllers, and run site.yml: all nodes get the shorter list"

@@ -22,6 +22,7 @@ def read_facts(
     info_of: Callable[[str], Mapping[str, Any]],
     leaving: Sequence[str],
     joins_itself: bool = False,
+    accepted: Iterable[int] = (),
 ) -> ClusterFacts:
     """The facts of a cluster.
 
@@ -39,6 +40,7 @@ def read_facts(
         unknown=tuple(one for one in leaving if one not in hosts),
         brokers=frozenset(int(one["id"]) for one in asked.get("nodes") or ()),
         joins_itself=joins_itself,
+        accepted=frozenset(accepted),
     )
 
 

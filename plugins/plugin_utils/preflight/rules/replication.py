@@ -11,6 +11,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.names import
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Node, Topic
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import Property
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, as_int
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import names as names_in
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import (
     BY_PROFILE,
     WARNING,
@@ -44,11 +45,17 @@ def even_quorum(inventory: Inventory) -> Iterator[Problem]:
     """A cluster has an even number of controllers, which survives no more than one fewer, or fewer than 3."""
     for cluster in inventory.clusters():
         # Those that leave vote until a run of voters.yml has taken them out.
-        count = sum(node.name not in node.names("kafka_controllers_leaving") for node in cluster.controllers)
+        count = sum(not _leaves(node) for node in cluster.controllers)
         if is_weak_quorum(count):
             # A running quorum may have other voters: guards/registered.py compares them once the cluster was asked.
             what = f"a quorum of the controllers that the inventory has of cluster {cluster.name} {survives(count)}"
             yield Problem(cluster.controllers, what, f"{count} controllers")
+
+
+def _leaves(node: Node) -> bool:
+    """Whether this run takes a controller out; in any other run a name that stayed in the inventory means nothing."""
+    changes = as_bool(node.get("_common_changes_voters", False))
+    return changes and node.name in names_in(node.get("kafka_controllers_leaving", []))
 
 
 def is_weak_quorum(count: int) -> bool:

@@ -313,15 +313,29 @@ def test_a_replaced_voter_is_refused_when_the_others_have_no_majority() -> None:
 
 def test_a_controller_that_joins_is_formatted_without_initial_voters() -> None:
     nodes = [node(1, used(1)), node(2), node(3, formatted(3))]
-    plan = format_plan(nodes, A, [1], DRAWN, joining=["kafka2", "kafka3"])
+    plan = format_plan(nodes, A, [1], DRAWN, joining=["kafka2", "kafka3"], voters=[1])
     assert (plan["format"], plan["refusals"]) == (["kafka2"], [])
     assert plan["initial_controllers"] == {"kafka2": False}
 
 
 def test_a_controller_that_joins_must_be_no_broker_that_the_cluster_knows() -> None:
-    nodes = [node(1, used(1)), node(2)]
-    assert kinds(format_plan(nodes, A, [1, 2], DRAWN, joining=["kafka2"])) == [("kafka2", "registered_broker")]
-    assert kinds(format_plan(nodes, A, None, DRAWN, joining=["kafka2"])) == [("kafka2", "unknown_broker")]
+    def found(registered: list[int] | None) -> list[tuple[str, str]]:
+        nodes = [node(1, used(1)), node(2)]
+        return kinds(format_plan(nodes, A, registered, DRAWN, joining=["kafka2"], voters=[1]))
+
+    assert found([1, 2]) == [("kafka2", "registered_broker")]
+    assert found(None) == [("kafka2", "unknown_broker")]
+
+
+@pytest.mark.parametrize("second", [disk(), formatted(2)], ids=["empty", "never started"])
+@pytest.mark.parametrize(("voters", "kind"), [([1, 2, 3], "empty_voter"), (None, "unknown_voter")])
+def test_a_voter_that_lost_its_disk_is_not_taken_for_one_that_joins(
+    voters: list[int] | None, kind: str, second: dict[str, Any]
+) -> None:
+    nodes = [node(1, used(1)), node(2, second, roles="controller"), node(11, used(11), roles="broker")]
+    plan = format_plan(nodes, A, [11], DRAWN, joining=["kafka2"], voters=voters)
+    assert (kinds(plan), plan["format"]) == ([("kafka2", kind)], [])
+    assert "Nothing was formatted" in plan["refusals"][0]["message"]
 
 
 def test_a_new_controller_is_refused_outside_of_its_playbook_and_told_which_one() -> None:

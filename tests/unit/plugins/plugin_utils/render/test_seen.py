@@ -275,3 +275,18 @@ def test_supervisord_runs_on_for_programs_that_run_or_are_outside_of_the_play(
     status: str, ignores_own: bool, kept: list[str]
 ) -> None:
     assert seen.programs_kept(status, ["kafka-a1", "kafka-a2"], ignores_own) == kept
+
+
+@pytest.mark.parametrize(
+    ("quorum", "known"),
+    [
+        ({"leader_id": 0, "voters": [{"id": 0}, {"id": 1}, {"id": 1}], "error": None}, [0, 1]),
+        ({"leader_id": None, "voters": [{"id": 0}], "error": None}, None),
+        ({"leader_id": None, "voters": [], "error": "timed out"}, None),
+        (None, None),
+    ],
+)
+def test_voters_are_known_only_from_a_quorum_with_a_leader(quorum: Any, known: Any) -> None:
+    assert seen_of(info(), __common_registered={**REGISTERED, "quorum": quorum})["voter_ids"] == known
+    assert seen_of(info(), __common_registered={"msg": "no answer"})["voter_ids"] is None
+    assert seen_of(info())["voter_ids"] is None

@@ -19,10 +19,14 @@ def member(number: int) -> dict[str, Any]:
     return {"id": number, "directory_id": f"d{number}", "log_end_offset": 9, "lag": 0, "last_caught_up_ms_ago": 1}
 
 
-def voters(*ids: int, leaving: Any = (), missing: bool = False) -> Any:
+def voters(*ids: int | dict[str, Any], leaving: Any = (), missing: bool = False) -> Any:
     """The inventory has c1, c2 and c3; the quorum has other voters."""
     quorum = {"leader_id": 1, "leader_epoch": 1, "high_watermark": 9, "observers": [], "error": None}
-    asked = {"nodes": [], "cluster_id": "c", "quorum": {**quorum, "voters": [member(one) for one in ids]}}
+    asked = {
+        "nodes": [],
+        "cluster_id": "c",
+        "quorum": {**quorum, "voters": [member(one) if isinstance(one, int) else one for one in ids]},
+    }
     hosts: dict[str, dict[str, Any]] = {f"c{one}": {"kafka_node_id": one} for one in (1, 2, 3)}
     hosts["c1"]["__common_registered"] = asked
     common = {"kafka_listeners": LISTENERS, "kafka_controllers_leaving": leaving, "_common_changes_voters": missing}
@@ -55,3 +59,33 @@ def test_only_a_change_of_the_voters_takes_an_inventory_that_lacks_one() -> None
 
     assert len(lacks(False)) == 1
     assert lacks(True) == []
+
+
+def test_without_an_answer_it_is_said_and_nobody_goes_or_is_gone() -> None:
+    hosts: dict[str, dict[str, Any]] = {f"c{one}": {"kafka_node_id": one} for one in (1, 2, 3)}
+    hosts["c1"]["__common_registered"] = {"msg": "no connection in time", "failed": True}
+    common = {"kafka_listeners": LISTENERS, "kafka_controllers_leaving": "c3"}
+    found = view(hosts, controllers=list(hosts), host="c2", **common)["voters"]
+    assert "no connection in time" in found["unanswered"]
+    assert (found["going"], found["gone"], found["leaving"]) == ([], [], ["c3"])
+
+
+def test_a_controller_is_gone_once_it_votes_no_more() -> None:
+    assert voters(1, 2, 3, leaving="c2,c3")["voters"]["gone"] == []
+    found = voters(1, 3, leaving="c2,c3")["voters"]
+    assert (found["gone"], found["unanswered"]) == (["c2"], "")
+
+
+def test_who_does_not_answer_goes_first() -> None:
+    down = {**member(4), "last_caught_up_ms_ago": None}
+    assert voters(1, 2, 3, down, leaving="c3")["voters"]["silent"] == [4]
+    assert voters(1, 2, 3, 4)["voters"]["silent"] == []
+
+
+def test_that_one_controller_joins_by_itself_is_seen_wherever_it_stands() -> None:
+    auto = {"kraft_controller_config": {"controller.quorum.auto.join.enable": "true"}}
+    hosts: dict[str, dict[str, Any]] = {f"c{one}": {"kafka_node_id": one} for one in (1, 2, 3)}
+    hosts["c3"].update(auto)
+    found = view(hosts, controllers=list(hosts), host="c1", kafka_listeners=LISTENERS)["voters"]["facts"]
+    assert found.joins_itself is True
+    assert voters(1, 2, 3)["voters"]["facts"].joins_itself is False

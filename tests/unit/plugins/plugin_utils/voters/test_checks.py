@@ -114,3 +114,17 @@ def test_a_voter_that_the_inventory_lacks_is_told(down: list[int], said: str) ->
     found = facts([1, 2, 3], [1, 2, 3, 4], down=down)
     notes = [one.what for one in check(found, make_steps(found))]
     assert notes == [f"controller 4 is not in the inventory, so it leaves the quorum. It {said}"]
+
+
+def test_the_fix_of_a_voter_that_comes_back_names_variables_that_exist() -> None:
+    found = facts([1], [1, 2, 3], leaving=[2, 3], joins_itself=True)
+    fixes = [one.fix for one in check(found, make_steps(found)) if "auto.join" in one.what]
+    assert ["kafka_config or kraft_controller_config" in one for one in fixes] == [True]
+
+
+@pytest.mark.parametrize("down", [(), (3,)], ids=["alive", "dead"])
+def test_a_voter_that_the_inventory_lacks_and_that_is_a_broker_too_is_refused(down: tuple[int, ...]) -> None:
+    found = facts([1, 2, 4], [1, 2, 3], down=down, brokers=frozenset({3, 11}))
+    assert refused(found) == ["controller 3 is not in the inventory, and the cluster has a broker with this id"]
+    accepted = facts([1, 2, 4], [1, 2, 3], down=down, brokers=frozenset({3, 11}), accepted=frozenset({3}))
+    assert refused(accepted) == []

@@ -523,3 +523,10 @@ def test_a_mirror_has_a_clock_and_java_but_no_disks() -> None:
     assert check_hosts(mirrors()) == []
     found = check_hosts(mirrors(clock=clock(5.0), java=OLD_JAVA))
     assert [(one.name, one.hosts) for one in found] == [("clocks_apart", ("mirror1",)), ("no_java", ("mirror1",))]
+
+
+@pytest.mark.parametrize(("changes", "joins"), [({}, False), ({"_common_changes_voters": True}, True)])
+def test_a_controller_comes_only_in_a_run_that_changes_the_voters(changes: dict[str, Any], joins: bool) -> None:
+    known = {"kafka_joining_controllers": ["kafka2"], "kafka_data_dir": "/var/lib/kafka", **changes}
+    node = build_node("kafka2", controller=True, broker=False, variables=known, undefined={})
+    assert host_of(node, info(2), clock(0.0)).joins is joins

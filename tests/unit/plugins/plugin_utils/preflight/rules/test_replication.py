@@ -193,3 +193,12 @@ def test_what_cannot_work_cannot_be_accepted() -> None:
 def test_a_thousand_topics_with_one_mistake_give_one_violation() -> None:
     topics = [topic(f"t{n}", replication_factor=4) for n in range(1000)]
     expect(combined(kafka_topics=topics), "more_replicas_than_brokers", "topics t0, t1, t2, t3, t4 and 995 more")
+
+
+@pytest.mark.parametrize(("changes", "found"), [(False, ["even_quorum"]), (True, [])])
+@pytest.mark.parametrize("leaving", [["kafka4"], "kafka4"])
+def test_a_controller_leaves_only_in_a_run_that_changes_the_voters(
+    changes: bool, found: list[str], leaving: list[str] | str
+) -> None:
+    inventory = combined(count=4, kafka_controllers_leaving=leaving, _common_changes_voters=changes)
+    assert [one.name for one in check_inventory(inventory)] == found
