@@ -107,8 +107,9 @@ JAAS = 'org.apache.kafka.common.security.plain.PlainLoginModule required\nuserna
 
 def test_a_secret_of_several_lines_is_left_out_to_its_last_one() -> None:
     found = tree_lines(
-        f"image:\n  configs:\n    BROKER:\n      listener.name.ssl.ssl.keystore.key:\n        {PEM}\n      log.retention:\n"
-        f"        5\n    SECOND:\n      sasl.jaas.config:\n        {JAAS}\n  delegationToken:\nlocal:\n  version:\n    4.3.1\n"
+        f"image:\n  configs:\n    BROKER:\n      listener.name.ssl.ssl.keystore.key:\n        {PEM}\n"
+        f"      log.retention:\n        5\n    SECOND:\n      sasl.jaas.config:\n        {JAAS}\n"
+        "  delegationToken:\nlocal:\n  version:\n    4.3.1\n"
     )
     assert found == [
         "image:",
@@ -130,11 +131,15 @@ def test_a_secret_of_several_lines_is_left_out_to_its_last_one() -> None:
 
 def test_a_line_of_a_harmless_value_does_not_end_the_settings() -> None:
     found = tree_lines(
-        "image:\n  configs:\n    B:\n      header:\n        one\ntwo:\n      ssl.key.password:\n        geheim\nlocal:\n"
+        "image:\n  configs:\n    B:\n      header:\n        one\ntwo:\n"
+        "      ssl.key.password:\n        geheim\nlocal:\n"
     )
     assert "geheim" not in "\n".join(found)
 
 
 def test_what_is_no_setting_keeps_its_subtree_whatever_its_name() -> None:
-    tree = "image:\n  configs:\n    TOPIC:token:\n      retention.ms:\n        5\n  topics:\n    byName:\n      token-secret-password:\n        name:\n          x"
+    tree = (
+        "image:\n  configs:\n    TOPIC:token:\n      retention.ms:\n        5\n"
+        "  topics:\n    byName:\n      token-secret-password:\n        name:\n          x"
+    )
     assert "\n".join(tree_lines(tree)) == tree
