@@ -139,10 +139,25 @@ def _read(
     asked: Asked, output: Printed, copies: Mapping[str, tuple[str, str, Copied]]
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the records that are asked for, and which bound ended them, or why the tool did."""
+    doubts: list[tuple[int, int]] = []
+    found, notes = _taken(asked, output, copies, doubts)
+    unsure = [f"{first} to {last}" for first, last in doubts]
+    if unsure:
+        notes.append(
+            f"records of offsets {capped(unsure)} cannot be told apart for sure, as when the name of a header has a "
+            "line end. One may be missing, and what is shown there may not be what was written"
+        )
+    return found, notes
+
+
+def _taken(
+    asked: Asked, output: Printed, copies: Mapping[str, tuple[str, str, Copied]], doubts: list[tuple[int, int]]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return what C(_read) does, but for what is in doubt, which goes into C(doubts)."""
     found: list[dict[str, Any]] = []
     size = 0
     try:
-        for record in printed.records(output.chunks(), asked.is_internal):
+        for record in printed.records(output.chunks(), asked.is_internal, doubts):
             name, _directory, copied = copies.get(record.path) or ("", "", Copied("", 0))
             if not asked.holds(record.offset, record.time, copied.first):
                 continue
