@@ -54,7 +54,7 @@ def log_dump(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _partitions(asked: Asked, params: Mapping[str, Any], tool: Tool, place: str, deadline: float) -> dict[str, Any]:
-    room = Room(asked.bytes, asked.records)
+    room = Room(asked.bytes, asked.records, deadline=deadline)
     copies: dict[str, tuple[str, str, Copied]] = {}
     for name, directory in directories(asked, params):
         # The tool takes the number in a file's name for its first offset; the names of directories tell them apart.
