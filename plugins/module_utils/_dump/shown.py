@@ -22,6 +22,8 @@ LONGEST = 4_000
 _PROOFS = frozenset({"salt", "storedkey", "serverkey", "hmac", "iterationsalt"})
 #: How the shell writes them: name=value within brackets.
 _IN_TREE = re.compile(r"\b(salt|storedKey|serverKey|hmac)=[^,)}\]]*", re.IGNORECASE)
+#: What parts the fields of a key in text, and the words of the tree.
+_IN_KEY, _IN_WORDS = re.compile("::|[=,]"), re.compile(r"[\s:=,()\[\]{}]+")
 #: The nodes that stand without an indent, and the one below which settings are.
 _ROOTS, _SETTINGS = ("image:", "local:"), "configs"
 _HIDDEN = f"{MASK} (it could not be decoded, so a secret in it could not be left out)"
@@ -57,7 +59,23 @@ def texts(record: Record, asked: Asked) -> list[str]:
     """
     if not asked.is_internal:
         return [] if record.key is None else [record.key]
-    return list(_leaves(_value(record.value, asked.topic) if asked.topic == METADATA_TOPIC else _decoded(record.key)))
+    if asked.topic == METADATA_TOPIC:
+        return list(_leaves(_value(record.value, asked.topic)))
+    key = _decoded(record.key)
+    return _fields_of_text(key) if isinstance(key, str) else list(_leaves(key))
+
+
+def words(line: str) -> list[str]:
+    """Return what a key that is asked for is compared with in a line of the tree: names, as TOPIC:orders, and parts."""
+    found = [line.strip().removesuffix(":"), *(word.removesuffix(":") for word in line.split())]
+    return [*found, *_IN_WORDS.split(line.strip())]
+
+
+def _fields_of_text(key: str) -> list[str]:
+    """Return the fields of a key as Kafka before 4.0 prints it: offset_commit::group=billing,partition=orders-1."""
+    fields = _IN_KEY.split(key)
+    topics = [field.rpartition("-")[0] for field in fields if field.rpartition("-")[2].isdigit()]
+    return [one for one in (key, *fields, *topics) if one]
 
 
 def _leaves(value: Any) -> Iterator[str]:

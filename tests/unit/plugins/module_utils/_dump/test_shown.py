@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._dump.shown import
     texts,
     tree_lines,
     without_secrets,
+    words,
 )
 
 PRINTED = Path(__file__).with_name("printed")
@@ -143,3 +144,17 @@ def test_what_is_no_setting_keeps_its_subtree_whatever_its_name() -> None:
         "  topics:\n    byName:\n      token-secret-password:\n        name:\n          x"
     )
     assert "\n".join(tree_lines(tree)) == tree
+
+
+def test_a_key_is_found_in_the_text_that_kafka_before_4_prints() -> None:
+    offsets = Asked("offsets", "__consumer_offsets", None)
+    commit = replace(RECORD, key="offset_commit::group=billing,partition=big-orders-1")
+    assert {"billing", "big-orders-1", "big-orders", "offset_commit"} <= set(texts(commit, offsets))
+    transactions = Asked("transactions", "__transaction_state", None)
+    assert "pay" in texts(replace(RECORD, key="transaction_metadata::transactionalId=pay"), transactions)
+
+
+def test_a_key_is_found_in_the_names_of_the_tree() -> None:
+    assert "orders" in words("      orders:")
+    assert {"TOPIC:orders", "orders"} <= set(words("    TOPIC:orders:"))
+    assert {"iterations", "4096"} <= set(words("  ScramCredentialData(salt=***, iterations=4096)"))
