@@ -98,3 +98,12 @@ def test_a_tree_with_a_key_says_that_only_a_part_is_shown(tmp_path: Path) -> Non
     lines, notes = tree(asked, printed(tmp_path, "print('image:\\n  orders:\\n    id:')"))
     assert lines == ["  orders:"]
     assert notes == ["only the lines of the tree that have kafka_dump_key=orders are shown, not those around them"]
+
+
+def test_what_the_login_gives_to_java_does_not_reach_the_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "KAFKA_OPTS")
+    for name in names:
+        monkeypatch.setenv(name, "of-the-login")
+    monkeypatch.setenv("STAYS", "of-the-login")
+    lines, _notes = tree(Asked("snapshot", "", 0), printed(tmp_path, "import os; print(*os.environ)"))
+    assert [name for name in (*names, "STAYS") if name in lines[0].split()] == ["STAYS"]
