@@ -145,7 +145,7 @@ def _read(
     if unsure:
         notes.append(
             f"records of offsets {capped(unsure)} cannot be told apart for sure, as when the name of a header has a "
-            "line end. One may be missing, and what is shown there may not be what was written"
+            "line end or a bracket. One may be missing, and what is shown there may not be what was written"
         )
     return found, notes
 

@@ -92,6 +92,8 @@ def records(chunks: Iterable[bytes], is_decoded: bool, doubts: list[tuple[int, i
             open_one.add(line)
             continue
         if open_one is not None:
+            if batch is not None:
+                batch.is_doubtful |= open_one.is_too_long
             yield open_one.closed()
             open_one = None
         if found := _RECORD.fullmatch(line.removesuffix(b"\n")):
@@ -107,6 +109,8 @@ def records(chunks: Iterable[bytes], is_decoded: bool, doubts: list[tuple[int, i
         elif batch is not None and _is_doubtful(line, is_decoded):
             batch.is_doubtful = True
     if open_one is not None:
+        if batch is not None:
+            batch.is_doubtful |= open_one.is_too_long
         yield open_one.closed()
     # The tool may have been ended within it, so it may have fewer.
     _end(batch, doubts, is_cut=True)
@@ -179,6 +183,11 @@ class _Open:
             len(name) + size for name, size in ((_KEY, record.key_size), (_PAYLOAD, record.value_size)) if size >= 0
         )
         self._unknown = rest.count(_UNKNOWN)
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether it has more text than its sizes allow: then a part of it is the name of a header."""
+        return self._is_text and self._size - 2 * self._unknown > self._least
 
     def is_whole(self, following: bytes) -> bool:
         """Whether nothing of it follows. Printed text is never shorter than what it was made of."""

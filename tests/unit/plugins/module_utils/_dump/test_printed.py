@@ -116,6 +116,8 @@ def one(offset: int, headers: str = "") -> str:
         # One hides its record.
         (head(5, 6, 2) + one(5, "a\nb") + one(6) + head(7, 7, 1) + one(7), [6, 7], [(5, 6)]),
         (head(5, 5, 1) + one(5, "a\nb"), [], [(5, 5)]),
+        # One has the text of a key and a value.
+        (head(5, 5, 1) + one(5, "] key: x payload: y"), [5], [(5, 5)]),
         # One has the text of a record behind the batch, of one in it, and of a batch.
         (head(5, 5, 1) + one(5, "] key: k payload: v\n" + one(9)), [5], [(5, 5)]),
         (head(5, 6, 2) + one(5, "] key: k payload: v\n" + one(6)) + one(6), [5, 6], [(5, 6)]),
