@@ -119,12 +119,17 @@ class Streamed:
     As a context it kills the program, and all processes that it started, when the reader has enough.
     """
 
-    def __init__(self, argv: Sequence[str], seconds: float, errors: IO[bytes]) -> None:
-        """Start it without input; C(errors) -- the file that its errors go to. Raises OSError."""
+    def __init__(
+        self, argv: Sequence[str], seconds: float, errors: IO[bytes], env: Mapping[str, str] | None = None
+    ) -> None:
+        """Start it without input. Raises OSError.
+
+        errors -- the file that its errors go to. env -- its environment, None for ours.
+        """
         self._deadline = time.monotonic() + seconds
         self.is_over = False
         self._process = subprocess.Popen(  # pylint: disable=ansible-bad-function
-            list(argv), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True
+            list(argv), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True, env=env
         )
 
     def __enter__(self) -> Streamed:

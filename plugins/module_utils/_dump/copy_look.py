@@ -8,7 +8,9 @@ or deletes meanwhile, a copy of whole batches is all that can be read in peace.
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -24,11 +26,23 @@ _END = 2**63 - 1
 
 @dataclass
 class Room:
-    """What may still be copied, of all partitions together; C(reached) says which bound ended it."""
+    """What may still be copied, of all partitions together; C(reached) says which bound ended it.
+
+    C(deadline) -- the moment (of the monotonic clock) at which the reading of logs ends too.
+    """
 
     bytes: int
     records: int
     reached: str = ""
+    deadline: float = math.inf
+
+    def within_time(self, found: Iterator[Batch]) -> Iterator[Batch]:
+        """Pass on batches until the time is over: the heads of a large log alone may take longer."""
+        for batch in found:
+            if time.monotonic() >= self.deadline:
+                self.reached = "seconds"
+                return
+            yield batch
 
     def takes(self, batch: Batch) -> bool:
         """Whether a batch has room; it is counted then."""
@@ -62,7 +76,7 @@ def copy_log(asked: Asked, directory: str, target: str, room: Room) -> Copied:
     room -- what all partitions together may take. Raises OSError.
     """
     found = segments.bases(os.listdir(directory))
-    first = _first(asked, directory, found)
+    first = _first(asked, directory, found, room)
     copied = Copied(target, found[0] if found else 0, first)
     with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
         for base in segments.holding(found, first, asked.offset_to):
@@ -83,19 +97,19 @@ def copy_file(path: str, target: str) -> int:
     return copied.bytes
 
 
-def _first(asked: Asked, directory: str, found: list[int]) -> int:
+def _first(asked: Asked, directory: str, found: list[int], room: Room) -> int:
     if asked.offset_from is None or asked.offset_from >= 0:
         return asked.offset_from or 0
-    return max(0, end_of(directory, found) + asked.offset_from)
+    return max(0, end_of(directory, found, room) + asked.offset_from)
 
 
-def end_of(directory: str, found: list[int]) -> int:
-    """Return the offset behind the last whole batch of a log."""
+def end_of(directory: str, found: list[int], room: Room) -> int:
+    """Return the offset behind the last whole batch of a log, of those that there is time to read."""
     for base in reversed(found):
         stem = os.path.join(directory, segments.SEGMENT.format(base))
         last = None
         with open(f"{stem}.log", "rb", buffering=0) as file:
-            for batch in segments.batches(file.fileno(), segments.start(stem, _END, None)):
+            for batch in room.within_time(segments.batches(file.fileno(), segments.start(stem, _END, None))):
                 last = batch.last
         if last is not None:
             return last + 1
@@ -121,7 +135,7 @@ def _copy_batches(asked: Asked, path: str, position: int, first: int, out: int, 
     with open(path, "rb", buffering=0) as file:
         before = copied.bytes
         goes_on = True
-        for batch in _within(asked, segments.batches(file.fileno(), position), first):
+        for batch in _within(asked, room.within_time(segments.batches(file.fileno(), position)), first):
             if _is_behind(asked, batch) or not room.takes(batch):
                 goes_on = False
                 break

@@ -54,7 +54,7 @@ def log_dump(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _partitions(asked: Asked, params: Mapping[str, Any], tool: Tool, place: str, deadline: float) -> dict[str, Any]:
-    room = Room(asked.bytes, asked.records)
+    room = Room(asked.bytes, asked.records, deadline=deadline)
     copies: dict[str, tuple[str, str, Copied]] = {}
     for name, directory in directories(asked, params):
         # The tool takes the number in a file's name for its first offset; the names of directories tell them apart.
@@ -139,10 +139,25 @@ def _read(
     asked: Asked, output: Printed, copies: Mapping[str, tuple[str, str, Copied]]
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the records that are asked for, and which bound ended them, or why the tool did."""
+    doubts: list[tuple[int, int]] = []
+    found, notes = _taken(asked, output, copies, doubts)
+    unsure = [f"{first} to {last}" for first, last in doubts]
+    if unsure:
+        notes.append(
+            f"records of offsets {capped(unsure)} cannot be told apart for sure, as when the name of a header has a "
+            "line end or a bracket. One may be missing, and what is shown there may not be what was written"
+        )
+    return found, notes
+
+
+def _taken(
+    asked: Asked, output: Printed, copies: Mapping[str, tuple[str, str, Copied]], doubts: list[tuple[int, int]]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return what C(_read) does, but for what is in doubt, which goes into C(doubts)."""
     found: list[dict[str, Any]] = []
     size = 0
     try:
-        for record in printed.records(output.chunks(), asked.is_internal):
+        for record in printed.records(output.chunks(), asked.is_internal, doubts):
             name, _directory, copied = copies.get(record.path) or ("", "", Copied("", 0))
             if not asked.holds(record.offset, record.time, copied.first):
                 continue
@@ -203,13 +218,24 @@ def _snapshot(asked: Asked, params: Mapping[str, Any], tool: Tool, place: str, d
     left = deadline - time.monotonic()
     if tool.has_shell:
         output = tool.tree(target, left)
-        text = b"".join(_at_most(output.chunks()))
-        lines = shown.tree_lines(text.decode("utf-8", "replace"))
-        result["notes"] = _ends(asked, output, len(lines))
-        return dict(result, tree=[line for line in lines if not asked.key or asked.matches(line.split())])
+        lines, notes = tree(asked, output)
+        return dict(result, tree=lines, notes=notes)
     found, notes = _read(asked, tool.dump(asked, [target], left), {target: (name, directory, copied)})
     told = "the release has no metadata shell, so the records of the snapshot are shown and not its tree"
     return dict(result, records=found, notes=[told, *notes])
+
+
+def tree(asked: Asked, output: Printed) -> tuple[list[str], list[str]]:
+    """Return the lines that are asked for of the tree that the shell prints, and what a reader must know of them."""
+    text, is_cut = _at_most(output.chunks())
+    lines = shown.tree_lines(text.decode("utf-8", "replace"))
+    notes = _ends(asked, output, len(lines))
+    if is_cut:
+        notes.append(f"stopped after {_MOST:,} bytes of the tree: the rest of it is not shown")
+    if not asked.key:
+        return lines, notes
+    notes.append(f"only the lines of the tree that have kafka_dump_key={asked.key} are shown, not those around them")
+    return [line for line in lines if asked.matches(shown.words(line))], notes
 
 
 def _newest(directory: str) -> str:
@@ -222,10 +248,13 @@ def _newest(directory: str) -> str:
     return os.path.join(directory, names[-1])
 
 
-def _at_most(chunks: Iterator[bytes]) -> Iterator[bytes]:
+def _at_most(chunks: Iterator[bytes]) -> tuple[bytes, bool]:
+    """Return what comes, in whole lines, as far as a result has room, and whether there was more."""
+    found: list[bytes] = []
     size = 0
     for chunk in chunks:
         size += len(chunk)
         if size > _MOST:
-            return
-        yield chunk
+            return b"".join(found).rpartition(b"\n")[0], True
+        found.append(chunk)
+    return b"".join(found), False

@@ -15,7 +15,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 _FILE = re.compile(rb"Dumping (?P<path>.+)\n?")
-_BATCH = re.compile(rb"baseOffset: \d+ lastOffset: \d+ .*?isTransactional: (?P<transactional>true|false) ")
+_BATCH = re.compile(
+    rb"baseOffset: (?P<base>\d+) lastOffset: (?P<last>\d+) count: (?P<count>\d+) "
+    rb".*?isTransactional: (?P<transactional>true|false) "
+)
+#: What else the tool says of a file.
+_OF_FILE = re.compile(rb"Log starting offset: \d+\n?|Found \d+ invalid bytes at the end of [^\]]*")
 _TIMES = rb"(?P<kind>CreateTime|LogAppendTime|NoTimestampType): (?P<time>-?\d+)"
 _RECORD = re.compile(
     rb"\| offset: (?P<offset>\d+) " + _TIMES + rb" keySize: (?P<key>-?\d+) valueSize: (?P<value>-?\d+)"
@@ -52,26 +57,85 @@ class Record:
     control: str = ""
 
 
-def records(chunks: Iterable[bytes], is_decoded: bool) -> Iterator[Record]:
-    """Read the records in what the tool prints; C(is_decoded): a decoder wrote each on one line."""
-    path, transactional = "", False
+@dataclass
+class _Batch:
+    """The batch that is read: what its head says, and up to which offset its records were read."""
+
+    base: int
+    last: int
+    count: int
+    transactional: bool = False
+    seen: int = 0
+    before: int = -1
+    is_doubtful: bool = False
+
+    def holds(self, offset: int) -> bool:
+        """Whether a record at this offset can be its next one; what cannot be is in doubt."""
+        is_next = max(self.base, self.before + 1) <= offset <= self.last
+        if is_next:
+            self.seen, self.before = self.seen + 1, offset
+        self.is_doubtful |= not is_next
+        return is_next
+
+
+def records(chunks: Iterable[bytes], is_decoded: bool, doubts: list[tuple[int, int]] | None = None) -> Iterator[Record]:
+    """Read the records in what the tool prints; C(is_decoded): a decoder wrote each on one line.
+
+    doubts -- takes the first and the last offset of each batch whose records cannot be told apart for sure. Of the name
+    of a header no size is printed, so one with a line end may hide a record or look like one.
+    """
+    path = ""
+    batch: _Batch | None = None
     open_one: _Open | None = None
     for line in lines(chunks):
         if open_one is not None and not open_one.is_whole(line):
             open_one.add(line)
             continue
         if open_one is not None:
+            if batch is not None:
+                batch.is_doubtful |= open_one.is_too_long
             yield open_one.closed()
             open_one = None
-        found = _RECORD.fullmatch(line.removesuffix(b"\n"))
-        if found:
-            open_one = _Open(_record(found, path, transactional), found["rest"], is_decoded)
-        elif batch := _BATCH.match(line):
-            transactional = batch["transactional"] == b"true"
+        if found := _RECORD.fullmatch(line.removesuffix(b"\n")):
+            if batch is None or batch.holds(int(found["offset"])):
+                one = _record(found, path, batch is not None and batch.transactional)
+                open_one = _Open(one, found["rest"], is_decoded)
+        elif head := _BATCH.match(line):
+            batch = _following(batch, head, doubts)
         elif file := _FILE.fullmatch(line):
             path = _text(file["path"])
+            _end(batch, doubts)
+            batch = None
+        elif batch is not None and _is_doubtful(line, is_decoded):
+            batch.is_doubtful = True
     if open_one is not None:
+        if batch is not None:
+            batch.is_doubtful |= open_one.is_too_long
         yield open_one.closed()
+    # The tool may have been ended within it, so it may have fewer.
+    _end(batch, doubts, is_cut=True)
+
+
+def _following(batch: _Batch | None, head: re.Match[bytes], doubts: list[tuple[int, int]] | None) -> _Batch:
+    """End a batch, and return the next one; what does not follow the one before was not written by the tool."""
+    found = _Batch(int(head["base"]), int(head["last"]), int(head["count"]), head["transactional"] == b"true")
+    found.is_doubtful = batch is not None and found.base <= batch.last
+    _end(batch, doubts)
+    return found
+
+
+def _end(batch: _Batch | None, doubts: list[tuple[int, int]] | None, is_cut: bool = False) -> None:
+    if batch is None or doubts is None:
+        return
+    if batch.is_doubtful or batch.seen > batch.count or (batch.seen < batch.count and not is_cut):
+        doubts.append((batch.base, batch.last))
+
+
+def _is_doubtful(line: bytes, is_decoded: bool) -> bool:
+    """Whether a line within a batch may be a part of a record whose first line was not known for one."""
+    if is_decoded:
+        return line.startswith(b"| offset: ")
+    return not _OF_FILE.fullmatch(line)
 
 
 def lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -120,6 +184,11 @@ class _Open:
         )
         self._unknown = rest.count(_UNKNOWN)
 
+    @property
+    def is_too_long(self) -> bool:
+        """Whether it has more text than its sizes allow: then a part of it is the name of a header."""
+        return self._is_text and self._size - 2 * self._unknown > self._least
+
     def is_whole(self, following: bytes) -> bool:
         """Whether nothing of it follows. Printed text is never shorter than what it was made of."""
         if not self._is_text:
@@ -156,9 +225,9 @@ class _Open:
             return text, None
         size = self._record.key_size
         at = text.find(_PAYLOAD, size)
-        while at >= 0 and at - 2 * text.count(_UNKNOWN, 0, at) > size:
-            at = text.find(_PAYLOAD, at + 1)
-        return (text, None) if at < 0 else (text[:at], text[at + len(_PAYLOAD) :])
+        # What is printed for an unknown byte has two more; where these do not reach, they reach no later one either.
+        is_there = at >= 0 and at - 2 * text.count(_UNKNOWN, 0, at) <= size
+        return (text, None) if not is_there else (text[:at], text[at + len(_PAYLOAD) :])
 
     @staticmethod
     def _decoded(text: bytes) -> tuple[bytes | None, bytes | None]:

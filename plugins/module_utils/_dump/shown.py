@@ -22,6 +22,10 @@ LONGEST = 4_000
 _PROOFS = frozenset({"salt", "storedkey", "serverkey", "hmac", "iterationsalt"})
 #: How the shell writes them: name=value within brackets.
 _IN_TREE = re.compile(r"\b(salt|storedKey|serverKey|hmac)=[^,)}\]]*", re.IGNORECASE)
+#: What parts the fields of a key in text, and the words of the tree.
+_IN_KEY, _IN_WORDS = re.compile("::|[=,]"), re.compile(r"[\s:=,()\[\]{}]+")
+#: The nodes that stand without an indent, and the one below which settings are.
+_ROOTS, _SETTINGS = ("image:", "local:"), "configs"
 _HIDDEN = f"{MASK} (it could not be decoded, so a secret in it could not be left out)"
 
 
@@ -55,7 +59,23 @@ def texts(record: Record, asked: Asked) -> list[str]:
     """
     if not asked.is_internal:
         return [] if record.key is None else [record.key]
-    return list(_leaves(_value(record.value, asked.topic) if asked.topic == METADATA_TOPIC else _decoded(record.key)))
+    if asked.topic == METADATA_TOPIC:
+        return list(_leaves(_value(record.value, asked.topic)))
+    key = _decoded(record.key)
+    return _fields_of_text(key) if isinstance(key, str) else list(_leaves(key))
+
+
+def words(line: str) -> list[str]:
+    """Return what a key that is asked for is compared with in a line of the tree: names, as TOPIC:orders, and parts."""
+    found = [line.strip().removesuffix(":"), *(word.removesuffix(":") for word in line.split())]
+    return [*found, *_IN_WORDS.split(line.strip())]
+
+
+def _fields_of_text(key: str) -> list[str]:
+    """Return the fields of a key as Kafka before 4.0 prints it: offset_commit::group=billing,partition=orders-1."""
+    fields = _IN_KEY.split(key)
+    topics = [field.rpartition("-")[0] for field in fields if field.rpartition("-")[2].isdigit()]
+    return [one for one in (key, *fields, *topics) if one]
 
 
 def _leaves(value: Any) -> Iterator[str]:
@@ -116,20 +136,33 @@ def _cut(value: Any) -> Any:
 
 
 def tree_lines(text: str) -> list[str]:
-    """Return the lines of the shell's tree without secrets: proofs, and what stands below a name of a secret."""
+    """Return the lines of the shell's tree without secrets: proofs, and the values of settings named like one."""
     found: list[str] = []
     hidden_below: int | None = None
-    for line in text.splitlines():
+    settings: int | None = None
+    # Only this ends a line of the shell; a value may hold what splitlines() takes for an end as well.
+    for line in text.removesuffix("\n").split("\n"):
         depth = len(line) - len(line.lstrip(" "))
-        if hidden_below is not None and depth > hidden_below:
+        if hidden_below is not None and not (depth <= hidden_below and _is_name(line, depth)):
             if found[-1].strip() != MASK:
-                found.append(f"{' ' * depth}{MASK}")
+                found.append(f"{' ' * (hidden_below + 2)}{MASK}")
             continue
-        hidden_below = depth if line.endswith(":") and _is_setting(line.strip()[:-1]) else None
+        hidden_below = None
+        if _is_name(line, depth):
+            name = line.strip()[:-1]
+            if settings is None or depth <= settings:
+                settings = depth if name == _SETTINGS else None
+            elif depth > settings + 2 and is_secret(name):
+                # Above it is what the settings are of, such as a topic, which may have any name.
+                hidden_below = depth
         found.append(_IN_TREE.sub(lambda match: f"{match[1]}={MASK}", line))
     return found
 
 
-def _is_setting(name: str) -> bool:
-    """Whether a name in the tree is that of a secret setting; delegationToken is where tokens are, which are masked."""
-    return name != "delegationToken" and is_secret(name)
+def _is_name(line: str, depth: int) -> bool:
+    """Whether a line names a node of the tree.
+
+    The shell indents only the first line of a value, and a name follows its last one. So what stands without an indent
+    is one of a value, but for the two names that the tree begins with.
+    """
+    return line.endswith(":") and (depth > 0 or line in _ROOTS)

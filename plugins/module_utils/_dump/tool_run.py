@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core import comma
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._dump.asked import DECODERS, Asked
 from ansible_collections.streamops.kafka.plugins.module_utils._node import quiet
+from ansible_collections.streamops.kafka.plugins.module_utils._node.trial import ARGUMENTS_OF_THE_LOGIN
 
 #: The tool by its classes: it moved between releases, from Kafka's core to its tools.
 _DUMP = ("org.apache.kafka.tools.DumpLogSegments", "kafka.tools.DumpLogSegments")
@@ -23,6 +24,7 @@ _JVM = (
     "-Xmx256m",
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
+    "-XX:-UsePerfData",
     "-Dfile.encoding=UTF-8",
     "-Dsun.stdout.encoding=UTF-8",
     "-Dstdout.encoding=UTF-8",
@@ -80,7 +82,7 @@ class Printed:
         """What it prints, as it comes. It is killed when the reader has enough. Raises DumpError."""
         with open(self._errors, "wb") as errors:
             try:
-                running = commands.Streamed(self._command, self._seconds, errors)
+                running = commands.Streamed(self._command, self._seconds, errors, _environment())
             except OSError as problem:
                 raise DumpError(
                     f"{self._command[0]} cannot be run: {problem}. fix: set kafka_java_home. Nothing was changed."
@@ -97,6 +99,15 @@ class Printed:
         # Only the kind of an error: its message may quote what is in a record.
         kinds = [line.split(":")[0] for line in said if "Exception" in line or "Error" in line]
         return (kinds or ["it said nothing"])[0][:200]
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment of the login without what the JVM and Kafka take arguments from."""
+    return {
+        key: value
+        for key, value in os.environ.items()
+        if key not in ARGUMENTS_OF_THE_LOGIN and not key.startswith("KAFKA_")
+    }
 
 
 def _least_priority() -> list[str]:

@@ -9,6 +9,7 @@ MBeans hold is read by Kafka's own JmxTool as the user of the process: an answer
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -49,7 +50,8 @@ def deprecated_requests(params: Mapping[str, Any], run: Callable[..., Any] = com
     if not node["running"]:
         return dict(nothing, unread="it does not run")
     try:
-        said = _read(node["pid"], find(params["java"]), _class_path(files), run)
+        owner = _owner(params["state_dir"], node["pid"])
+        said = _read(node["pid"], owner, find(params["java"]), _class_path(files), run)
     except PermissionError as problem:
         return dict(nothing, unread=f"this user may not look into its process ({problem.filename or problem})")
     except OSError as problem:
@@ -80,11 +82,23 @@ def counted(lines: Iterable[str]) -> list[dict[str, Any]]:
     return sorted(found, key=lambda one: [one[key] for key in ("software", "software_version", "api", "api_version")])
 
 
-def _read(pid: int, java: str, class_path: str, run: Callable[..., Any]) -> str:
+def _owner(state_dir: str, pid: int) -> os.stat_result:
+    """Return whose process it is. Raises ReadError where its start record is not of the same user, and OSError.
+
+    The record lies where the user of the node may write. It must not lead root into a process of somebody else, nor
+    have it run a class path of one user as another.
+    """
+    owner = os.stat(f"/proc/{pid}")
+    place = os.lstat(os.path.join(state_dir, record.DIRECTORY))
+    if not stat.S_ISDIR(place.st_mode) or place.st_uid != owner.st_uid:
+        raise ReadError("its start record belongs to another user than its process")
+    return owner
+
+
+def _read(pid: int, owner: os.stat_result, java: str, class_path: str, run: Callable[..., Any]) -> str:
     """Return what JmxTool prints of the counters."""
     if not java or not class_path:
         raise ReadError("its Java or its release is not known")
-    owner = os.stat(f"/proc/{pid}")
     own = owner.st_uid == os.geteuid()
     env = {key: value for key, value in os.environ.items() if key not in ARGUMENTS_OF_THE_LOGIN}
     words = [*_JVM, "-cp", class_path, MAIN, "--jmx-url", local_jmx_address(pid), "--object-name", f"{MBEAN},*"]

@@ -26,22 +26,34 @@ def report_paths(path: str, made: str = "") -> tuple[str, str]:
 
 
 def unwritable(written: Mapping[str, Any]) -> list[str]:
-    """Return one sentence for each report that cannot be written; ``written`` has paths by variable, empty for none."""
+    """Return one sentence for each file that cannot be written.
+
+    written -- paths of reports by variable, empty for none; {alone: path} is a file without one of data beside it.
+    """
     found = []
-    for name, path in written.items():
+    for name, given in written.items():
+        is_alone = isinstance(given, Mapping)
+        path = given.get("alone") if isinstance(given, Mapping) else given
         if path is None or (isinstance(path, str) and not path.strip()):
             continue
         if not isinstance(path, str):
-            found.append(f"{name} is no path (found: {path!r}). fix: give it as text, as in {name}=status.html.")
+            example = "records.txt" if is_alone else "status.html"
+            found.append(f"{name} is no path (found: {path!r}). fix: give it as text, as in {name}={example}.")
             continue
-        why = _fault(*report_paths(path))
+        why = _fault_alone(path.strip()) if is_alone else _fault(*report_paths(path))
         if why:
             found.append(f"{name}={path}: {why}.")
     return found
 
 
+def _fault_alone(path: str) -> str:
+    place = os.path.abspath(os.path.expanduser(path))
+    if path.endswith("/") or os.path.isdir(place):
+        return f"{place} is a directory. fix: name a file in it"
+    return _fault_of_folder(os.path.dirname(place))
+
+
 def _fault(page: str, data: str) -> str:
-    folder = os.path.dirname(page)
     if page == data:
         return f"a report cannot end in {_DATA}, where its data for machines goes. fix: let it end in .html"
     if os.path.isdir(page):
@@ -50,6 +62,10 @@ def _fault(page: str, data: str) -> str:
         )
     if os.path.isdir(data):
         return f"{data}, where the data of the report goes, is a directory. fix: choose another name for the report"
+    return _fault_of_folder(os.path.dirname(page))
+
+
+def _fault_of_folder(folder: str) -> str:
     if not os.path.isdir(folder):
         return f"the directory {folder} does not exist on the control node. fix: create it, or choose another one"
     if not os.access(folder, os.W_OK | os.X_OK):

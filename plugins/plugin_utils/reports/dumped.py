@@ -75,11 +75,11 @@ def text_lines(found: Mapping[str, Any], host: str) -> list[str]:
     """Return a table of the records, or the tree, with what a reader must know."""
     head = f"{found['what']} of {host}: {len(found['records']):,} records"
     if found["tree"]:
-        return [f"{found['what']} of {host}", *found["tree"], *_notes(found)]
+        return [f"{found['what']} of {host}", *map(visible, found["tree"]), *map(visible, _notes(found))]
     rows = [_row(one) for one in found["records"]]
     widths = [max(map(len, column)) for column in zip(_HEADS, *rows, strict=True)][:-1]
     table = [_line(row, widths) for row in (_HEADS, *rows)] if rows else []
-    return [head, *table, *_notes(found)]
+    return [head, *table, *map(visible, _notes(found))]
 
 
 def _notes(found: Mapping[str, Any]) -> list[str]:

@@ -51,7 +51,7 @@ def old_requests(first: Mapping[str, Any], last: Mapping[str, Any]) -> tuple[Old
 
     A broker that started anew between them counts from 0.
     """
-    same = not first.get("unread") and first.get("since") == last["since"]
+    same = first.get("since") == last["since"]
     before = {_key(one): one["count"] for one in first.get("requests") or ()} if same else {}
     more = [(one, int(one["count"]) - int(before.get(_key(one), 0))) for one in last["requests"]]
     return tuple(

@@ -92,6 +92,10 @@ def _requests(answers: Mapping[str, Any]) -> tuple[tuple[OldRequests, ...] | Non
     if last["unread"]:
         return None, None, str(last["unread"])
     first = _mapping(answers.get("__common_upgrade_requests_before"))
+    # Without it all since the start would be told as if it had come while it was watched.
+    if first and not first.get("skipped") and ("requests" not in first or first["unread"]):
+        why = first.get("unread") or _first_sentence(first)
+        return None, None, f"the first of two looks failed ({why})"
     return old_requests(first, last), last["since"], ""
 
 

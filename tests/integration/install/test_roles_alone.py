@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.support.answers import said
 from tests.support.cluster import ROOT, Cluster, Run, free_port_base
 
 ROLES = [
@@ -29,11 +30,6 @@ def play(cluster: Cluster, folder: Path, hosts: str, roles: str, *arguments: str
     one = {"hosts": hosts, "gather_facts": False, **keywords, "roles": named}
     playbook.write_text(yaml.safe_dump([one]))
     return cluster.playbook(str(playbook), *arguments)
-
-
-def said(run: Run) -> str:
-    """What a run printed, with its line breaks taken out."""
-    return " ".join(run.output.split())
 
 
 @pytest.mark.full

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.support.answers import said
 from tests.support.cluster import ROOT, Cluster, Run, free_port_base
 
 #: awx.yml works on AWX, and on no host of a cluster.
@@ -25,11 +26,6 @@ GIVEN: dict[str, dict[str, Any]] = {
     "replace_node": {"kafka_replace_node": "kafka3"},
     "stop_node": {"kafka_stop_node": "kafka3"},
 }
-
-
-def said(run: Run) -> str:
-    """What a run printed, with its line breaks taken out."""
-    return " ".join(run.output.split())
 
 
 def refused(cluster: Cluster, run: Run) -> str:

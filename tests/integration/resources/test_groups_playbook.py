@@ -10,7 +10,8 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import delete_topics
-from tests.support.cluster import Cluster, Run
+from tests.support.answers import said
+from tests.support.cluster import Cluster
 from tests.support.groups import commit, make_topic, member
 from tests.support.modules import run_module
 
@@ -27,11 +28,6 @@ def behind(combined: Cluster) -> Iterator[Cluster]:
     assert not run_module("streamops.kafka.group_offsets", gone)["failed"]
     with Session(Connection(tuple(combined.bootstrap_servers))) as admin:
         delete_topics(admin, [TOPIC])
-
-
-def said(run: Run) -> str:
-    """What a run printed, with its line breaks taken out."""
-    return " ".join(run.output.split())
 
 
 def test_groups_are_shown_and_offsets_move_only_without_members_and_not_in_a_plan(behind: Cluster) -> None:

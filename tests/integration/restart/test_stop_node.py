@@ -13,7 +13,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import delete_topics
-from tests.support.cluster import Cluster, Run, local_variables
+from tests.support.answers import said
+from tests.support.cluster import Cluster, local_variables
 from tests.support.modules import run_module
 
 TOPIC = {"name": "while-it-is-out", "partitions": 2, "replication_factor": 2}
@@ -32,11 +33,6 @@ def one_may_go(combined: Cluster) -> Iterator[Cluster]:
             delete_topics(admin, [TOPIC["name"]])
     back = {"bootstrap_servers": combined.bootstrap_servers, "timeout": 120, "interval": 1}
     assert run_module("streamops.kafka.isr_wait", back)["in_sync"]
-
-
-def said(run: Run) -> str:
-    """What a run printed, with its line breaks taken out."""
-    return " ".join(run.output.split())
 
 
 @pytest.mark.full

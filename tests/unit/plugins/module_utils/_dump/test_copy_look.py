@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import struct
+import time
 from pathlib import Path
 
 import pytest
@@ -124,11 +125,18 @@ def test_a_batch_that_is_cut_ends_the_log(log: Path) -> None:
         whole = last.read_bytes()
         last.write_bytes(whole + rest)
         assert copied(log, offset_from=28) == [28]
-        assert end_of(str(log), list(BASES)) == 30
+        assert end_of(str(log), list(BASES), Room(0, 0)) == 30
         last.write_bytes(whole)
 
 
 def test_an_empty_log_has_its_first_offset_for_end(tmp_path: Path) -> None:
     (tmp_path / f"{segments.SEGMENT.format(7)}.log").touch()
-    assert end_of(str(tmp_path), [7]) == 7
+    assert end_of(str(tmp_path), [7], Room(0, 0)) == 7
     assert copied(tmp_path) == []
+
+
+@pytest.mark.parametrize("ranges", [{}, {"offset_from": -3}, {"time_to": 1_000}])
+def test_the_time_bounds_the_reading_of_the_log_too(log: Path, ranges: dict[str, int]) -> None:
+    over = Room(10**6, 1000, deadline=time.monotonic())
+    assert copied(log, over, **ranges) == []
+    assert over.reached == "seconds"

@@ -13,8 +13,8 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import Streamed
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._dump.asked import Asked
-from ansible_collections.streamops.kafka.plugins.module_utils._dump.look import directories, log_dump
-from ansible_collections.streamops.kafka.plugins.module_utils._dump.tool_run import DumpError
+from ansible_collections.streamops.kafka.plugins.module_utils._dump.look import directories, log_dump, tree
+from ansible_collections.streamops.kafka.plugins.module_utils._dump.tool_run import DumpError, Printed
 
 
 @pytest.fixture
@@ -77,3 +77,33 @@ def test_a_program_is_read_while_it_runs_and_ended_when_its_time_is_over(tmp_pat
             assert b"".join(running.chunks()) == b"out\n"
             assert (running.is_over, running.code()) == (False, 3)
     assert (tmp_path / "errors").read_bytes() == b"err\n"
+
+
+def printed(directory: Path, code: str) -> Printed:
+    """What a program prints in place of the shell."""
+    return Printed([sys.executable, "-c", code], 30.0, str(directory / "errors"))
+
+
+def test_a_tree_that_is_too_large_says_that_it_is_cut(tmp_path: Path) -> None:
+    asked = Asked("snapshot", "__cluster_metadata", 0)
+    large = f"line = 'x' * 999 + chr(10); print(line * ({9 * 2**20} // len(line)))"
+    lines, notes = tree(asked, printed(tmp_path, large))
+    assert notes == ["stopped after 8,388,608 bytes of the tree: the rest of it is not shown"]
+    assert set(lines) == {"x" * 999}
+    assert tree(asked, printed(tmp_path, "print('image:')")) == (["image:"], [])
+
+
+def test_a_tree_with_a_key_says_that_only_a_part_is_shown(tmp_path: Path) -> None:
+    asked = Asked("snapshot", "__cluster_metadata", 0, key="orders")
+    lines, notes = tree(asked, printed(tmp_path, "print('image:\\n  orders:\\n    id:')"))
+    assert lines == ["  orders:"]
+    assert notes == ["only the lines of the tree that have kafka_dump_key=orders are shown, not those around them"]
+
+
+def test_what_the_login_gives_to_java_does_not_reach_the_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "KAFKA_OPTS")
+    for name in names:
+        monkeypatch.setenv(name, "of-the-login")
+    monkeypatch.setenv("STAYS", "of-the-login")
+    lines, _notes = tree(Asked("snapshot", "", 0), printed(tmp_path, "import os; print(*os.environ)"))
+    assert [name for name in (*names, "STAYS") if name in lines[0].split()] == ["STAYS"]

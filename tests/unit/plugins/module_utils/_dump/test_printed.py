@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -92,3 +93,58 @@ def test_nothing_is_held_but_the_record_that_is_read(monkeypatch: pytest.MonkeyP
 
 def test_lines_that_are_none_of_a_record_are_passed_by() -> None:
     assert list(records([b"Log starting offset: 0\nFound 5 invalid bytes at the end of x.log\n"], False)) == []
+
+
+def head(base: int, last: int, count: int) -> str:
+    """What the tool prints of a batch."""
+    return (
+        f"baseOffset: {base} lastOffset: {last} count: {count} baseSequence: -1 lastSequence: -1 producerId: -1 "
+        "producerEpoch: -1 partitionLeaderEpoch: 0 isTransactional: false isControl: false position: 0\n"
+    )
+
+
+def one(offset: int, headers: str = "") -> str:
+    """What the tool prints of a record with one byte of key and of value."""
+    start = f"| offset: {offset} CreateTime: 5 keySize: 1 valueSize: 1 sequence: -1"
+    return f"{start} headerKeys: [{headers}] key: k payload: v\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "offsets", "doubts"),
+    [
+        (head(5, 6, 2) + one(5) + one(6) + head(7, 7, 1) + one(7), [5, 6, 7], []),
+        # One hides its record.
+        (head(5, 6, 2) + one(5, "a\nb") + one(6) + head(7, 7, 1) + one(7), [6, 7], [(5, 6)]),
+        (head(5, 5, 1) + one(5, "a\nb"), [], [(5, 5)]),
+        # One has the text of a key and a value.
+        (head(5, 5, 1) + one(5, "] key: x payload: y"), [5], [(5, 5)]),
+        # One has the text of a record behind the batch, of one in it, and of a batch.
+        (head(5, 5, 1) + one(5, "] key: k payload: v\n" + one(9)), [5], [(5, 5)]),
+        (head(5, 6, 2) + one(5, "] key: k payload: v\n" + one(6)) + one(6), [5, 6], [(5, 6)]),
+        (
+            head(5, 5, 1) + one(5, "] key: k payload: v\n" + head(6, 6, 1) + one(6)) + head(6, 6, 1) + one(6),
+            [5, 6, 6],
+            [(6, 6), (6, 6)],
+        ),
+    ],
+)
+def test_a_line_end_in_the_name_of_a_header_is_told(text: str, offsets: list[int], doubts: list[object]) -> None:
+    found: list[tuple[int, int]] = []
+    assert [record.offset for record in records([text.encode()], False, found)] == offsets
+    assert found == doubts
+
+
+def test_of_what_the_tool_printed_of_real_logs_nothing_is_in_doubt() -> None:
+    for path in PRINTED.glob("*.txt"):
+        doubts: list[tuple[int, int]] = []
+        if not path.stem.endswith("tree"):
+            assert list(records([path.read_bytes()], not path.stem.endswith("orders"), doubts))
+        assert doubts == [], path.name
+
+
+def test_a_key_of_many_lookalikes_is_split_in_a_moment() -> None:
+    parts = b" payload: " * 200_000
+    start = b"| offset: 1 CreateTime: 5 keySize: 0 valueSize: 9 sequence: -1 headerKeys: [] key: "
+    began = time.monotonic()
+    list(records([start + b"x" + parts + b"\n"], False))
+    assert time.monotonic() - began < 2

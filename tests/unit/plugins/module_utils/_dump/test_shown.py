@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._dump.shown import
     texts,
     tree_lines,
     without_secrets,
+    words,
 )
 
 PRINTED = Path(__file__).with_name("printed")
@@ -86,13 +87,74 @@ def test_the_tree_of_a_snapshot_has_no_secret() -> None:
     assert "ScramCredentialData(salt=***, storedKey=***, serverKey=***, iterations=4096)" in text
     assert len(text.splitlines()) == len(raw.splitlines())
     hidden = tree_lines(
-        "configs:\n  BROKER:\n    ssl.keystore.password:\n      geheim\n      2\n    log.retention:\n      5\n"
+        "image:\n  configs:\n    BROKER:\n      ssl.keystore.password:\n        geheim\n        2\n"
+        "      log.retention:\n        5\n"
     )
     assert hidden == [
-        "configs:",
-        "  BROKER:",
-        "    ssl.keystore.password:",
-        "      ***",
-        "    log.retention:",
-        "      5",
+        "image:",
+        "  configs:",
+        "    BROKER:",
+        "      ssl.keystore.password:",
+        "        ***",
+        "      log.retention:",
+        "        5",
     ]
+
+
+#: Of values of several lines the shell indents the first line only.
+PEM = "-----BEGIN PRIVATE KEY-----\nMIIEvQ:\n  deep\u2028er\x85and\x0bmore\n\nlabel:\n-----END PRIVATE KEY-----"
+JAAS = 'org.apache.kafka.common.security.plain.PlainLoginModule required\nusername="u"\npassword="geheim";'
+
+
+def test_a_secret_of_several_lines_is_left_out_to_its_last_one() -> None:
+    found = tree_lines(
+        f"image:\n  configs:\n    BROKER:\n      listener.name.ssl.ssl.keystore.key:\n        {PEM}\n"
+        f"      log.retention:\n        5\n    SECOND:\n      sasl.jaas.config:\n        {JAAS}\n"
+        "  delegationToken:\nlocal:\n  version:\n    4.3.1\n"
+    )
+    assert found == [
+        "image:",
+        "  configs:",
+        "    BROKER:",
+        "      listener.name.ssl.ssl.keystore.key:",
+        "        ***",
+        "      log.retention:",
+        "        5",
+        "    SECOND:",
+        "      sasl.jaas.config:",
+        "        ***",
+        "  delegationToken:",
+        "local:",
+        "  version:",
+        "    4.3.1",
+    ]
+
+
+def test_a_line_of_a_harmless_value_does_not_end_the_settings() -> None:
+    found = tree_lines(
+        "image:\n  configs:\n    B:\n      header:\n        one\ntwo:\n"
+        "      ssl.key.password:\n        geheim\nlocal:\n"
+    )
+    assert "geheim" not in "\n".join(found)
+
+
+def test_what_is_no_setting_keeps_its_subtree_whatever_its_name() -> None:
+    tree = (
+        "image:\n  configs:\n    TOPIC:token:\n      retention.ms:\n        5\n"
+        "  topics:\n    byName:\n      token-secret-password:\n        name:\n          x"
+    )
+    assert "\n".join(tree_lines(tree)) == tree
+
+
+def test_a_key_is_found_in_the_text_that_kafka_before_4_prints() -> None:
+    offsets = Asked("offsets", "__consumer_offsets", None)
+    commit = replace(RECORD, key="offset_commit::group=billing,partition=big-orders-1")
+    assert {"billing", "big-orders-1", "big-orders", "offset_commit"} <= set(texts(commit, offsets))
+    transactions = Asked("transactions", "__transaction_state", None)
+    assert "pay" in texts(replace(RECORD, key="transaction_metadata::transactionalId=pay"), transactions)
+
+
+def test_a_key_is_found_in_the_names_of_the_tree() -> None:
+    assert "orders" in words("      orders:")
+    assert {"TOPIC:orders", "orders"} <= set(words("    TOPIC:orders:"))
+    assert {"iterations", "4096"} <= set(words("  ScramCredentialData(salt=***, iterations=4096)"))

@@ -13,11 +13,13 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node import attach
+from ansible_collections.streamops.kafka.plugins.module_utils._node import start_record as record
 from ansible_collections.streamops.kafka.plugins.module_utils._node.deprecated_requests import (
     MBEAN,
     counted,
     deprecated_requests,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._node.process import stat
 
 
 def line(request: str, version: int, count: int, software: str = "unknown") -> str:
@@ -45,6 +47,27 @@ def test_each_request_is_counted_once() -> None:
 def test_a_node_that_does_not_run_says_so(tmp_path: Path) -> None:
     found = deprecated_requests({"state_dir": str(tmp_path), "java": ""})
     assert found == {"requests": [], "since": None, "unread": "it does not run"}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a record to another user")
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_start_record_of_another_user_than_the_process_is_not_believed(tmp_path: Path, is_link: bool) -> None:
+    # The user of a node owns its record: it may name a process of somebody else there, and a class path of its own.
+    started = tmp_path / record.DIRECTORY
+    real = tmp_path / "other" if is_link else started
+    real.mkdir()
+    (real / record.PID).write_text(str(os.getpid()))
+    (real / record.START_TIME).write_text(str(stat(os.getpid())[1]))
+    (real / record.JVM).write_text("-cp /evil/*")
+    if is_link:
+        started.symlink_to(real)
+    os.chown(started, 65534, 65534, follow_symlinks=False)
+    ran: list[object] = []
+    found = deprecated_requests(
+        {"state_dir": str(tmp_path), "java": sys.executable}, lambda *given, **_: ran.append(given)
+    )
+    assert found["unread"] == "its start record belongs to another user than its process"
+    assert (found["requests"], ran) == ([], [])
 
 
 def test_a_process_that_the_signal_would_end_is_left_alone() -> None:

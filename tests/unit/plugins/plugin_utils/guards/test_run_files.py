@@ -56,3 +56,19 @@ def test_a_directory_that_may_not_be_written_to_is_refused(tmp_path: Path, monke
     # The superuser may write anywhere, so that is what the operating system is made to say.
     monkeypatch.setattr("os.access", lambda *_: False)
     assert "cannot be written to by the user of this run" in why(f"{tmp_path}/status.html")
+
+
+def test_a_file_without_data_beside_it_is_judged_by_its_own_rule(tmp_path: Path) -> None:
+    def said(path: Any) -> str:
+        return " ".join(unwritable({"kafka_dump_path": {"alone": path}}))
+
+    (tmp_path / "taken.json").mkdir()
+    for path in ("", None, f"{tmp_path}/x.json", f"{tmp_path}/taken.html"):
+        assert said(path) == ""
+    for path, why_not in (
+        (f"{tmp_path}/taken.json", f"{tmp_path}/taken.json is a directory. fix: name a file in it."),
+        (f"{tmp_path}/new/", f"{tmp_path}/new is a directory. fix: name a file in it."),
+        (f"{tmp_path}/none/x.txt", f"the directory {tmp_path}/none does not exist on the control node. fix: "),
+        (7, "kafka_dump_path is no path (found: 7). fix: give it as text, as in kafka_dump_path=records.txt."),
+    ):
+        assert why_not in said(path)

@@ -79,3 +79,11 @@ def test_what_cannot_be_is_refused_before_the_node_is_read(given: dict[str, str]
     [why] = refusals({**SETTINGS, **given}, "broker 1")
     assert said in why
     assert refusals(SETTINGS, "broker 1") == []
+
+
+def test_in_text_the_tree_has_escapes_for_what_no_screen_shows() -> None:
+    found = {**FOUND, "records": [], "tree": ["image:", "  \x1b[2Jx\u202ey:"], "notes": ["key=\x1b[0m"]}
+    text = "\n".join(text_lines(found, "kafka1"))
+    assert "[2Jx" in text
+    assert "\x1b" not in text
+    assert "\u202e" not in text

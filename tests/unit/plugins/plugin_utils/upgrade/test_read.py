@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.release_properties import refused_by
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.checks import check_all
@@ -123,6 +125,27 @@ def test_clients_that_are_too_old_are_read_and_their_consent_given_as_text() -> 
     watched = {**old, "__common_upgrade_requests_before": counted()}
     facts = facts_of(looked(), looked(), more=watched, kafka_upgrade_watch_seconds="60")
     assert (refusal(facts), facts.watched, facts.nodes[0].old_requests) == ("", 60, ())
+
+
+@pytest.mark.parametrize(
+    ("before", "why"),
+    [
+        (counted(unread="it hangs", requests=[]), "it hangs"),
+        ({"failed": True, "msg": "No module\nthere. Look."}, "No module there"),
+        ({"unreachable": True, "msg": "No way. Look."}, "No way"),
+    ],
+)
+def test_a_first_look_that_failed_refuses_nobody_for_what_came_before(before: dict[str, Any], why: str) -> None:
+    more = {"__common_upgrade_requests": counted(), "__common_upgrade_requests_before": before}
+    facts = facts_of(looked(), looked(), more=more, kafka_upgrade_watch_seconds="60")
+    assert refusal(facts) == ""
+    assert facts.nodes[0].uncounted == f"the first of two looks failed ({why})"
+
+
+def test_a_first_look_that_was_not_asked_for_is_none_that_failed() -> None:
+    skipped = {"skipped": True, "skip_reason": "Conditional result was False"}
+    more = {"__common_upgrade_requests": counted(), "__common_upgrade_requests_before": skipped}
+    assert "client sharp 1.0 is too old" in refusal(facts_of(looked(), looked(), more=more))
 
 
 def test_why_clients_are_not_known_is_read() -> None:
