@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import struct
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -294,7 +295,9 @@ def facts_at(
         with channel.open(server, tls_context(connection)):
             failure = let_in(connection, channel)
             if failure is None:
-                return _told(Node(channel, connection, kind, topics, watch or Stopwatch()), node, server, wanted)
+                return _told(
+                    Node(channel, connection, kind, topics, watch or Stopwatch(time.monotonic)), node, server, wanted
+                )
             refused = failure.why
     except _BROKEN as error:
         failure = failure_of(connection, error, channel)

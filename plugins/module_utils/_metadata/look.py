@@ -163,7 +163,7 @@ def _all_at_once(
             unanswered = {subject: one.why for subject in subjects if one.kind in ASKED[subject]}
             found[key] = Facts(one.id, one.kind, unanswered=unanswered)
             continue
-        watch = Stopwatch()
+        watch = Stopwatch(time.monotonic)
         waited[key] = one, watch
         connecting = _CONNECT if one.kind == CONTROLLER and one.id in alive else None
         question = partial(facts_at, one.connection, one.kind, one.id, subjects, topics, seconds, connecting, watch)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Tells the time that a node was waited for from the time that its answers were read here. Pure but for the clock."""
+"""Tells the time that a node was waited for from the time that its answers were read here. Pure."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 
@@ -14,7 +13,7 @@ class Stopwatch:
     Large answers take long to read, the more so while other threads read theirs; that is not held against a node.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._began = clock()
         self._since: float | None = None

@@ -95,7 +95,7 @@ def test_time_in_which_nothing_was_asked_does_not_count_where_a_channel_is_given
 
         threading.Thread(target=serve, daemon=True).start()
         channel = Channel(0.5)
-        watch = Stopwatch()
+        watch = Stopwatch(time.monotonic)
         with channel.open(f"127.0.0.1:{server.getsockname()[1]}", None):
             channel.greet()
             watch.answered()
