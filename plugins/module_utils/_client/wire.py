@@ -185,6 +185,10 @@ class Channel:
             raise NotKafkaError("the server does not speak Kafka's protocol")
         return self._read(size)[4:]
 
+    def extend(self, seconds: float) -> None:
+        """Give it more time: so long nobody asked anything."""
+        self._deadline += seconds
+
     def _left(self) -> float:
         left = self._deadline - time.monotonic()
         if left <= 0:
@@ -194,14 +198,14 @@ class Channel:
     def _read(self, size: int) -> bytes:
         if self._socket is None:
             raise AssertionError("nothing can be read before open()")
-        read = b""
+        read = bytearray()
         while len(read) < size:
             self._socket.settimeout(self._left())
             part = self._socket.recv(size - len(read))
             if not part:
                 raise ConnectionError("the server closed the connection")
             read += part
-        return read
+        return bytes(read)
 
 
 def _text(text: str) -> bytes:

@@ -11,7 +11,6 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import Channel
-from ansible_collections.streamops.kafka.plugins.module_utils._features.plan import SAFE_DOWNGRADE
 
 #: Kafka's errors INVALID_UPDATE_VERSION and FEATURE_UPDATE_FAILED: what is wrong is one feature.
 _OF_A_FEATURE = (95, 96)
@@ -77,15 +76,17 @@ def announced_of(answer: Any) -> Announced:
 
 
 def update_features(
-    session: Session, levels: Mapping[str, int], upgrade_type: str, validate_only: bool = False
+    session: Session, levels: Mapping[str, int], lowers: bool, validate_only: bool = False
 ) -> dict[str, tuple[str, str] | None]:
     """Ask the controller for these levels, all or none; per feature None or (Kafka's error name, why).
+
+    C(lowers): they may be lower than now, where Kafka finds that safe.
 
     Before Kafka 4.0 each feature has an answer of its own; since then the first one that is refused is named.
     """
     from kafka.protocol.admin import UpdateFeaturesRequest
 
-    kind = _SAFE if upgrade_type == SAFE_DOWNGRADE else _RAISE
+    kind = _SAFE if lowers else _RAISE
     update = UpdateFeaturesRequest.FeatureUpdateKey
     request = UpdateFeaturesRequest(
         timeout_ms=session.connection.request_timeout * 1000,

@@ -37,15 +37,15 @@ def ensure_features(session: Session, params: Mapping[str, Any], check: bool, di
     plan = _plan(state, params)
     if plan.violations:
         raise RefusedError(SUBJECT, plan.violations)
-    kind = params["upgrade_type"]
+    lowers = params["upgrade_type"] == SAFE_DOWNGRADE
     if plan.steps:
         # All in one request: the levels of the plan stand in for those that others need.
         wanted = {step.feature: step.after for step in plan.steps}
-        refused = refused_steps(plan, state, update_features(session, wanted, kind, validate_only=True))
+        refused = refused_steps(plan, state, update_features(session, wanted, lowers, validate_only=True))
         if refused:
             raise RefusedError(SUBJECT, refused)
     if not check:
-        _do(session, plan.steps, kind, params["timeout"])
+        _do(session, plan.steps, lowers, params["timeout"])
     result: dict[str, Any] = {
         "changed": bool(plan.steps),
         "changes": [step.as_dict() for step in plan.steps],
@@ -67,11 +67,11 @@ def _plan(state: State, params: Mapping[str, Any]) -> Plan:
     return plan_newest(state, params["names"])
 
 
-def _do(session: Session, steps: Sequence[Step], kind: str, timeout: float) -> None:
+def _do(session: Session, steps: Sequence[Step], lowers: bool, timeout: float) -> None:
     applied = Applied[Step]("feature")
     with applied.truthful(_changes, True):
         for step in steps:
-            request = partial(update_features, session, {step.feature: step.after}, kind)
+            request = partial(update_features, session, {step.feature: step.after}, lowers)
             applied.ask([step], request, lambda done: done.feature)
             wait_until_seen(str(step), partial(live_brokers, session), partial(_missing, session, step), timeout)
 

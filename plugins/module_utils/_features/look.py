@@ -27,7 +27,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._features.levels i
 from ansible_collections.streamops.kafka.plugins.module_utils._features.plan import (
     BROKER,
     CONTROLLER,
-    UPGRADE,
     Node,
     State,
     described,
@@ -100,6 +99,6 @@ def _refusals(session: Session, state: State) -> dict[str, str | None]:
         asked = {name: state.common(name)[1]}
         if METADATA in below and not refusals.get(METADATA):
             asked[METADATA] = state.common(METADATA)[1]
-        error = update_features(session, asked, UPGRADE, validate_only=True)[name]
+        error = update_features(session, asked, lowers=False, validate_only=True)[name]
         refusals[name] = None if error is None else error[1]
     return refusals

@@ -9,6 +9,8 @@ it says itself (ApiVersions): a controller takes few of those that a broker does
 from __future__ import annotations
 
 import struct
+import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -39,6 +41,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model im
     NO_AUTHORIZER,
     Facts,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.stopwatch import Stopwatch
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import quotas_of
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
 
@@ -56,6 +59,10 @@ _MECHANISMS = {number: name for name, number in MECHANISMS.items()}
 Values = dict[str, str]
 
 
+#: One answer is decoded at a time: that is work of this machine alone, and threads that receive are not held up by it.
+_DECODING = threading.Lock()
+
+
 class NotAnsweredError(Exception):
     """A node did not answer a question, and why; it answers others."""
 
@@ -63,14 +70,17 @@ class NotAnsweredError(Exception):
 class Node:
     """An open connection to one node, after its login. C(topics) are the names of topics it is asked for."""
 
-    def __init__(self, channel: Channel, connection: Connection, kind: str, topics: Iterable[str]) -> None:
-        self._channel, self._connection, self.kind = channel, connection, kind
+    def __init__(
+        self, channel: Channel, connection: Connection, kind: str, topics: Iterable[str], watch: Stopwatch
+    ) -> None:
+        self._channel, self._connection, self.kind, self._watch = channel, connection, kind, watch
         self.topics = list(topics)
         announced = api_versions(channel)
         self._versions = {one.api_key: (one.min_version, one.max_version) for one in announced.api_keys}
         self.features = announced_of(announced)
         self._metadata: Any = None
         self._quorum: Any = None
+        watch.answered()
 
     def ask(self, request: Any, response: Any, least: int = 0, **fields: Any) -> Any:
         """Return the answer to a message of kafka-python, in the newest version that both know."""
@@ -81,8 +91,13 @@ class Node:
         body: bytes = request(**fields).encode(version=version)
         if request.flexible_version_q(version):
             body = b"\0" + body  # The header has no tagged field.
-        answer = self._channel.ask((request.API_KEY, version), body)
-        return response.decode(answer[1:] if response.flexible_version_q(version) else answer, version=version)
+        self._channel.extend(self._watch.asks())
+        try:
+            answer = self._channel.ask((request.API_KEY, version), body)
+        finally:
+            self._watch.answered()
+        with _DECODING:
+            return response.decode(answer[1:] if response.flexible_version_q(version) else answer, version=version)
 
     def sound(self, answer: Any, what: str) -> Any:
         """Return the answer, or raise what Kafka says against it; C(what) is the request."""
@@ -266,10 +281,12 @@ def facts_at(
     topics: Iterable[str],
     seconds: float,
     connecting: float | None = None,
+    watch: Stopwatch | None = None,
 ) -> Facts:
     """Return what the node at the first server of a connection says of these subjects, within C(seconds).
 
-    C(connecting) of these at most are waited for a connection.
+    C(connecting) of these at most are waited for a connection. C(watch) tells another thread how long the node was
+    waited for.
     """
     server = connection.bootstrap_servers[0]
     channel = Channel(seconds, seconds, _MOST_BYTES, connecting)
@@ -278,7 +295,9 @@ def facts_at(
         with channel.open(server, tls_context(connection)):
             failure = let_in(connection, channel)
             if failure is None:
-                return _told(Node(channel, connection, kind, topics), node, server, wanted)
+                return _told(
+                    Node(channel, connection, kind, topics, watch or Stopwatch(time.monotonic)), node, server, wanted
+                )
             refused = failure.why
     except _BROKEN as error:
         failure = failure_of(connection, error, channel)

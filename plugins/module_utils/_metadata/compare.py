@@ -60,6 +60,23 @@ def apart(look: Look, left_out: Iterable[str] = ()) -> frozenset[Apart]:
     return frozenset(found)
 
 
+def slim(look: Look) -> Look:
+    """Return an earlier look with what a later verdict needs of it: only the names in which any nodes differ."""
+    differing: dict[str, set[str]] = {}
+    for subject, name, _node in apart(look):
+        differing.setdefault(subject, set()).add(name)
+
+    def kept(node: Facts) -> Facts:
+        """Leave out what all nodes say."""
+        values = {
+            subject: {name: own[name] for name in differing.get(subject, ()) if name in own}
+            for subject, own in node.values.items()
+        }
+        return replace(node, values=values)
+
+    return replace(look, nodes=tuple(map(kept, look.nodes)))
+
+
 def behind(first: Look, now: Look) -> dict[str, int]:
     """Return the nodes that have not come as far as the leader was in the first look, with what they lack of that."""
     if first.high_watermark is None:

@@ -29,6 +29,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare 
     carried,
     described,
     judged,
+    slim,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import (
     ASKED,
@@ -38,6 +39,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model im
     Facts,
     Look,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.stopwatch import Stopwatch
 
 #: Seconds between two looks of one run.
 _PAUSE = 1.0
@@ -46,6 +48,8 @@ _PAUSE = 1.0
 _CONNECT = 1.2
 #: Milliseconds since a node had all of the log, within which it counts as running.
 _ALIVE_MS = 10_000
+#: Seconds after which is looked again at how long nodes were waited for.
+_AGAIN = 1.0
 #: Seconds that a node has beyond its time, to say itself how its connection ended.
 _GRACE = 0.5
 
@@ -66,6 +70,7 @@ def compare_metadata(session: Session, params: Mapping[str, Any], _check: bool, 
     looks = [_look(session, params, subjects, {})]
     while (verdict := judged(looks)).open and not (len(looks) >= LEAST_LOOKS and verdict.seconds >= params["settle"]):
         time.sleep(_PAUSE)
+        looks[-1] = slim(looks[-1])
         looks.append(_look(session, params, subjects, carried(verdict)))
     return {"changed": False, **described(verdict, params["names"])}
 
@@ -143,7 +148,7 @@ def _all_at_once(
     """Ask each node in a thread of its own. They are daemons: a program may end before a name server answers."""
     answers: queue.SimpleQueue[Facts | Exception] = queue.SimpleQueue()
     found: dict[tuple[str, int], Facts] = {}
-    waited: dict[tuple[str, int], _Place] = {}
+    waited: dict[tuple[str, int], tuple[_Place, Stopwatch]] = {}
 
     def ask(question: partial[Facts]) -> None:
         """Ask one node."""
@@ -158,20 +163,25 @@ def _all_at_once(
             unanswered = {subject: one.why for subject in subjects if one.kind in ASKED[subject]}
             found[key] = Facts(one.id, one.kind, unanswered=unanswered)
             continue
-        waited[key] = one
+        watch = Stopwatch(time.monotonic)
+        waited[key] = one, watch
         connecting = _CONNECT if one.kind == CONTROLLER and one.id in alive else None
-        question = partial(facts_at, one.connection, one.kind, one.id, subjects, topics, seconds, connecting)
+        question = partial(facts_at, one.connection, one.kind, one.id, subjects, topics, seconds, connecting, watch)
         threading.Thread(target=ask, args=(question,), daemon=True).start()
     # Name and connection have their time each, and so has the second try of a node that does not let us in.
-    until = time.monotonic() + 3 * seconds + _GRACE
-    while len(found) < len(waited) + sum(one.connection is None for one in places):
-        try:
-            answer = answers.get(timeout=max(0.0, until - time.monotonic()))
-        except queue.Empty:
+    longest = 3 * seconds + _GRACE
+    while missing := [watch for key, (_one, watch) in waited.items() if key not in found]:
+        left = longest - min(watch.waited() for watch in missing)
+        if left <= 0:
             break
+        try:
+            # While a thread reads an answer, its time stands still.
+            answer = answers.get(timeout=min(left, _AGAIN))
+        except queue.Empty:
+            continue
         if isinstance(answer, Exception):
             raise answer
         found[answer.kind, answer.id] = answer
-    for key, one in waited.items():
+    for key, (one, _watch) in waited.items():
         found.setdefault(key, Facts(one.id, one.kind, why=f"no answer within {3 * seconds:g} s"))
     return list(found.values())

@@ -218,10 +218,10 @@ def test_a_broker_of_3_9_answers_for_each_feature(tmp_path: Path, kafka_release:
         back = features(one, features={"metadata.version": "3.8"}, upgrade_type="safe_downgrade")
         assert (back["failed"], levels(one)["metadata.version"]) == (False, 20)
         with Session(Connection(tuple(one.bootstrap_servers))) as session:
-            error = update_features(session, {"metadata.version": 17}, "safe_downgrade", validate_only=True)
+            error = update_features(session, {"metadata.version": 17}, lowers=True, validate_only=True)
         assert error["metadata.version"] is None
         with Session(Connection(tuple(one.bootstrap_servers))) as session:
-            error = update_features(session, {"metadata.version": 16}, "safe_downgrade", validate_only=True)
+            error = update_features(session, {"metadata.version": 16}, lowers=True, validate_only=True)
         code, why = error["metadata.version"] or ("", "")
         assert (code, "might delete metadata" in why) == ("INVALID_UPDATE_VERSION", True)
     finally:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 import threading
 import time
 from collections.abc import Iterator
@@ -13,8 +14,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import Channel
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.api import _told, facts_at
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import BROKER, CONTROLLER, Facts
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.stopwatch import Stopwatch
 
 
 @pytest.fixture
@@ -78,3 +81,28 @@ def test_a_node_that_hangs_after_an_answer_says_at_which_question_its_connection
     assert (found.why, found.broken) == ("", f"n1:9092: {why}")
     assert (dict(found.values), found.applied) == ({"features": {"metadata.version": "30"}}, 100)
     assert found.unanswered == {"topics": why, "partitions": why}
+
+
+def test_time_in_which_nothing_was_asked_does_not_count_where_a_channel_is_given_it_back() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            """Answer each question at once, with nothing."""
+            taken, _from = server.accept()
+            with taken:
+                while asked := taken.recv(1000):
+                    taken.sendall(struct.pack(">i", 4) + asked[8:12])
+
+        threading.Thread(target=serve, daemon=True).start()
+        channel = Channel(0.5)
+        watch = Stopwatch(time.monotonic)
+        with channel.open(f"127.0.0.1:{server.getsockname()[1]}", None):
+            channel.greet()
+            watch.answered()
+            time.sleep(0.7)  # A large answer is read here.
+            assert watch.waited() < 0.5
+            channel.extend(watch.asks())
+            channel.greet()
+            time.sleep(0.7)
+            with pytest.raises(TimeoutError):
+                channel.greet()

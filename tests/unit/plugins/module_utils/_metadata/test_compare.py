@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare 
     described,
     judged,
     lines,
+    slim,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import (
     ASKED,
@@ -298,3 +299,15 @@ def test_an_observer_that_is_not_registered_is_a_note_and_no_disagreement() -> N
     found = described(judged([replace(look, notes=("node 9: observer, not registered",))]), 5)
     assert found["agree"]
     assert found["lines"] == ["all 3 nodes agree at offset 100", "node 9: observer, not registered"]
+
+
+def test_of_an_earlier_look_is_kept_what_the_verdict_needs() -> None:
+    many = {f"t{number}": "id" for number in range(1000)}
+    nodes = (node(1, topics=many), node(2, topics=many), node(3, topics={**many, "t1": "other"}))
+    full = looks(nodes, nodes, nodes)
+    slimmed = [slim(full[0]), slim(full[1]), full[2]]
+    assert [len(one.values["topics"]) for one in slimmed[0].nodes] == [1, 1, 1]
+    assert described(judged(slimmed), 5) == described(judged(full), 5)
+    # A node that is left out later, as one behind is, changes who are most; not what is kept.
+    late = (node(1, applied=40, topics={}), node(2), node(3, topics={}))
+    assert judged([slim(one) for one in looks(late, late)]).stands == judged(looks(late, late)).stands
