@@ -69,9 +69,9 @@ def test_a_dead_broker_raises_five_alerts_that_rest_when_it_is_back(secured: Clu
     try:
         until(lambda: not secured.alive("kafka3"), "kafka3 to be gone")
         watched.fires(*OF_ONE_DOWN)
-        assert watched.summaries("KafkaNodeDown") == [
-            f"127.0.0.1:{secured.port('kafka3', METRICS)} of cluster secured does not answer"
-        ]
+        dead = f"127.0.0.1:{secured.port('kafka3', METRICS)} of cluster secured does not answer"
+        # On a machine that is busy for seconds another node may miss a scrape; it is there again in the next.
+        until(lambda: watched.summaries("KafkaNodeDown") == [dead], "kafka3 to be the one that does not answer")
         assert watched.summaries("KafkaPartitionsOffline") == ["1 partitions of cluster secured have no leader"]
     finally:
         # Others use this cluster after this test.
