@@ -116,7 +116,7 @@ def _there(facts: ClusterFacts) -> Findings:
     """Refuse to go on while a voter that stays is down or behind."""
     stays = {one.node_id for one in facts.wanted}
     for one in facts.voters:
-        if one.id in stays and not facts.is_current(one):
+        if one.id in stays and one.id not in facts.current_ids:
             since = "never" if one.last_caught_up_ms_ago is None else f"{one.last_caught_up_ms_ago} ms ago"
             what = f"controller {one.id} is down or behind: {one.lag} records, caught up last {since}"
             fix = "start it, and wait until it has caught up; or take it out of the inventory, so that it leaves"
@@ -135,7 +135,8 @@ def _missing(facts: ClusterFacts) -> Findings:
             )
             yield Finding(REFUSE, what, fix)
         elif one.id in facts.missing:
-            runs = "runs, and has to be stopped on its machine by you" if facts.is_current(one) else "does not answer"
+            is_there = one.id in facts.current_ids
+            runs = "runs, and has to be stopped on its machine by you" if is_there else "does not answer"
             yield Finding(NOTE, f"controller {one.id} is not in the inventory, so it leaves the quorum. It {runs}")
 
 

@@ -97,9 +97,11 @@ class ClusterFacts:
         """The ids of voters that the inventory lacks."""
         return sorted(self.voter_ids - {one.node_id for one in self.controllers})
 
-    def is_current(self, voter: Voter) -> bool:
-        """Whether a voter has all records but those of the last moment."""
-        return self.quorum is not None and caught_up(voter, self.quorum, FETCH_TIMEOUT_MS)
+    @property
+    def current_ids(self) -> set[int]:
+        """The ids of the voters that have all records but those of the last moment."""
+        quorum = self.quorum
+        return {one.id for one in self.voters if quorum is not None and caught_up(one, quorum, FETCH_TIMEOUT_MS)}
 
 
 @dataclass(frozen=True)

@@ -28,13 +28,13 @@ def make_steps(facts: ClusterFacts) -> list[Step]:
     restarts. The leader is last, so that it changes once.
     """
     voters = len(facts.voters)
-    current = sum(map(facts.is_current, facts.voters))
+    current = len(facts.current_ids)
     steps = []
     for one in facts.joining:
         steps.append(Step(ADD, one.node_id, one.host, one.listener, voters, voters + 1, current + 1))
         voters, current = voters + 1, current + 1
     for node_id in going(facts):
-        there = any(facts.is_current(one) for one in facts.voters if one.id == node_id)
+        there = node_id in facts.current_ids
         host = next((one for one in facts.leaving if one.node_id == node_id), None)
         current -= there
         name = host.host if host else "not in the inventory"
@@ -46,15 +46,14 @@ def make_steps(facts: ClusterFacts) -> list[Step]:
 def going(facts: ClusterFacts) -> list[int]:
     """The ids of the voters that are taken out, in the order in which they go."""
     ids = ({one.node_id for one in facts.leaving} | set(facts.missing)) & facts.voter_ids
-    current = {one.id for one in facts.voters if facts.is_current(one)}
+    current = facts.current_ids
     leader = facts.quorum.leader_id if facts.quorum else None
     return sorted(ids, key=lambda one: (one in current, one == leader, one))
 
 
 def silent(facts: ClusterFacts) -> list[int]:
     """Those of going that do not answer: they are taken out before a node restarts."""
-    current = {one.id for one in facts.voters if facts.is_current(one)}
-    return [one for one in going(facts) if one not in current]
+    return [one for one in going(facts) if one not in facts.current_ids]
 
 
 def gone(facts: ClusterFacts) -> list[str]:
