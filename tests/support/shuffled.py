@@ -25,6 +25,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.task import TaskReader
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
+from tests.support.cluster import Cluster
 from tests.support.other_order import place
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -348,3 +349,14 @@ MADE: dict[str, Any] = {
         },
     },
 }  # fmt: skip
+
+
+def with_reversed_hosts(cluster: Cluster, directory: Path) -> Cluster:
+    """A cluster of inventories/local by an inventory in this directory whose hosts come in the reverse order."""
+    found = inventory("local")
+    hosts = found["hosts.yml"]["kafka_brokers"]["hosts"]
+    found["hosts.yml"]["kafka_brokers"]["hosts"] = dict(reversed(hosts.items()))
+    for name, content in found.items():
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / name).write_text(yaml.safe_dump(content, sort_keys=False))
+    return Cluster(directory, cluster.directory, cluster.port_base, cluster.variables)

@@ -61,6 +61,8 @@ def test_a_dry_run_of_the_installed_collection_foresees_a_new_cluster(own: Clust
     foreseen = run(own, collections, "site", "--check", "--diff").ok()
     assert set(foreseen.recap) >= set(own.nodes)
     assert foreseen.changed > 0
+    assert "+node.id=1" in foreseen.output
+    assert [path.name for path in own.directory.iterdir()] == ["extra-vars.yml"], "a dry run writes nothing"
     assert not any(own.alive(node) for node in own.nodes)
 
 

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
 from tests.support.cluster import Cluster
-from tests.support.shuffled import inventory
+from tests.support.shuffled import with_reversed_hosts
 from tests.support.stats import show_stats, stats_of
 
 SET = "controller.quorum.bootstrap.servers"
@@ -22,15 +21,10 @@ SET = "controller.quorum.bootstrap.servers"
 @pytest.fixture
 def reversed_(combined: Cluster, tmp_path: Path) -> Cluster:
     """The running cluster by an inventory whose hosts come in the reverse order."""
-    found = inventory("local")
-    hosts = found["hosts.yml"]["kafka_brokers"]["hosts"]
-    found["hosts.yml"]["kafka_brokers"]["hosts"] = dict(reversed(hosts.items()))
-    for name, content in found.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(yaml.safe_dump(content, sort_keys=False))
-    return Cluster(tmp_path, combined.directory, combined.port_base, combined.variables)
+    return with_reversed_hosts(combined, tmp_path)
 
 
+@pytest.mark.full
 def test_another_order_of_hosts_changes_nothing_and_a_plan_is_approved_by_its_digest(
     combined: Cluster, reversed_: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,6 +42,7 @@ def stable(cluster: Cluster) -> Stable:
     }
 
 
+@pytest.mark.full
 def test_a_read_only_property_restarts_each_node_once_in_its_turn_and_loses_nothing(cluster: Cluster) -> None:
     before = cluster.pids()
     with producing(cluster.bootstrap_servers, "orders") as ledger, Watch(cluster) as watch:
@@ -257,25 +258,6 @@ def test_a_stopped_node_that_cannot_start_ends_the_run_before_any_other_stops(cl
     middle = cluster.pids()
     cluster.playbook(**stable).ok()
     assert cluster.pids() == middle
-
-
-@pytest.fixture
-def alone(cluster: Cluster) -> Iterator[str]:
-    """A topic with a single replica of each partition."""
-    connection = {"bootstrap_servers": cluster.bootstrap_servers}
-    wish = {"name": "alone", "partitions": 3, "replication_factor": 1}
-    run_module("streamops.kafka.topics", {**connection, "topics": [wish]})
-    yield "alone"
-    gone = {"topics": [{"name": "alone", "state": "absent"}], "allow_delete": True}
-    run_module("streamops.kafka.topics", {**connection, **gone})
-
-
-def test_a_topic_that_would_go_offline_is_refused_at_the_gate(cluster: Cluster, alone: str) -> None:
-    before = cluster.pids()
-    run = cluster.playbook(kafka_broker_config={"queued.max.requests": 404}, kafka_gate_timeout=3)
-    assert run.rc != 0
-    assert f"found replication factor with min.insync.replicas: {alone} 1 with 2" in run.output
-    assert cluster.pids() == before
 
 
 @pytest.mark.full

@@ -82,6 +82,14 @@ def test_a_stopped_node_that_starts_with_such_files_goes_back_too(cluster: Clust
     assert NOWHERE not in cluster.start_files("kafka1")
 
 
+def test_a_topic_that_would_go_offline_is_refused_at_the_gate(cluster: Cluster, alone: str) -> None:
+    before = cluster.pids()
+    run = cluster.playbook(kafka_broker_config={"queued.max.requests": 404}, kafka_gate_timeout=3)
+    assert run.rc != 0
+    assert f"found replication factor with min.insync.replicas: {alone} 1 with 2" in run.output
+    assert cluster.pids() == before
+
+
 def test_a_broker_that_no_client_reaches_goes_back(cluster: Cluster) -> None:
     said = goes_back(cluster, "kafka3", **advertising(cluster, "kafka3", "CLIENT"))
     assert f"{NOWHERE}:{cluster.port('kafka3')}" in said, said
