@@ -5,37 +5,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.wait import WAIT_OPTIONS, Tracker
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.waiting_action import WaitingAction
 
 
-class ActionModule(ClusterAction):
+class ActionModule(WaitingAction):
     """Waits for the lag of groups."""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Run the wait and return what it found; one look in check mode."""
         result: dict[str, Any] = super().run(tmp, task_vars)
-        options = self.own_options(WAIT_OPTIONS)
         waiting = not self._task.check_mode
-        tracker = Tracker(options if waiting else {**options, "start_timeout": 0})
-        found: dict[str, Any] = {}
-
-        def look(elapsed: float) -> Step:
-            """Run the module once."""
-            found.clear()
-            found.update(self.call(task_vars))
-            return tracker.step(found, elapsed)
-
-        timeout = float(options["timeout"]) if waiting else 0.0
-        followed = self.follow(look, task_vars, timeout, options["interval"])
-        if found.get("failed") and not followed.timed_out:
-            return dict(result, **found)
-        tracker.last.pop("invocation", None)
-        result.update(tracker.last, changed=False, reached=followed.last.state == DONE, **followed.as_result())
+        waited = self.wait(Tracker, self.own_options(WAIT_OPTIONS), task_vars, waiting)
+        if waited.broken:
+            return dict(result, **waited.result)
+        result.update(waited.result, reached=waited.reached)
         # Check mode does not wait, but a name that no broker knows is wrong there too.
-        if followed.last.state != DONE and (waiting or not followed.timed_out):
-            result.update(failed=True, **tracker.failure(timeout))
-            if not followed.timed_out:
-                result["msg"] = followed.last.text
+        if not waited.reached and (waiting or not waited.followed.timed_out):
+            result.update(waited.failure())
+            if not waited.followed.timed_out:
+                result["msg"] = waited.followed.last.text
         return result
