@@ -102,6 +102,18 @@ def test_a_node_that_the_inventory_lacks_is_told_once(name: str, firing: dict[st
     assert firing[name].total() == 1
 
 
+@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.facts.get("poll") in ("failed", "old")])
+def test_nothing_that_the_last_good_poll_saw_is_told_once_it_is_stale(name: str) -> None:
+    names = {line.partition("{")[0] for line in Made(ROWS[name]).exposition().splitlines() if not line.startswith("#")}
+    assert names == {
+        "kafka_lag_last_poll_timestamp_seconds",
+        "kafka_lag_picture_age_seconds",
+        "kafka_lag_poll_failures_total",
+        "kafka_lag_polls_total",
+        "streamops_page_cluster_status",
+    }
+
+
 def test_the_table_has_all_kinds_of_states() -> None:
     assert len(ROWS) >= 20
     assert {one.says["page"] for one in ROWS.values()} == {"OK", "DEGRADED", "DOWN", "STALE", "LOADING", "ALERT"}
