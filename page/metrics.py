@@ -16,6 +16,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, DOWN, OK
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import UNKNOWN
 from page.exposition import Family, Series, family
+from page.health import is_current
 from page.partitions import families_of_partitions, series_of
 from page.picture import Picture, Polls
 from page.shown.freshness import freshness
@@ -44,7 +45,7 @@ def families_of_polls(
             "1 for the status of a cluster, 0 for others; UNKNOWN where the picture is stale or polls fail.",
             (({"status": one}, int(one == status)) for one in (OK, DEGRADED, DOWN, UNKNOWN)),
         ),
-        *family_of("kafka_brokers", "Brokers that serve.", _brokers(polls, picture)),
+        *family_of("kafka_brokers", "Brokers that serve.", _brokers(polls, picture, now, stale_after)),
         *family_of("kafka_lag_polls_total", "Polls that ended, well or not.", [({}, polls.done)], "counter"),
         *family_of("kafka_lag_poll_failures_total", "Polls that failed.", [({}, polls.failed)], "counter"),
     ]
@@ -59,11 +60,11 @@ def _status(polls: Polls, picture: Picture | None, now: float, stale_after: floa
     return str(picture.cluster["status"])
 
 
-def _brokers(polls: Polls, picture: Picture | None) -> Iterator[Series]:
-    """Yield how many brokers serve: none where no server answers."""
+def _brokers(polls: Polls, picture: Picture | None, now: float, stale_after: float) -> Iterator[Series]:
+    """Yield how many brokers serve: 0 where no server answers, and nothing once the picture is stale."""
     if polls.is_down:
         yield {}, 0
-    elif picture:
+    elif picture and is_current(polls, picture, now, stale_after):
         yield {}, picture.brokers
 
 

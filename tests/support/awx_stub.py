@@ -314,8 +314,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.awx.permit(kind, current, given)
 
     def _is_seen(self, kind: str, one: Object) -> bool:
-        """Whether the user may see an object: environments of other organizations are hidden from administrators."""
-        hidden = kind == "execution_environments" and one["organization"] is not None
+        """Whether the user may see an object (get_queryset of CredentialAccess and ExecutionEnvironmentAccess).
+
+        An administrator of an organization sees no environment of others, and no credential but those of the own: AWX's
+        own Galaxy credential is of no organization.
+        """
+        hidden = kind == "credentials" or (kind == "execution_environments" and one["organization"] is not None)
         return not hidden or self.user["is_superuser"] or self.awx.is_administered(one["organization"])
 
     def _matches(self, kind: str, one: Object, query: Mapping[str, str]) -> bool:
@@ -365,6 +369,9 @@ class _Handler(BaseHTTPRequestHandler):
         if method == "POST":
             if self.awx.find(of, given["id"]) is None:
                 raise Refused({"id": ["object does not exist"]})
+            # BaseAccess.can_attach asks for the right to read what is attached.
+            if not self._is_seen(of, self.awx.objects[of][given["id"]]):
+                raise Forbidden
             self.awx.attach(owner, name, given)
             return 204, None
         return 200, _page([self._shown(of, self.awx.objects[of][one]) for one in self.awx.members(owner, name)])

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -118,7 +119,12 @@ class Made:
 
     def partitions(self) -> list[Partition]:
         """Its partitions with who leads them and who is in sync."""
-        usual = {"name": "orders", "replicas": [[1, 2, 3], [2, 3, 1], [3, 1, 2]] * 4, "min": 2}
+        empty = self.facts.get("empty", ())
+        usual = {
+            "name": "orders",
+            "replicas": [[one for one in some if one not in empty] for some in ([1, 2, 3], [2, 3, 1], [3, 1, 2])] * 4,
+            "min": 2,
+        }
         return [
             self._partition(topic["name"], index, replicas, topic["min"])
             for topic in (usual, *self.facts.get("topics", ()))
@@ -329,13 +335,13 @@ def _steady(value: float) -> str:
     return f"{value:g}x{_MINUTES}" if abs(value) < 1000 else f"{int(value)}x{_MINUTES}"
 
 
-def alerts_of(rows: Mapping[str, Row], said: str) -> dict[str, set[str]]:
-    """Return by row the alerts that promtool found, of what it said where each was expected not to be there."""
+def alerts_of(rows: Mapping[str, Row], said: str) -> dict[str, Counter[str]]:
+    """Return by row how many alerts of each name promtool found, of what it said where it was told to expect none."""
     by_cluster = {row.cluster: name for name, row in rows.items()}
-    found: dict[str, set[str]] = {name: set() for name in rows}
+    found: dict[str, Counter[str]] = {name: Counter() for name in rows}
     for part in said.split("alertname: ")[1:]:
         name = re.match(r"\w+", part)
         assert name, part
         for cluster in re.findall(r'(?:cluster|source)="([^"]*)"', part.split("got:")[1]):
-            found[by_cluster[cluster]].add(name[0])
+            found[by_cluster[cluster]][name[0]] += 1
     return found

@@ -103,8 +103,8 @@ class Page(Parts):
     def _is_shown(self) -> bool:
         """Whether a page of the inventory shows the cluster of the host that asks."""
         cluster = str(self._settings["kafka_cluster_name"]).strip()
-        named = [self._read(host)["kafka_page_clusters"] for host in self._groups.get(PAGE_GROUP, ())]
-        return any(not names or cluster in names for names in named)
+        named = [names(self._read(host)["kafka_page_clusters"]) for host in self._groups.get(PAGE_GROUP, ())]
+        return any(not some or cluster in some for some in named)
 
     @property
     def _protocols(self) -> set[str]:
@@ -133,7 +133,7 @@ class Page(Parts):
 
     @property
     def _clusters(self) -> list[Cluster]:
-        return shown_clusters(self._inventory(), self._settings["kafka_page_clusters"])
+        return shown_clusters(self._inventory(), names(self._settings["kafka_page_clusters"]))
 
     def _paths(self) -> dict[str, str]:
         """Where everything of the page is on its machine."""
@@ -246,14 +246,14 @@ class Page(Parts):
 
     def _mirrors(self) -> list[dict[str, Any]]:
         """The flows that run and have an end among the clusters, each as page/flows.py takes it."""
-        names = {cluster.name for cluster in self._clusters}
+        shown = {cluster.name for cluster in self._clusters}
         # The list is the same for the whole inventory, and brokers are what has the ACLs that follow from it.
         lists = [self._read(cluster.brokers[0].name)["mirror_flows"] for cluster in self._clusters]
         flows = {(flow.pair, flow.engine): flow for some in lists for flow in read_flows(some) if flow.enabled}
         return [
             {**{key: plain(flow)[key] for key in FLOW_KEYS}, "heartbeats": wants_heartbeats(flow)}
             for _place, flow in sorted(flows.items())
-            if names & {flow.source, flow.target}
+            if shown & {flow.source, flow.target}
         ]
 
     def _expected(self, cluster: Cluster) -> dict[str, Any]:

@@ -443,6 +443,46 @@ def test_an_administrator_of_an_organization_hears_who_is_needed_before_the_firs
 
 
 @pytest.mark.full
+def test_a_team_alone_gets_its_roles_on_what_is_there() -> None:
+    with stub(PLAYBOOKS) as (address, awx):
+        own = awx.create("organizations", {"name": "Kafka"})["id"]
+        other = awx.create("organizations", {"name": "Other"})["id"]
+        for name, organization in (("Kafka status", own), ("Kafka stop", own), ("Kafka groups", other)):
+            awx.create("job_templates", {"name": name, "organization": organization, "playbook": "playbooks/stop.yml"})
+        awx.create("workflow_job_templates", {"name": "Kafka stop, approved", "organization": own})
+        given: dict[str, Any] = {"only": ["kafka-operators"], "settings": {"awx_teams": TEAMS}}
+        status, output = apply(address, **given)
+        assert status == 0, output
+        made = described(awx)
+        assert set(made["teams"]) == {"kafka-operators"}
+        assert made["job_templates"]["Kafka status"]["roles"] == {"execute": ["kafka-operators"]}
+        assert made["job_templates"]["Kafka stop"]["roles"] == {"read": ["kafka-operators"]}
+        assert made["job_templates"]["Kafka groups"]["roles"] == {}
+        assert made["workflow_job_templates"]["Kafka stop, approved"]["roles"] == {"execute": ["kafka-operators"]}
+        written = len(awx.writes)
+        status, output = apply(address, **given)
+        assert is_unchanged(awx, written, output), output
+
+
+def test_a_galaxy_credential_that_the_token_may_not_see_is_said_with_the_right_that_is_missing() -> None:
+    with stub(PLAYBOOKS) as (address, awx):
+        mine = {"CONTROLLER_OAUTH_TOKEN": ORGANIZATION_TOKEN}
+        own = awx.create("organizations", {"name": "Kafka"})["id"]
+        awx.administered.add("Kafka")
+        _shared, hub = galaxy(awx, "Ansible Galaxy", "Hub")
+        awx.objects["credentials"][hub]["organization"] = own
+        only = ["Kafka", "Kafka looks"]
+        given: dict[str, Any] = {"only": only, "settings": {"awx_galaxy_credentials": ["Ansible Galaxy", "Hub"]}}
+        status, output = apply(address, **given, **mine)
+        said = " ".join(output.split())
+        assert (status != 0, awx.writes) == (True, []), output
+        assert "awx_galaxy_credentials names Ansible Galaxy, and the token is of olga, who sees no Galaxy" in said
+        assert "needs the right to read" in said
+        assert "run once with a token of a system administrator" in said
+        assert "do not have permission" not in said
+
+
+@pytest.mark.full
 def test_a_second_organization_with_the_same_prefix_gets_an_execution_environment_of_its_own() -> None:
     second = {"awx_organization": "Operators"}
     names = ["Operators", "Operators Kafka", "Kafka", "Kafka from the project", *OWNED]

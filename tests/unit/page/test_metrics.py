@@ -84,14 +84,18 @@ def test_the_status_and_its_findings_are_told_by_kind() -> None:
         # As its page, which says STALE where a poll failed.
         (Polls(500.0, 9, 1, "no right"), 1030.0, "UNKNOWN", 3),
         (Polls(500.0, 9, 1), 1030.0, "OK", 3),
-        (Polls(500.0), 1400.0, "UNKNOWN", 3),
+        # Older than that it is told no more, whether polls fail or none ends, as all else that was seen.
+        (Polls(500.0, 9, 9, "no right"), 1400.0, "UNKNOWN", None),
+        (Polls(500.0), 1400.0, "UNKNOWN", None),
+        (Polls(500.0, 9, 9, "silence", is_down=True), 1400.0, "DOWN", 0),
     ],
 )
-def test_a_status_that_no_longer_holds_is_not_told(polls: Polls, now: float, status: str, brokers: int) -> None:
+def test_a_status_that_no_longer_holds_is_not_told(polls: Polls, now: float, status: str, brokers: int | None) -> None:
     seen = dataclasses.replace(picture(), cluster={"status": "OK", "findings": []})
     text = text_of_polls(polls, seen, now)
     assert re.findall(r'cluster_status{cluster="c",status="(\w+)"} 1', text) == [status]
-    assert f'kafka_brokers{{cluster="c"}} {brokers}\n' in text
+    told = [str(brokers)] if brokers is not None else []
+    assert re.findall(r'^kafka_brokers{cluster="c"} (\d+)$', text, re.M) == told
 
 
 def placed(name: str, *partitions: tuple[int | None, list[int], list[int]]) -> dict[str, Any]:

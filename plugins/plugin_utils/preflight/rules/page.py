@@ -15,13 +15,15 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     Inventory,
     Node,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_int
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_int, names
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import binds_meet
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.monitoring import API
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.secrets import WEAK
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
+
+_USERS = "names of 1 to 100 printable characters without a colon and without blanks around them, each with a password"
 
 
 @rule(
@@ -48,13 +50,14 @@ def page_without_tls(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(page, "passwords for the page would travel in clear", "no certificate")
 
 
-@rule(variable="kafka_page_users", allowed="names without a colon, each with a password", fix="correct the entry")
+@rule(variable="kafka_page_users", allowed=_USERS, fix="correct the entry")
 def page_user_unusable(inventory: Inventory) -> Iterator[Problem]:
-    """A user of `kafka_page_users` has no usable name (RFC 7617), or an empty or well-known password."""
+    """A user of `kafka_page_users` has no usable name (RFC 7617, at most 100 characters), or an empty or well-known
+    password."""
     for page in inventory.pages:
         users = page.get("kafka_page_users", {})
         for name, password in users.items() if isinstance(users, dict) else ():
-            if not str(name) or ":" in str(name):
+            if not _is_user(str(name)):
                 yield Problem(page, "a user of the page has no usable name", repr(str(name)))
             elif password is UNDEFINED or (str(password or "") and str(password).lower() not in WEAK):
                 continue
@@ -88,7 +91,7 @@ def page_without_cluster(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_page_clusters` names no cluster of the inventory, or the inventory has none for the page to show."""
     known = [cluster.name for cluster in inventory.clusters() if cluster.brokers]
     for page in inventory.pages:
-        for name in page.names("kafka_page_clusters"):
+        for name in names(page.get("kafka_page_clusters")):
             if name not in known:
                 yield Problem(page, "the inventory has no such cluster with brokers", name)
         if not known:
@@ -181,6 +184,11 @@ def _is_api(url: str) -> bool:
         return False
 
 
+def _is_user(name: str) -> bool:
+    """Return whether the page takes a name of a user (page/checks.py)."""
+    return 1 <= len(name) <= 100 and name.isprintable() and name == name.strip() and ":" not in name
+
+
 def _unknown(node: Node, variable: str) -> bool:
     return node.variables.get(variable) is UNDEFINED
 
@@ -199,10 +207,8 @@ def _reachable(inventory: Inventory) -> Iterator[Node]:
 
 def _shown(inventory: Inventory) -> list[Cluster]:
     """The clusters with brokers that a page of the inventory shows."""
-    named = [page.names("kafka_page_clusters") for page in inventory.pages]
-    return [
-        one for one in inventory.clusters() if one.brokers and any(not names or one.name in names for names in named)
-    ]
+    named = [names(page.get("kafka_page_clusters")) for page in inventory.pages]
+    return [one for one in inventory.clusters() if one.brokers and any(not some or one.name in some for some in named)]
 
 
 def _protocols(cluster: Cluster) -> set[str]:

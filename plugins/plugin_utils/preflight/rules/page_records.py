@@ -39,7 +39,7 @@ def page_records_topics_unusable(inventory: Inventory) -> Iterator[Problem]:
     for page in inventory.pages:
         if page.variables.get("kafka_page_records_topics") is UNDEFINED:
             continue
-        topics, named = names(page.get("kafka_page_records_topics")), page.names("kafka_page_clusters")
+        topics, named = names(page.get("kafka_page_records_topics")), names(page.get("kafka_page_clusters"))
         known = [one.name for one in inventory.clusters() if one.brokers and (not named or one.name in named)]
         if names(page.get("kafka_page_records_readers")) and not topics:
             yield Problem(page, "readers of records may read no topic", "an empty list")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import ANSWERS, is_blank
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
@@ -23,7 +23,7 @@ def unclear_value(inventory: Inventory) -> Iterator[Problem]:
     text, null, `3.5` or `0x10` for a whole number, or a number outside of its range (docs/reference), such as a port
     above 65535. Text such as `"no"` or `"3"` (surveys, INI, `-e`) is read; empty text is no answer to a playbook that
     asks for a number."""
-    for node in inventory.processes:
+    for node in _hosts(inventory):
         for one in node.unclear:
             is_no_answer = one.name in ANSWERS and is_blank(node.get(one.name))
             if one.name not in IDS and not is_no_answer:
@@ -34,7 +34,7 @@ def unclear_value(inventory: Inventory) -> Iterator[Problem]:
 def unknown_word(inventory: Inventory) -> Iterator[Problem]:
     """A variable that takes one of a few words, such as `kafka_profile`, has another one."""
     choices = {name: option for name, option in role_options().items() if option.get("choices") and name not in WORDS}
-    for node in inventory.processes:
+    for node in _hosts(inventory):
         for name, option in choices.items():
             value, words = node.get(name), option["choices"]
             # A list that is none is named by its type.
@@ -43,3 +43,13 @@ def unknown_word(inventory: Inventory) -> Iterator[Problem]:
                 if word not in (None, UNDEFINED, *words):
                     allowed = f"one of {', '.join(filter(None, words))}"
                     yield Problem(node, "the word is not known", repr(str(word)), allowed, variable=name)
+
+
+def _hosts(inventory: Inventory) -> list[Node]:
+    """Return all hosts with variables of roles: those of the page and of Prometheus too, each once.
+
+    Prometheus counts where the play has its host, as in its own rules.
+    """
+    monitors = [host for host in inventory.monitors if host.name in inventory.play_hosts]
+    every = (*inventory.processes, *inventory.pages, *monitors)
+    return list({host.name: host for host in reversed(every)}.values())[::-1]

@@ -75,6 +75,7 @@ def test_a_cluster_gets_the_user_of_the_page_with_rights_to_see_alone() -> None:
     [
         ({}, 0, {}),
         ({"kafka_page_clusters": ["stock"]}, 1, {}),
+        ({"kafka_page_clusters": "stock, reorders"}, 1, {}),
         ({}, 1, {"kafka_listeners": LISTENERS["PLAINTEXT"]}),
         ({}, 1, {"kafka_super_users": ["streamops-page"], "kafka_users": [{"name": "streamops-page"}]}),
     ],
@@ -115,7 +116,9 @@ def test_the_configuration_has_every_cluster_with_its_own_login() -> None:
     assert found["users"] == {"prometheus": page.login("page1", "prometheus", "w")}
     assert {name for name in found if name in NUMBERS} == set(NUMBERS)
     assert "tls_key" not in found
-    assert list(seen("page1", {"kafka_page_clusters": ["stock"]})["page"]["configuration"]["clusters"]) == ["stock"]
+    for named in (["stock"], "stock", '["stock"]'):
+        shown = seen("page1", {"kafka_page_clusters": named})["page"]["configuration"]["clusters"]
+        assert list(shown) == ["stock"]
 
 
 def test_the_configuration_has_what_each_cluster_is_compared_with_and_the_page_takes_it() -> None:
