@@ -94,9 +94,17 @@ def agreement_note(row: Row) -> str:
 
 
 def detail_table(row: Row | None) -> Table | None:
-    """Return who differs in what, who is behind and who does not answer; None where all agree."""
-    if not row or row["agree"] is not False:
+    """Return who differs in what, who is behind, who does not answer, and which broker did not tell what others did.
+
+    None where there is none of it.
+    """
+    lines = [one for one in (row["lines"] if row else ()) if row and not _is_of_no_broker(one, row)]
+    if not lines:
         return None
-    rows = [[Cell(line, "short")] for line in row["lines"]]
     note = "Where brokers do not agree, or do not answer; docs/metadata-compare.md says what to do."
-    return cut_table("Metadata", note, (("What", "short"),), rows, whole=ON_THE_PAGE)
+    return cut_table("Metadata", note, (("What", "short"),), [[Cell(one, "short")] for one in lines], whole=ON_THE_PAGE)
+
+
+def _is_of_no_broker(line: str, row: Row) -> bool:
+    """Whether a line is about what no broker told: the note under the quorum says that already."""
+    return row["agree"] is True and line.partition(" not compared at ")[0] in row["not_compared"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -108,3 +109,12 @@ def test_a_comparison_that_failed_says_why_and_nothing_else() -> None:
 def test_before_a_comparison_the_quorum_says_nothing_of_it() -> None:
     (quorum,) = shown(None).tables
     assert quorum.note == "Of the metadata: node 1 leads in epoch 7."
+
+
+def test_what_one_broker_alone_does_not_tell_is_in_the_detail() -> None:
+    third = broker(3)
+    told = {name: some for name, some in third.values.items() if name != "users"}
+    third = replace(third, values=told, unanswered={**third.unanswered, "users": "denied"})
+    quorum, detail = shown(row(broker(1), broker(2), third)).tables
+    assert "metadata: all 3 nodes agree" in quorum.note
+    assert [cells[0].text for cells in detail.rows] == ["users not compared at broker 3: denied"]
