@@ -19,7 +19,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change, diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import near
-from ansible_collections.streamops.kafka.plugins.module_utils._core.times import UnclearTimeError, milliseconds
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import (
     alter_share_offsets,
     commit_offsets,
@@ -51,8 +50,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan impor
     label,
     offsets_in,
     parse_topics,
+    partitions_by_topic,
     plan_moves,
     unsupported,
+    when_of,
     with_members,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, leaders_of, log_ends, offsets_at
@@ -132,20 +133,12 @@ def _plan(session: Session, params: Mapping[str, Any], seen: Seen) -> OffsetPlan
     if violations:
         return OffsetPlan(violations=tuple(violations))
     leaders = leaders_of(session, {*(topics or ()), *(topic for topic, _index in own)})
-    chosen, unknown = choose(topics, partitions_by_topic(leaders), own)
+    chosen, unknown = choose(topics, partitions_by_topic(leaders.of), own)
     if unknown:
         return OffsetPlan(violations=tuple(unknown))
     logs = log_ends(session, leaders, chosen)
     at = _at(session, leaders, chosen, when, logs) if params["to"] == TIMESTAMP else {}
     return plan_moves(goal, chosen, seen.offsets.of, logs, at)
-
-
-def partitions_by_topic(leaders: Leaders) -> dict[str, list[int]]:
-    """The partitions of each topic that exists."""
-    found: dict[str, list[int]] = {}
-    for topic, index in sorted(leaders.of):
-        found.setdefault(topic, []).append(index)
-    return found
 
 
 def _at(session: Session, leaders: Leaders, keys: set[Key], when: int, logs: dict[Key, Log]) -> dict[Key, int | None]:
@@ -183,20 +176,6 @@ def _copied(session: Session, name: str, clip: bool) -> tuple[Goal, list[str]]:
     if offsets.error or not known:
         return Goal(COPY), [f"from_group: group {name} has no committed offset ({offsets.error or 'none at all'})."]
     return Goal(COPY, offsets=known, clip=clip), []
-
-
-def when_of(params: Mapping[str, Any], now: float) -> tuple[int, list[str]]:
-    """The wanted time in ms since 1970, and what is wrong with it; C(now) is in seconds."""
-    text = str(params["timestamp"]).strip()
-    try:
-        wanted = milliseconds(text, "timestamp")
-    except UnclearTimeError as unclear:
-        return 0, [str(unclear)]
-    if wanted > now * 1000 and not params["clip"]:
-        ahead = wanted / 1000 - now
-        end = "to: latest" if "to" in params else "delete_before: end"
-        return 0, [f"timestamp: {text} is {ahead:.0f} s in the future. For the end of the log choose {end}."]
-    return wanted, []
 
 
 # -- changing ----------------------------------------------------------------------------------------------------
