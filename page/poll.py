@@ -7,7 +7,9 @@ each broker for its log directories, one for its throttles and one for the featu
 settings of each 10,000 topics, which min.insync.replicas and throttles are taken from, one for moves under way, and
 one read of the record of a move where a run has ever kept one. With TLS a handshake with each broker shows its
 certificate. Where flows of mirrors begin or end in the cluster, one for each 5,000 partitions of a leader in their
-topics, for the newest records.
+topics, for the newest records. At the first poll and at each tenth after it each broker is asked what it believes of
+the metadata, on a connection of its own that is not counted, in some ten requests (page/poll_metadata.py); where
+brokers differ, as often as a difference needs to stand.
 
 What changes seldom comes at last, at the first poll and then in intervals: one for all settings of each 1,000 topics,
 three for SCRAM users, ACLs and client quotas, and one to each broker for its configuration. All settings of a topic
@@ -58,6 +60,7 @@ from page.moves import moves_of
 from page.picture import Picture
 from page.poll_brokers import broker_configs
 from page.poll_features import asked_features
+from page.poll_metadata import agreement
 from page.poll_newest import newest_of
 from page.standing import Standing, seconds_of, stood
 
@@ -74,6 +77,11 @@ class BoundedSession(Session):
         self.requests = 0
         self._seconds = seconds
         self._until = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """The seconds in which requests may still begin."""
+        return self._until - time.monotonic()
 
     def call(self, what: str, function: Callable[[], Any], anybody: bool = True) -> Any:
         """Count and send, or raise RequestFailedError where the time of the poll is over."""
@@ -139,6 +147,8 @@ def take(
         details = (last.details if last else NOTHING).of_topics(topics).of_brokers({one.id for one in snapshot.brokers})
         if details.is_due(time.time(), details_interval):
             details = details_of(session, topics, details, brokers)
+        # After all that is shown anew: a broker that hangs costs its seconds here too.
+        metadata = agreement(session, snapshot, topics, last.cluster.get("metadata") if last else None, session.left)
         requests = session.requests
     health = judged(state, expected.limits)
     return Picture(
@@ -153,6 +163,7 @@ def take(
             **cluster_of(name, connection.bootstrap_servers, expected, health, together(seen, silent)),
             "moves": moves_of(state),
             "features": features,
+            "metadata": metadata,
         },
         details=details,
         newest=newest,

@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
     partitions_table,
     quorum_tables,
 )
+from page.agreement import detail_table, with_agreement
 from page.alerts.told import Alerts
 from page.shown.alerts import data_of, shown
 from page.shown.growth import growth_data, growth_of, growth_tiles
@@ -66,8 +67,13 @@ def _partitions(state: State) -> Iterator[Table]:
 
 
 def _quorum(state: State) -> Iterator[Table]:
-    for table in quorum_tables(state.cluster) if state.cluster.get("answered") else ():
-        yield with_brokers(table, state, {"Id"})
+    if not state.cluster.get("answered"):
+        return
+    metadata = state.cluster.get("metadata")
+    for table in quorum_tables(state.cluster):
+        yield with_agreement(with_brokers(table, state, {"Id"}), metadata)
+    if detail := detail_table(metadata):
+        yield detail
 
 
 def linked(cell: Cell, state: State, section: str) -> Cell:

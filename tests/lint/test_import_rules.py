@@ -198,7 +198,7 @@ def test_spark_jobs_import_pyspark_the_root_and_their_own_room_only(path: Path) 
 #: libraries are those of the web.
 PAGE_ROOMS = (
     *(f"module_utils/{one}" for one in ("_client", "_cluster", "_configs", "_core", "_groups", "_health", "_logs")),
-    *(f"module_utils/{one}" for one in ("_acls", "_features", "_mirror", "_quotas", "_users")),
+    *(f"module_utils/{one}" for one in ("_acls", "_features", "_metadata", "_mirror", "_quotas", "_users")),
     "plugin_utils/reports",
 )
 

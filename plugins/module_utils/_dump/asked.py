@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.times import UnclearTimeError, milliseconds
 from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import allowed_instead
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import (
     UnclearValueError,
     to_boolean,
     to_integer,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._dump.times import UnclearTimeError, milliseconds
 
 SNAPSHOT, METADATA_TOPIC = "snapshot", "__cluster_metadata"
 #: The words for what is no partition by name, with the topic that each means.

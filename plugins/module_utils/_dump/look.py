@@ -156,8 +156,10 @@ def _taken(
     """Return what C(_read) does, but for what is in doubt, which goes into C(doubts)."""
     found: list[dict[str, Any]] = []
     size = 0
+    files = {path: copied.bytes for path, (_name, _directory, copied) in copies.items()}
+    given = printed.Given(files, lambda: output.is_over or bool(output.why))
     try:
-        for record in printed.records(output.chunks(), asked.is_internal, doubts):
+        for record in printed.records(output.chunks(), asked.is_internal, doubts, given):
             name, _directory, copied = copies.get(record.path) or ("", "", Copied("", 0))
             if not asked.holds(record.offset, record.time, copied.first):
                 continue

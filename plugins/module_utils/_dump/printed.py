@@ -5,19 +5,25 @@
 A key or a value may have line ends, and lines that look like those of the tool. The sizes that the tool prints before
 them say where they end. What is no UTF-8 is printed with U+FFFD, so its sizes are bounds only: it ends where they fit
 and the next line is one of the tool.
+
+Of the name of a header no size is printed, and it may hold anything: whole records, batches, files. So all has to fit:
+files are those that the tool was given, a batch begins where the one before ends in its file, its records lie in it and
+are as many as it says, and the last batch ends with its file. What does not fit is in doubt. So whoever wrote a batch
+may show other records in its place, which could have been written as well, and hides no other batch unseen.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 _FILE = re.compile(rb"Dumping (?P<path>.+)\n?")
 _BATCH = re.compile(
     rb"baseOffset: (?P<base>\d+) lastOffset: (?P<last>\d+) count: (?P<count>\d+) "
     rb".*?isTransactional: (?P<transactional>true|false) "
+    rb"(?:.*?position: (?P<position>\d+) .*?size: (?P<size>\d+) magic: )?"
 )
 #: What else the tool says of a file.
 _OF_FILE = re.compile(rb"Log starting offset: \d+\n?|Found \d+ invalid bytes at the end of [^\]]*")
@@ -57,14 +63,27 @@ class Record:
     control: str = ""
 
 
+@dataclass(frozen=True)
+class Given:
+    """What the tool was given: C(files) are their sizes by path; C(is_cut) is asked at the end whether it was ended."""
+
+    files: Mapping[str, int]
+    is_cut: Callable[[], bool]
+
+
 @dataclass
 class _Batch:
-    """The batch that is read: what its head says, and up to which offset its records were read."""
+    """The batch that is read: what its head says, and up to which offset its records were read.
+
+    C(begin) and C(end) are its place in its file, -1 where the head does not say it.
+    """
 
     base: int
     last: int
     count: int
     transactional: bool = False
+    begin: int = -1
+    end: int = -1
     seen: int = 0
     before: int = -1
     is_doubtful: bool = False
@@ -77,19 +96,33 @@ class _Batch:
         self.is_doubtful |= not is_next
         return is_next
 
+    def absorbs(self, line: bytes) -> None:
+        """Take note of a line that became the text of a record: the head of this batch, or of the next one, is none."""
+        head = _BATCH.match(line) if self.begin >= 0 else None
+        if head and head["position"] and int(head["position"]) in (self.begin, self.end):
+            self.is_doubtful = True
 
-def records(chunks: Iterable[bytes], is_decoded: bool, doubts: list[tuple[int, int]] | None = None) -> Iterator[Record]:
+
+def records(
+    chunks: Iterable[bytes],
+    is_decoded: bool,
+    doubts: list[tuple[int, int]] | None = None,
+    given: Given | None = None,
+) -> Iterator[Record]:
     """Read the records in what the tool prints; C(is_decoded): a decoder wrote each on one line.
 
-    doubts -- takes the first and the last offset of each batch whose records cannot be told apart for sure. Of the name
-    of a header no size is printed, so one with a line end may hide a record or look like one.
+    doubts -- takes the first and the last offset of each batch whose records cannot be told apart for sure. given --
+    what is printed is compared with; without it any file is one, of any size.
     """
     path = ""
+    left = dict(given.files) if given else None
     batch: _Batch | None = None
     open_one: _Open | None = None
     for line in lines(chunks):
         if open_one is not None and not open_one.is_whole(line):
             open_one.add(line)
+            if batch is not None:
+                batch.absorbs(line)
             continue
         if open_one is not None:
             if batch is not None:
@@ -102,10 +135,11 @@ def records(chunks: Iterable[bytes], is_decoded: bool, doubts: list[tuple[int, i
                 open_one = _Open(one, found["rest"], is_decoded)
         elif head := _BATCH.match(line):
             batch = _following(batch, head, doubts)
-        elif file := _FILE.fullmatch(line):
-            path = _text(file["path"])
-            _end(batch, doubts)
-            batch = None
+        elif (file := _FILE.fullmatch(line)) and (left is None or _text(file["path"]) in left):
+            _end_file(batch, doubts, given, path)
+            path, batch = _text(file["path"]), None
+            if left is not None:
+                del left[path]
         elif batch is not None and _is_doubtful(line, is_decoded):
             batch.is_doubtful = True
     if open_one is not None:
@@ -113,15 +147,31 @@ def records(chunks: Iterable[bytes], is_decoded: bool, doubts: list[tuple[int, i
             batch.is_doubtful |= open_one.is_too_long
         yield open_one.closed()
     # The tool may have been ended within it, so it may have fewer.
-    _end(batch, doubts, is_cut=True)
+    if given is None or given.is_cut():
+        _end(batch, doubts, is_cut=True)
+    else:
+        _end_file(batch, doubts, given, path)
 
 
 def _following(batch: _Batch | None, head: re.Match[bytes], doubts: list[tuple[int, int]] | None) -> _Batch:
     """End a batch, and return the next one; what does not follow the one before was not written by the tool."""
     found = _Batch(int(head["base"]), int(head["last"]), int(head["count"]), head["transactional"] == b"true")
-    found.is_doubtful = batch is not None and found.base <= batch.last
+    if head["position"]:
+        found.begin = int(head["position"])
+        found.end = found.begin + int(head["size"])
+    if batch is not None:
+        found.is_doubtful = found.base <= batch.last
+        if batch.end >= 0 and found.begin != batch.end:
+            found.is_doubtful = batch.is_doubtful = True
     _end(batch, doubts)
     return found
+
+
+def _end_file(batch: _Batch | None, doubts: list[tuple[int, int]] | None, given: Given | None, path: str) -> None:
+    """End the last batch of a file, which ends with the file."""
+    if batch is not None and given is not None and batch.end >= 0:
+        batch.is_doubtful |= batch.end != given.files.get(path, batch.end)
+    _end(batch, doubts)
 
 
 def _end(batch: _Batch | None, doubts: list[tuple[int, int]] | None, is_cut: bool = False) -> None:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
+from ansible_collections.streamops.kafka.plugins.module_utils._core.times import iso
 from ansible_collections.streamops.kafka.plugins.module_utils._dump.asked import METADATA_TOPIC, Asked
 from ansible_collections.streamops.kafka.plugins.module_utils._dump.printed import Record
-from ansible_collections.streamops.kafka.plugins.module_utils._dump.times import iso
 
 #: What stands for a secret, as on the page.
 MASK = "***"

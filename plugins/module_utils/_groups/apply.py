@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import time
 from collections.abc import Mapping
@@ -51,8 +50,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan impor
     label,
     offsets_in,
     parse_topics,
+    partitions_by_topic,
     plan_moves,
     unsupported,
+    when_of,
     with_members,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, leaders_of, log_ends, offsets_at
@@ -60,8 +61,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import
 
 #: Offsets in one request: some 100 bytes each, of which a coordinator writes all into one batch of at most 1 MiB.
 _BATCH = 1_000
-#: Milliseconds of 1973: what is below is a time in seconds, since no record is so old.
-_FIRST_MS = 10**11
 
 
 @dataclass(frozen=True)
@@ -134,20 +133,12 @@ def _plan(session: Session, params: Mapping[str, Any], seen: Seen) -> OffsetPlan
     if violations:
         return OffsetPlan(violations=tuple(violations))
     leaders = leaders_of(session, {*(topics or ()), *(topic for topic, _index in own)})
-    chosen, unknown = choose(topics, partitions_by_topic(leaders), own)
+    chosen, unknown = choose(topics, partitions_by_topic(leaders.of), own)
     if unknown:
         return OffsetPlan(violations=tuple(unknown))
     logs = log_ends(session, leaders, chosen)
     at = _at(session, leaders, chosen, when, logs) if params["to"] == TIMESTAMP else {}
     return plan_moves(goal, chosen, seen.offsets.of, logs, at)
-
-
-def partitions_by_topic(leaders: Leaders) -> dict[str, list[int]]:
-    """The partitions of each topic that exists."""
-    found: dict[str, list[int]] = {}
-    for topic, index in sorted(leaders.of):
-        found.setdefault(topic, []).append(index)
-    return found
 
 
 def _at(session: Session, leaders: Leaders, keys: set[Key], when: int, logs: dict[Key, Log]) -> dict[Key, int | None]:
@@ -185,34 +176,6 @@ def _copied(session: Session, name: str, clip: bool) -> tuple[Goal, list[str]]:
     if offsets.error or not known:
         return Goal(COPY), [f"from_group: group {name} has no committed offset ({offsets.error or 'none at all'})."]
     return Goal(COPY, offsets=known, clip=clip), []
-
-
-def when_of(params: Mapping[str, Any], now: float) -> tuple[int, list[str]]:
-    """The wanted time in ms since 1970, and what is wrong with it; C(now) is in seconds."""
-    text = str(params["timestamp"]).strip()
-    if text.isascii() and text.isdigit():
-        wanted = int(text)
-        if 0 < wanted < _FIRST_MS:
-            seconds = f"in seconds it is {_day(wanted * 1000)}. Write {text}000 for that, or the time as text"
-            return 0, [f"timestamp: {text} in ms is {_day(wanted)}, before any record; {seconds}, with its zone."]
-    else:
-        try:
-            read = datetime.datetime.fromisoformat(text[:-1] + "+00:00" if text.endswith(("Z", "z")) else text)
-        except ValueError:
-            return 0, [f"timestamp: {text!r} is neither ms since 1970 nor a time as 2026-11-24T06:00:00+01:00."]
-        if read.tzinfo is None:
-            return 0, [f"timestamp: {text} has no time zone. Add one, as in {text}Z or {text}+01:00."]
-        wanted = int(read.timestamp() * 1000)
-    if wanted > now * 1000 and not params["clip"]:
-        ahead = wanted / 1000 - now
-        end = "to: latest" if "to" in params else "delete_before: end"
-        return 0, [f"timestamp: {text} is {ahead:.0f} s in the future. For the end of the log choose {end}."]
-    return wanted, []
-
-
-def _day(milliseconds: int) -> str:
-    """The time in UTC, to the second."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(milliseconds / 1000))
 
 
 # -- changing ----------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._core.times import UnclearTimeError, milliseconds
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import SHARE, Group, Offset
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 
@@ -108,6 +109,28 @@ def parse_topics(items: Iterable[str]) -> tuple[dict[str, frozenset[int] | None]
         else:
             found[name] = frozenset(map(int, parts)) if colon else None
     return found, violations
+
+
+def partitions_by_topic(keys: Iterable[Key]) -> dict[str, list[int]]:
+    """Return the partitions of each topic that exists."""
+    found: dict[str, list[int]] = {}
+    for topic, index in sorted(keys):
+        found.setdefault(topic, []).append(index)
+    return found
+
+
+def when_of(params: Mapping[str, Any], now: float) -> tuple[int, list[str]]:
+    """Return the wanted time in ms since 1970, and what is wrong with it; C(now) is in seconds."""
+    text = str(params["timestamp"]).strip()
+    try:
+        wanted = milliseconds(text, "timestamp")
+    except UnclearTimeError as unclear:
+        return 0, [str(unclear)]
+    if wanted > now * 1000 and not params["clip"]:
+        ahead = wanted / 1000 - now
+        end = "to: latest" if "to" in params else "delete_before: end"
+        return 0, [f"timestamp: {text} is {ahead:.0f} s in the future. For the end of the log choose {end}."]
+    return wanted, []
 
 
 def choose(

@@ -15,8 +15,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._configs.api impor
 from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, warn
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.apply import partitions_by_topic, when_of
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan import choose, label, parse_topics
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan import (
+    choose,
+    label,
+    parse_topics,
+    partitions_by_topic,
+    when_of,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.records import (
     Deletion,
     changes_of,
@@ -44,7 +49,7 @@ def topic_records(session: Session, params: Mapping[str, Any], check: bool, diff
     to = params["delete_before"]
     if not violations:
         leaders = leaders_of(session, topics)
-        chosen, violations = choose(topics, partitions_by_topic(leaders), ())
+        chosen, violations = choose(topics, partitions_by_topic(leaders.of), ())
     if violations:
         raise RefusedError("topic records", violations)
     logs = log_ends(session, leaders, chosen)

@@ -26,6 +26,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.api import facts_at
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import (
     LEAST_LOOKS,
+    Verdict,
     carried,
     described,
     judged,
@@ -64,36 +65,80 @@ class _Place:
     why: str = ""
 
 
+@dataclass(frozen=True)
+class Question:
+    """What is asked of which kinds of nodes. Times are in seconds, as the options of the module have them.
+
+    C(protocol) is that of the controllers' listener, None for that of the connection.
+    """
+
+    subjects: Collection[str] = SUBJECTS
+    kinds: Collection[str] = (BROKER, CONTROLLER)
+    protocol: str | None = None
+    node_timeout: float = 5.0
+    settle: float = 5.0
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the caller saw of a cluster a moment ago, so that it is not asked again."""
+
+    quorum: Quorum | None
+    brokers: Sequence[Broker]
+    topics: Collection[str]
+
+
 def compare_metadata(session: Session, params: Mapping[str, Any], _check: bool, _diff: bool) -> dict[str, Any]:
     """Look until all nodes agree, or until what differs has stood for the given time; the module's result."""
-    subjects = params["subjects"] or SUBJECTS
-    looks = [_look(session, params, subjects, {})]
-    while (verdict := judged(looks)).open and not (len(looks) >= LEAST_LOOKS and verdict.seconds >= params["settle"]):
+    question = Question(
+        params["subjects"] or SUBJECTS,
+        protocol=params["controller_protocol"],
+        node_timeout=params["node_timeout"],
+        settle=params["settle"],
+    )
+    return {"changed": False, **described(verdict_on(session, question), params["names"])}
+
+
+def verdict_on(session: Session, question: Question, known: Known | None = None) -> Verdict:
+    """Look until all nodes agree, or until what differs has stood for the given time; C(known) saves the first look
+    its questions to the cluster."""
+    looks = [_look(session, question, {}, known)]
+    while (verdict := judged(looks)).open and not (len(looks) >= LEAST_LOOKS and verdict.seconds >= question.settle):
         time.sleep(_PAUSE)
         looks[-1] = slim(looks[-1])
-        looks.append(_look(session, params, subjects, carried(verdict)))
-    return {"changed": False, **described(verdict, params["names"])}
+        looks.append(_look(session, question, carried(verdict)))
+    return verdict
 
 
-def _look(session: Session, params: Mapping[str, Any], subjects: Iterable[str], silent: Mapping[str, Facts]) -> Look:
+def _look(
+    session: Session,
+    question: Question,
+    silent: Mapping[str, Facts],
+    known: Known | None = None,
+) -> Look:
     """Ask all nodes at once but those that were silent; the leader first, for what it has committed by then."""
     at = time.time()
-    quorum = describe_quorum(session)
+    quorum = known.quorum if known else describe_quorum(session)
     if quorum is None:
         raise StreamopsError(
             "metadata_compare: this cluster runs with ZooKeeper, so it has no metadata log to compare. "
             "Fix: leave this module out before the migration to KRaft. Nothing was changed."
         )
-    kinds = {kind for subject in subjects for kind in ASKED[subject]}
-    brokers = list_brokers(session)
-    at_controllers = {} if quorum.error else voter_endpoints(session)
-    controllers, notes = controllers_of(quorum, {one.id for one in brokers}, at_controllers)
-    wanted = _places(session.connection, brokers, controllers, params["controller_protocol"])
+    kinds = {kind for subject in question.subjects for kind in ASKED[subject]} & set(question.kinds)
+    brokers = known.brokers if known else list_brokers(session)
+    controllers: dict[int, str] = {}
+    notes: tuple[str, ...] = ()
+    if CONTROLLER in question.kinds:
+        at_controllers = {} if quorum.error else voter_endpoints(session)
+        controllers, notes = controllers_of(quorum, {one.id for one in brokers}, at_controllers)
+    wanted = _places(session.connection, brokers, controllers, question.protocol)
     places = [one for one in wanted if one.kind in kinds]
-    topics = sorted(topics_at(session, None, None)) if "topic_configs" in subjects else []
+    topics: list[str] = []
+    if "topic_configs" in question.subjects:
+        topics = sorted(known.topics if known else topics_at(session, None, None))
     asked = [one for one in places if f"{one.kind} {one.id}" not in silent]
     alive = heard_of(quorum)
-    found = _all_at_once(asked, subjects, topics, params["node_timeout"], alive)
+    found = _all_at_once(asked, question.subjects, topics, question.node_timeout, alive)
     nodes = sorted([*found, *silent.values()], key=lambda node: (node.kind, node.id))
     if quorum.error:
         return Look(at, None, tuple(nodes), why=quorum.error)

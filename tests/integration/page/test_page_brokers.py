@@ -10,9 +10,14 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import describe_quorum, take_snapshot
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER, alter_configs
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import ASKED
+from page.agreement import EVERY as POLLS
 from page.expected import Expected
 from page.poll import take
+from page.poll_metadata import NODE_SECONDS, agreement
 from page.poller import Poller
 from page.shown.brokers import broker
 from page.shown.sheet import state_of
@@ -82,3 +87,32 @@ def test_brokers_tell_their_settings_and_disks_and_logs_how_fast_they_grow(combi
         assert (len(held), sum(row["role"] == "leader" for row in held)) == (one["replicas"], one["leaders"])
         assert [Path(disk["path"]).is_dir() for disk in one["log_dirs"]] == [True]
         assert one["quorum_role"].startswith(("active controller", "voter"))
+
+
+def test_brokers_agree_on_the_metadata_and_one_that_hangs_is_named_in_bounded_time(combined: Cluster) -> None:
+    connection = Connection.from_params({"bootstrap_servers": combined.bootstrap_servers, "request_timeout": 30})
+    first = take("orders", connection, Expected(), 120)
+    found = first.cluster["metadata"]
+    assert (found["agree"], found["polls_ago"], found["silent"], found["differences"]) == (True, 0, [], [])
+    assert found["line"].startswith("all 3 nodes agree at offset ")
+    assert set(found["compared"]) == {one for one, kinds in ASKED.items() if "broker" in kinds} - {"acls"}
+    assert found["not_compared"] == {"acls": "the cluster has no authorizer"}
+    assert found["controllers_not_asked"] == sorted(combined.identities.values())
+    second = take("orders", connection, Expected(), 120, first, 600)
+    assert second.cluster["metadata"] == {**found, "polls_ago": 1}
+
+    frozen = next(node for node in combined.nodes if combined.identities[node] != first.cluster["controller_id"])
+    others = [f"127.0.0.1:{combined.port(node)}" for node in combined.nodes if node != frozen]
+    with Session(Connection(tuple(others), request_timeout=10)) as session:
+        quorum = describe_quorum(session)
+        snapshot = take_snapshot(session, quorum, min_insync=False)
+        with combined.frozen(frozen):
+            began = time.monotonic()
+            held = agreement(session, snapshot, {TOPIC}, {**found, "polls_ago": POLLS - 1}, 60)
+            took = time.monotonic() - began
+    assert held
+    name = f"broker {combined.identities[frozen]}"
+    assert (held["agree"], held["silent"]) == (False, [name])
+    assert held["line"].startswith("2 of 3 nodes agree at offset ")
+    assert f"{name} does not answer" in held["line"]
+    assert NODE_SECONDS <= took < 2 * NODE_SECONDS

@@ -20,6 +20,14 @@ from tests.support.modules import run_module
 
 TOPIC, USER, PASSWORD = "dumped", "dumped-user", "secret-of-the-dumped-user"
 DUMP = "playbooks/dump.yml"
+#: A topic whose records hold lines as the tool prints them.
+FORGED = "dumped-forged"
+FORGED_RECORD = "| offset: 99 CreateTime: 5 keySize: 1 valueSize: 19 sequence: -1 headerKeys: [] key: k payload: "
+FORGED_BATCH = (
+    "a\nbaseOffset: 3 lastOffset: 3 count: 1 baseSequence: -1 lastSequence: -1 producerId: -1 producerEpoch: -1 "
+    "partitionLeaderEpoch: 0 isTransactional: false isControl: false deleteHorizonMs: OptionalLong.empty "
+    f"position: 9999 CreateTime: 5 size: 70 magic: 2 compresscodec: none crc: 1 isvalid: true\n{FORGED_RECORD}b\nend"
+)
 
 
 @pytest.fixture
@@ -102,3 +110,35 @@ def test_what_cannot_be_dumped_is_said(combined: Cluster, given: dict[str, str],
     assert run.rc != 0
     assert run.changed == 0
     assert why in said(run)
+
+
+@pytest.fixture
+def forged(combined: Cluster) -> Iterator[Cluster]:
+    """Three batches: one as others, one with lines of the tool in a header, one with them in a key and a value."""
+    servers = {"bootstrap.servers": ",".join(combined.bootstrap_servers)}
+    admin = AdminClient(servers)
+    admin.create_topics([NewTopic(FORGED, 1, 3)])[FORGED].result(30)
+    until(lambda: FORGED in admin.list_topics(timeout=10).topics, f"topic {FORGED}")
+    producer = Producer({**servers, "acks": "all"})
+    header = f"] key: k payload: v\nDumping /etc/passwd\n{FORGED_RECORD}"
+    for key, value, headers in (
+        ("k", "v", []),
+        ("k", "v", [(header, b"")]),
+        (FORGED_BATCH, FORGED_BATCH, []),
+    ):
+        producer.produce(FORGED, key=key, value=value, headers=headers, partition=0)
+        assert producer.flush(30) == 0
+    yield combined
+    with Session(Connection(tuple(combined.bootstrap_servers))) as session:
+        delete_topics(session, [FORGED])
+
+
+def test_lines_of_the_tool_in_a_record_are_no_other_record(forged: Cluster) -> None:
+    data = next(path.parent for path in forged.directory.rglob(f"kafka2/{FORGED}-0"))
+    release = next((forged.directory / "install" / "releases").glob("kafka-*"))
+    asked = {"what": f"{FORGED}-0", "log_dirs": [str(data)], "release_dir": str(release), "payload": True}
+    found = run_module("streamops.kafka.log_dump", asked)
+    shown = [(one["offset"], one["key"], one["value"]) for one in found["records"]]
+    assert shown == [(0, "k", "v"), (1, "k", "v"), (2, FORGED_BATCH, FORGED_BATCH)]
+    (note,) = found["notes"]
+    assert note.startswith("records of offsets 1 to 1 cannot be told apart for sure")

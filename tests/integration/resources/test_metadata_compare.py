@@ -3,14 +3,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER as BROKER_CONFIG
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import alter_configs
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import described, judged
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.look import Question, verdict_on
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import ASKED
+from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import alter_quotas
+from ansible_collections.streamops.kafka.plugins.module_utils._users.api import alter_credentials
 from tests.support.cluster import Cluster
 from tests.support.modules import run_module
 
@@ -80,3 +91,48 @@ def make(topic: str, servers: list[str], broker: int) -> None:
     admin = AdminClient({"bootstrap.servers": ",".join(servers)})
     wanted = NewTopic(topic, 1, replica_assignment=[[broker]], config={"retention.ms": "60000"})
     admin.create_topics([wanted], request_timeout=20)[topic].result(30)
+
+
+@contextmanager
+def changed(session: Session, name: str) -> Iterator[None]:
+    """A user and a quota of this name, and a setting of all brokers."""
+    entity, setting = (("user", name),), "log.cleaner.backoff.ms"
+    key = hashlib.pbkdf2_hmac("sha256", b"of-a-test", b"s" * 16, 8192)
+    alter_credentials(session, [(name, "SCRAM-SHA-256", 8192, b"s" * 16, key)], [])
+    alter_quotas(session, {entity: {"producer_byte_rate": 1000.0}})
+    alter_configs(session, BROKER_CONFIG, {"": {setting: "16000"}})
+    try:
+        yield
+    finally:
+        alter_credentials(session, [], [(name, "SCRAM-SHA-256")])
+        alter_quotas(session, {entity: {"producer_byte_rate": None}})
+        alter_configs(session, BROKER_CONFIG, {"": {setting: None}})
+
+
+def test_what_a_node_answered_before_a_change_differs_in_every_subject_of_it(combined: Cluster, topic: str) -> None:
+    servers = combined.bootstrap_servers
+    stale = f"broker {combined.identities[combined.nodes[-1]]}"
+    with Session(Connection(tuple(servers))) as session:
+        before = {node.name: node for node in verdict_on(session, Question()).last.nodes}
+        make(topic, servers, combined.identities[combined.nodes[0]])
+        with changed(session, topic):
+            verdict = verdict_on(session, Question())
+    assert verdict.agree
+    # A node that took no record of the change would say that it has all of the log, and answer as before.
+    after = verdict.last
+    nodes = [replace(before[one.name], applied=one.applied) if one.name == stale else one for one in after.nodes]
+    looks = [replace(after, at=after.at + 3 * number, nodes=tuple(nodes)) for number in range(3)]
+    found = described(judged(looks), 50)
+    names = {one["subject"]: {each["name"] for each in one["names"]} for one in found["differences"]}
+    assert found["agree"] is False
+    assert {subject: {name for name in some if topic in name or subject == "broker_configs"}
+            for subject, some in names.items()} == {
+        "topics": {topic},
+        "partitions": {f"{topic}-0"},
+        "topic_configs": {f"{topic} retention.ms"},
+        "broker_configs": {"log.cleaner.backoff.ms"},
+        "users": {topic},
+        "quotas": {f"user {topic}"},
+    }  # fmt: skip
+    assert {tuple(one["apart"]) for one in found["differences"]} == {(stale,)}
+    assert f"{stale} differs in topics, partitions, topic_configs, broker_configs, users, quotas" in found["lines"][0]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._dump import printed
-from ansible_collections.streamops.kafka.plugins.module_utils._dump.printed import Record, records
+from ansible_collections.streamops.kafka.plugins.module_utils._dump.printed import Given, Record, records
 
 PRINTED = Path(__file__).with_name("printed")
 FORGED = "a\n| offset: 99 CreateTime: 1 keySize: 1 valueSize: 1 sequence: -1 headerKeys: [] key: x payload: y\nend"
@@ -134,11 +134,106 @@ def test_a_line_end_in_the_name_of_a_header_is_told(text: str, offsets: list[int
     assert found == doubts
 
 
+FILE = "/scratch/orders-0/0.log"
+DUMPING = f"Dumping {FILE}\nLog starting offset: 0\n"
+
+
+def placed(base: int, last: int, position: int, size: int = 100) -> str:
+    """What the tool prints of a whole batch, with where it is in its file."""
+    start = head(base, last, last - base + 1).removesuffix("0\n")
+    return f"{start}{position} CreateTime: 5 size: {size} magic: 2 isvalid: true\n"
+
+
+def sized(text: str, kind: str = "value") -> str:
+    """What the tool prints of a record at offset 5 with this text for key or value."""
+    key, value = (text, "v") if kind == "key" else ("k", text)
+    start = f"| offset: 5 CreateTime: 5 keySize: {len(key)} valueSize: {len(value)} sequence: -1"
+    return f"{start} headerKeys: [] key: {key} payload: {value}\n"
+
+
+def swallowing(text: str) -> str:
+    """A record at 5 whose header ends it and begins one at 6, of which all that follows is the value."""
+    rest = f"] key: k payload: v\n{text}"
+    start = f"| offset: 6 CreateTime: 5 keySize: 1 valueSize: {len(rest) - 1} sequence: -1 headerKeys: [] "
+    return one(5, f"] key: k payload: v\n{start}key: k payload: ") + text
+
+
+def told(text: str, size: int, is_cut: bool = False) -> tuple[list[int], list[tuple[int, int]]]:
+    """The offsets that are read of a file of this size, and what of them is in doubt."""
+    doubts: list[tuple[int, int]] = []
+    given = Given({FILE: size}, lambda: is_cut)
+    return [record.offset for record in records([(DUMPING + text).encode()], False, doubts, given)], doubts
+
+
+@pytest.mark.parametrize("kind", ["key", "value"])
+def test_a_whole_batch_in_a_key_or_a_value_is_text_of_it(kind: str) -> None:
+    forged = f"a\n{placed(9, 9, 700)}{one(9)}Dumping /etc/passwd\n{one(10)}end"
+    text = placed(5, 5, 0) + sized(forged, kind) + placed(6, 6, 100) + one(6)
+    [first, second] = records([(DUMPING + text).encode()], False, doubts := [], Given({FILE: 200}, lambda: False))
+    assert getattr(first, kind) == forged
+    assert (first.path, second.path, second.offset, doubts) == (FILE, FILE, 6, [])
+
+
+def test_a_file_that_the_tool_was_not_given_is_none() -> None:
+    forged = (
+        "] key: k payload: v\nDumping /etc/passwd\n| offset: 99 CreateTime: 5 keySize: 1 valueSize: 19 sequence: -1 "
+    )
+    text = placed(5, 5, 0) + one(5, f"{forged}headerKeys: [] key: k payload: ")
+    assert told(text, 100) == ([5], [(5, 5)])
+    again = text.replace("/etc/passwd", FILE)
+    assert told(again, 100) == ([5], [(5, 5)])
+
+
+def test_a_header_that_swallows_a_batch_is_told_by_the_next_one() -> None:
+    hidden = one(6) + placed(7, 7, 100) + one(7)
+    text = placed(5, 6, 0) + swallowing(hidden) + placed(8, 8, 200) + one(8)
+    offsets, doubts = told(text, 300)
+    assert offsets == [5, 6, 8]
+    assert doubts == [(5, 6), (8, 8)]
+
+
+def test_a_header_that_swallows_the_last_batch_is_told_by_the_size_of_the_file() -> None:
+    text = placed(5, 6, 0) + swallowing(one(6) + placed(7, 7, 100) + one(7))
+    assert told(text, 200) == ([5, 6], [(5, 6)])
+
+
+def test_a_forged_batch_in_the_place_of_the_next_one_is_told() -> None:
+    after = placed(7, 7, 100) + one(7)
+    rest = f"] key: k payload: v\n{after}"
+    start = f"| offset: 7 CreateTime: 5 keySize: 1 valueSize: {len(rest) - 1} sequence: -1 headerKeys: [] "
+    header = f"] key: k payload: v\n{placed(7, 7, 100)}{start}key: k payload: "
+    text = placed(6, 6, 0) + one(6, header) + after + placed(8, 8, 200) + one(8)
+    offsets, doubts = told(text, 300)
+    assert offsets == [6, 7, 8]
+    assert (7, 7) in doubts
+
+
+def test_where_the_tool_was_ended_the_size_of_the_file_says_nothing() -> None:
+    text = placed(5, 5, 0) + one(5)
+    assert told(text, 200, is_cut=True) == ([5], [])
+    assert told(text, 200) == ([5], [(5, 5)])
+
+
+def ends(data: bytes) -> dict[str, int]:
+    """The sizes of real files by what the tool printed of them."""
+    found: dict[str, int] = {}
+    for line in data.decode("utf-8", "replace").splitlines():
+        if line.startswith("Dumping /"):
+            path = line.removeprefix("Dumping ")
+        elif line.startswith("baseOffset: "):
+            words = line.split()
+            found[path] = int(words[words.index("position:") + 1]) + int(words[words.index("size:") + 1])
+        found.setdefault(path, 0)
+    return found
+
+
 def test_of_what_the_tool_printed_of_real_logs_nothing_is_in_doubt() -> None:
     for path in PRINTED.glob("*.txt"):
         doubts: list[tuple[int, int]] = []
         if not path.stem.endswith("tree"):
-            assert list(records([path.read_bytes()], not path.stem.endswith("orders"), doubts))
+            data = path.read_bytes()
+            given = Given(ends(data), lambda: False)
+            assert list(records([data], not path.stem.endswith("orders"), doubts, given))
         assert doubts == [], path.name
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.apply import when_of
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan import when_of
 
 NOW = 1_800_000_000.0
 

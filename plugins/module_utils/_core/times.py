@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Times of records as users write them, and as people read them: in UTC, without any clock. Pure."""
+"""Times of records as users write them, and as people read them: in UTC, without any clock. Pure.
+
+Modules run on hosts with any Python, whose datetime.fromisoformat reads less the older it is. So all of them read times
+here.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,9 @@ _FIRST_MS = 10**11
 #: Milliseconds of the year 10000, which has no text of four digits.
 _LAST_MS = 253_402_300_800_000
 _TEXT = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?P<zone>[Zz]|[+-]\d\d:?\d\d)?", re.ASCII
+    r"(\d{4})-?(\d\d)-?(\d\d)[Tt ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)?"
+    r"(?P<zone>[Zz]|[+-]\d\d(?::?\d\d)?)?",
+    re.ASCII,
 )
 _DAY = 86_400
 
@@ -28,7 +34,8 @@ def milliseconds(text: str, name: str) -> int:
         wanted = int(text)
         if 0 < wanted < _FIRST_MS:
             raise UnclearTimeError(
-                f"{name}: {text} in ms is {iso(wanted)}, before any record; in seconds it is {iso(wanted * 1000)}. "
+                f"{name}: {text} in ms is {_second(wanted)}, before any record; "
+                f"in seconds it is {_second(wanted * 1000)}. "
                 f"Write {text}000 for that, or the time as text, with its zone."
             )
         return wanted
@@ -48,8 +55,11 @@ def _seconds(found: re.Match[str]) -> int | None:
         return None
     if hour > 23 or minute > 59 or second > 59:
         return None
-    digits = re.sub("[^0-9]", "", found["zone"] or "")
-    offset = (int(digits[:2]) * 60 + int(digits[2:])) * 60 if digits else 0
+    digits = re.sub("[^0-9]", "", found["zone"] or "").ljust(4, "0")
+    hours, minutes = int(digits[:2]), int(digits[2:])
+    if hours > 23 or minutes > 59:
+        return None
+    offset = (hours * 60 + minutes) * 60
     sign = -1 if (found["zone"] or "").startswith("-") else 1
     return calendar.timegm((year, month, day, hour, minute, second)) - sign * offset
 
@@ -70,6 +80,12 @@ def iso(time: int) -> str | None:
         month += 1
     hour, minute, second = clock // 3600, clock // 60 % 60, clock % 60
     return f"{year:04d}-{month:02d}-{day + 1:02d}T{hour:02d}:{minute:02d}:{second:02d}.{rest:03d}Z"
+
+
+def _second(time: int) -> str:
+    """Return a time in UTC, to the second."""
+    text = iso(time)
+    return str(time) if text is None else f"{text[:-5]}Z"
 
 
 def _days_before(year: int) -> int:

@@ -1,0 +1,47 @@
+"""Ask each broker what it believes of the metadata, and compare: a connection to each, in bounded time."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Snapshot
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import described
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.look import Known, Question, verdict_on
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import BROKER
+from page.agreement import SHOWN, agreement_of, carried, is_due, not_compared, subjects_for
+
+#: Seconds that one broker has for all its answers; one that hangs is asked once. All are asked at once.
+NODE_SECONDS = 3.0
+#: Seconds for which a difference must be seen.
+_SETTLE = 3.0
+
+
+def agreement(
+    session: Session, snapshot: Snapshot, topics: Collection[str], before: Mapping[str, Any] | None, left: float
+) -> dict[str, Any] | None:
+    """Return whether the brokers agree on the metadata, as agreement_of has it; None in ZooKeeper mode.
+
+    C(before) is what the poll before returned, C(left) are the seconds that this one has.
+    """
+    if snapshot.quorum is None:
+        return None
+    if before is not None and not is_due(before):
+        return carried(before)
+    subjects = subjects_for(len(snapshot.partitions))
+    seconds = min(NODE_SECONDS, session.connection.request_timeout, left)
+    if seconds <= 0:
+        return not_compared("the poll took too long. Raise poll_timeout", time.time())
+    # Before Kafka 4.0 a broker that is fenced is known by its replicas alone, without an address.
+    reached = tuple(one for one in snapshot.brokers if one.host)
+    question = Question(subjects, (BROKER,), node_timeout=seconds, settle=_SETTLE)
+    try:
+        verdict = verdict_on(session, question, Known(snapshot.quorum, reached, topics))
+    except StreamopsError as error:
+        return not_compared(error.message, time.time())
+    controllers = [one.id for one in snapshot.quorum.voters]
+    return agreement_of(described(verdict, SHOWN), subjects, controllers, time.time())
