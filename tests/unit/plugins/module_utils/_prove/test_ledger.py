@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import (
@@ -18,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger impo
     read_ledger,
     value_of,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._prove.topic import MOST_RECORDS
 
 FIRST, SECOND = Name(IDEMPOTENT, 0), Name(TRANSACTIONAL, 7)
 LINES = [
@@ -42,6 +45,10 @@ def test_a_line_that_was_cut_counts_for_nothing() -> None:
 
 def test_a_value_names_its_record() -> None:
     assert name_of("run1", value_of("run1", SECOND)) == SECOND
+
+
+def test_a_record_is_small_so_that_the_rate_bounds_what_is_written() -> None:
+    assert len(value_of(secrets.token_hex(4), Name(TRANSACTIONAL, MOST_RECORDS))) < 50
 
 
 @pytest.mark.parametrize("value", [None, b"", b"run2 idempotent 1", b"run1 other 1", b"run1 idempotent x", b"\xff\xfe"])
