@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 
 import pytest
@@ -36,6 +37,15 @@ def test_a_ledger_is_read_as_it_was_written() -> None:
     assert ledger.aborted == {SECOND}
     assert ledger.ended == (ASKED, 1700000001.5, "asked to")
     assert acknowledged_by(ledger) == {IDEMPOTENT: 1, TRANSACTIONAL: 0}
+
+
+def test_another_reader_finds_records_and_lines_as_the_docs_say() -> None:
+    assert value_of("5f0c2a91", SECOND) == b"5f0c2a91 transactional 7"
+    assert [json.loads(line) for line in LINES] == [
+        ["+", IDEMPOTENT, 0, 2, 40, 1700000000.25],
+        ["-", TRANSACTIONAL, 7],
+        [".", ASKED, 1700000001.5, "asked to"],
+    ]
 
 
 def test_a_line_that_was_cut_counts_for_nothing() -> None:
