@@ -34,6 +34,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes im
     peer_names,
     voter_listeners,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.provers import provers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import expected_servers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall, kafka, metrics
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.bounds import node_addresses, node_names
@@ -157,6 +158,7 @@ class View(Parts):
             "first_host": lambda: next(iter(self._shares_cluster()), reader.host),
             "first_in_play": self._first_in_play,
             "first": self._first,
+            "provers": lambda: self._hosts(provers(self._inventory.nodes)),
             "services": self._services,
             "bootstrap_servers": lambda: endpoints(self["nodes"], "clients"),
             "super_users": lambda: kafka.super_users(self["nodes"], self["settings"]),

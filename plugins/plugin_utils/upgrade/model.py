@@ -89,8 +89,8 @@ class ClusterFacts:
     nodes that may be missing in the inventory; mirrors -- the release of each mirror next to the cluster by host; known
     -- the releases that can be installed; refused -- what the target would not take of properties; old_clients --
     whether clients that are too old for it are accepted; watched -- for how many seconds they were looked for, 0 since
-    the brokers started; levels -- names of features whose levels were given by hand, which belongs to the step to
-    the features alone
+    the brokers started; proven -- whether records are written while its nodes restart (kafka_prove); levels -- names of
+    features whose levels were given by hand, which belongs to the step to the features alone
     """
 
     name: str
@@ -106,6 +106,7 @@ class ClusterFacts:
     refused: Refused = nothing_refused
     old_clients: bool = False
     watched: int = 0
+    proven: bool = False
     levels: tuple[str, ...] = ()
 
     @property

@@ -48,6 +48,7 @@ class Plan:
     rows: tuple[Row, ...]
     outcomes: tuple[Outcome, ...]
     features: str
+    proof: str = ""
 
     @property
     def left(self) -> tuple[Row, ...]:
@@ -59,7 +60,7 @@ def make_plan(facts: ClusterFacts, outcomes: Sequence[Outcome]) -> Plan:
     """Return the plan of a cluster: nodes in the order of the roll, those that have their release first."""
     done = [_row(facts, node, 0) for node in facts.nodes if node.runs == node.target]
     waiting = [_row(facts, node, place) for place, node in enumerate(in_turn(facts), start=1)]
-    return Plan(facts.name, facts.action, (*done, *waiting), tuple(outcomes), features_text(facts))
+    return Plan(facts.name, facts.action, (*done, *waiting), tuple(outcomes), features_text(facts), proof_text(facts))
 
 
 def in_turn(facts: ClusterFacts) -> list[NodeFacts]:
@@ -83,6 +84,17 @@ def features_text(facts: ClusterFacts) -> str:
     return ", ".join(f"{name} {level}" for name, level in sorted(features.items()))
 
 
+def proof_text(facts: ClusterFacts) -> str:
+    """Say whether the roll is proven, and why it is not; empty where no node of Kafka restarts."""
+    if not any(node.running and node.runs != node.target for node in facts.kafka):
+        return ""
+    if facts.proven:
+        return "records are written while nodes restart, and read again"
+    brokers = [node for node in facts.kafka if "broker" in node.roles]
+    single = "the cluster has one broker, which is down while it restarts"
+    return f"none: {single if len(brokers) == 1 else 'kafka_prove is false'}"
+
+
 def progress(rows: Iterable[Row], noun: str = "node") -> str:
     """Say how many nodes have their release: 2 of 6 nodes have 4.3.1."""
     rows = list(rows)
@@ -97,6 +109,7 @@ def plan_lines(plan: Plan) -> list[str]:
         *_headline(plan),
         *_rows(plan),
         *map(outcome_line, plan.outcomes),
+        *([f"Proof        {plan.proof}"] if plan.proof else []),
         *([f"Features     {plan.features}; they stay as they are"] if plan.features else []),
         *finding_lines(plan.outcomes),
     ]

@@ -15,6 +15,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import ACCEPT, accepted_ids
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.provers import provers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, as_int
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.clients import (
     ACCEPT_OLD,
@@ -40,7 +41,7 @@ def cluster_facts(
     """Return the facts of the cluster of a host, which asked it; answers gives the variables of a host."""
     own = next(node for node in nodes if node.name == host)
     asked = _mapping(answers(host).get("__common_upgrade_cluster"))
-    members = (node for node in nodes if node.cluster == own.cluster)
+    members = [node for node in nodes if node.cluster == own.cluster]
     return ClusterFacts(
         name=own.cluster,
         mode=own.text("kafka_mode"),
@@ -54,6 +55,7 @@ def cluster_facts(
         known=tuple(known),
         refused=refused,
         old_clients=as_bool(own.get(ACCEPT_OLD, False)),
+        proven=bool(provers(members)),
         levels=_levels(own.get("kafka_upgrade_features", {})),
         watched=as_int(own.get(WATCH, 0)) or 0,
     )

@@ -38,13 +38,17 @@ print(json.dumps(Templar(loader=DataLoader(), variables=known).template(trust_as
 """
 
 
-def templated(name: str, brokers: Mapping[str, Mapping[str, Any]], own: bool = False) -> Any:
-    """A variable of the role on a controller whose cluster has these brokers, with what the inventory sets for each."""
+def templated(name: str, brokers: Mapping[str, Mapping[str, Any]], provers: list[str], kafka: bool = True) -> Any:
+    """A variable of the role on a controller whose cluster has these brokers, with what the inventory sets for each.
+
+    C(provers): those that want a proof, as the model says. C(kafka): whether the host runs Kafka.
+    """
     known = {
         **DEFAULTS,
         "inventory_hostname": "controller1",
-        "_settings": {"kafka_prove": own},
-        "_kafka_brokers": [{"host": host} for host in brokers],
+        "_model": {"provers": provers},
+        "_kafka_is_broker": False,
+        "_kafka_is_controller": kafka,
         "hostvars": {"controller1": {}, **brokers},
     }
     command = [sys.executable, "-c", TEMPLATE, str(ROOT / "collections")]
@@ -54,25 +58,18 @@ def templated(name: str, brokers: Mapping[str, Mapping[str, Any]], own: bool = F
 
 
 @pytest.mark.parametrize(
-    ("brokers", "own", "wanted"),
-    [
-        ({"broker1": {}, "broker2": {}}, False, False),
-        ({"broker1": {"kafka_prove": True}, "broker2": {"kafka_prove": True}}, False, True),
-        ({"broker1": {"kafka_prove": "false"}, "broker2": {"kafka_prove": "true"}}, False, True),
-        ({"broker1": {"kafka_prove": "false"}, "broker2": {}}, False, False),
-        # As a variable of the play.
-        ({"broker1": {}, "broker2": {}}, True, True),
-    ],
+    ("provers", "kafka", "wanted"),
+    [([], True, False), (["broker2"], True, True), (["broker1", "broker2"], True, True), (["broker2"], False, False)],
 )
-def test_a_cluster_is_proven_where_one_of_its_brokers_wants_that(
-    brokers: dict[str, dict[str, Any]], own: bool, wanted: bool
+def test_a_node_of_kafka_restarts_with_a_proof_where_a_broker_of_its_cluster_wants_one(
+    provers: list[str], kafka: bool, wanted: bool
 ) -> None:
-    assert templated("_common_is_proven", brokers, own) is wanted
+    assert templated("_common_is_proven", {"broker1": {}, "broker2": {}}, provers, kafka) is wanted
 
 
 def test_how_is_what_the_broker_says_that_wants_it() -> None:
     brokers = {"broker1": {"kafka_prove_rate": 7}, "broker2": {"kafka_prove": "true", "kafka_prove_rate": "200"}}
-    found = templated("_common_proof_settings", brokers)
+    found = templated("_common_proof_settings", brokers, ["broker2"])
     assert (found["topic"], found["seconds"], str(found["rate"])) == ("__streamops_prove", 3600, "200")
     assert found["keep_topic"] is False
     assert found["report_dir"] == "/proofs"

@@ -7,14 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.topic import LEAST_RATE, PREFIX, refused
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, as_int
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.provers import provers
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-
-
-def _provers(cluster: Cluster) -> list[Node]:
-    """The brokers that want a proof; what controllers say of it counts for nothing."""
-    return [node for node in cluster.brokers if as_bool(node.get("kafka_prove", False))]
 
 
 def _topic(node: Node) -> str:
@@ -26,7 +22,7 @@ def refused_proof(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_prove` is set with a topic whose name is not for it, or with more records (`kafka_prove_seconds` times
     `kafka_prove_rate`) than a proof may have: it would be refused once the roll begins."""
     for cluster in inventory.clusters():
-        for node in _provers(cluster):
+        for node in provers(cluster.nodes):
             seconds, rate = (
                 as_int(node.get(f"kafka_prove_{one}", of)) for one, of in (("seconds", 3600), ("rate", 100))
             )
@@ -45,7 +41,7 @@ def proof_of_one_broker(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_prove` is set for a cluster of one broker, whose restart the gate refuses for the topic of the proof where
     `kafka_gate_allow_unavailable_topics` does not name it."""
     for cluster in inventory.clusters():
-        for node in _provers(cluster) if cluster.broker_count == 1 else ():
+        for node in provers(cluster.nodes) if cluster.broker_count == 1 else ():
             if not {"*", _topic(node)} & set(node.names("kafka_gate_allow_unavailable_topics")):
                 what = "the topic of the proof has one replica, so that the gate would refuse the restart"
                 yield Problem(node, what, _topic(node))

@@ -23,6 +23,27 @@ def test_the_machine_is_the_connection_target(variables: dict[str, Any], machine
     assert machine_of(variables, "a") == machine
 
 
+@pytest.mark.parametrize(
+    ("wishes", "wanted"),
+    [
+        ([None, None], []),
+        ([True, True], ["b1", "b2"]),
+        (["false", "true"], ["b2"]),
+        (["false", None], []),
+    ],
+)
+def test_the_brokers_of_its_own_cluster_say_whether_they_want_a_proof(wishes: list[Any], wanted: list[str]) -> None:
+    own = [{} if wish is None else {"kafka_prove": wish} for wish in wishes]
+    hosts: dict[str, dict[str, Any]] = {
+        "c1": {"kafka_node_id": 9, "kafka_prove": True},
+        "b1": {"kafka_node_id": 1, **own[0]},
+        "b2": {"kafka_node_id": 2, **own[1]},
+        "b3": {"kafka_node_id": 3, "kafka_cluster_name": "other", "kafka_prove": True},
+    }
+    made = view(hosts, brokers=["b1", "b2", "b3"], controllers=["c1"], host="c1")
+    assert made["provers"] == wanted
+
+
 def firsts(hosts: dict[str, dict[str, Any]], work: str) -> list[str]:
     """The hosts that do a piece of work on their machines."""
     return [host for host in hosts if view(hosts, brokers=list(hosts), host=host)["first"][work]]

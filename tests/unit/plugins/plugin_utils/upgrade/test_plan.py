@@ -60,6 +60,24 @@ def test_an_ensemble_that_stays_as_it_is_makes_no_half_done_upgrade() -> None:
     assert not cluster(*brokers, *servers).begun
 
 
+def proof_lines(facts: ClusterFacts) -> list[str]:
+    return [line for line in plan_lines(make_plan(facts, [])) if line.startswith("Proof")]
+
+
+def test_the_plan_says_whether_the_roll_is_proven_and_why_not() -> None:
+    (proven,) = proof_lines(cluster(proven=True))
+    assert proven == "Proof        records are written while nodes restart, and read again"
+    assert proof_lines(cluster()) == ["Proof        none: kafka_prove is false"]
+    single = cluster(node(1, ("controller",)), node(2, ("broker",)))
+    assert proof_lines(single) == ["Proof        none: the cluster has one broker, which is down while it restarts"]
+
+
+def test_the_plan_has_no_word_on_a_proof_where_no_node_of_kafka_restarts() -> None:
+    assert proof_lines(cluster(*(node(number, runs=NEW) for number in (1, 2, 3)), proven=True)) == []
+    server = node(9, ("zookeeper",), runs="3.8.6", target="3.9.5")
+    assert proof_lines(cluster(node(1, ("broker",), runs=NEW), server, proven=True)) == []
+
+
 def test_after_a_whole_upgrade_nothing_is_left() -> None:
     facts = cluster(*(node(number, runs=NEW) for number in (1, 2, 3)))
     plan = make_plan(facts, [])
@@ -78,6 +96,7 @@ def test_the_plan_is_a_line_for_each_node_check_and_finding() -> None:
         "Node 3.      k1 (id 1, broker and controller) 3.9.2 -> 4.3.1, restarts, leads now, so last",
         "Check        Java: 1 refused, 1 noted",
         "Check        Moves: none under way",
+        "Proof        none: kafka_prove is false",
         "Features     kraft.version 1, metadata.version 21; they stay as they are",
         "Note         k2 is stopped",
         "Refused      k1 has Java 11. fix: install 17",

@@ -67,6 +67,12 @@ def test_what_tasks_saw_becomes_the_facts() -> None:
     assert (node.kind, node.free_mib, node.silence) == ("broker and controller", 9216, "")
 
 
+def test_its_brokers_say_whether_the_roll_is_proven() -> None:
+    assert facts_of(looked(), looked(), kafka_prove="true").proven
+    assert facts_of(looked(), looked(), more={"kafka_prove": True}).proven
+    assert not facts_of(looked(), looked()).proven
+
+
 def test_a_plan_without_reasons_against_it_is_not_refused() -> None:
     facts = facts_of(looked(), looked(), looked())
     assert refusal(facts) == ""
