@@ -26,6 +26,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three combined nodes of the old release, which the tests of this file take to the new one and back, in order."""
     directory = tmp_path_factory.mktemp("upgrade")
     cluster = Cluster(ROOT / "inventories" / "local", directory, free_port_base(), {"kafka_version": OLD})
+    # The stream of a proof stands there, and another cluster of this name may be proven at the same time.
+    cluster.variables["streamops_artifacts"] = str(directory / "left")
     try:
         cluster.playbook().ok()
         yield cluster
