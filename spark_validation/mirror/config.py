@@ -57,6 +57,7 @@ class Arguments:
     max_duplicates: int | None = None
     order_check: bool = True
     timeout_seconds: int = 10
+    gaps: list[dict[str, Any]] = field(default_factory=list)
     mode: str = "audit"
     given: dict[str, Any] = field(default_factory=dict)
 
@@ -73,13 +74,13 @@ class Arguments:
     def public(self) -> dict[str, Any]:
         """What a report may show: every argument, with secrets masked."""
         shown: dict[str, Any] = {
-            name: self.given.get(name, getattr(self, name, None)) for name in FIELDS if name != "topics"
+            name: self.given.get(name, getattr(self, name, None)) for name in FIELDS if name not in ("topics", "gaps")
         }
         for name in ("source", "target"):
             side: Cluster = getattr(self, name)
             shown[name] = {"alias": side.alias, "bootstrap_servers": side.bootstrap_servers}
             shown[name]["kafka"] = fields.masked(side.kafka)
-        return {**shown, "topics": len(self.pairs)}
+        return {**shown, "topics": len(self.pairs), "gaps": len(self.gaps)}
 
 
 _SIDE: dict[str, Field] = {
@@ -98,6 +99,16 @@ _PAIR: dict[str, Field] = {
     "source": Field("string", "name in the source", True),
     "target": Field("string", "name in the target", True),
 }
+_GAP: dict[str, Field] = {
+    "kind": Field("string", "purged, truncated or recreated"),
+    "topic": Field("string", "name in the source", True),
+    "partition": Field("integer", "partition of the source", True),
+    "first": Field("integer", "first offset that is missing", True),
+    "last": Field("integer", "last offset that is missing", True),
+    "records": Field("integer", "how many offsets that is", True),
+    "certain": Field("boolean", "whether records stood there"),
+    "seen_at": Field("string", "time of the look that found it"),
+}
 _POSITION: dict[str, Field] = {
     "offsets_topic": Field("string", "MirrorMaker 2's offsets, a topic of the target"),
     "group": Field("string", "consumer group of the legacy engine, on the source"),
@@ -111,6 +122,11 @@ def _topics(value: list[dict[str, Any]]) -> str | None:
         names = [pair.get(side) for pair in value]
         twice = sorted({str(name) for name in names if names.count(name) > 1})
         found += [f"{side} topics given twice: {', '.join(twice)}"] if twice else []
+    return "; ".join(found) or None
+
+
+def _gaps(value: list[dict[str, Any]]) -> str | None:
+    found = [problem for place, gap in enumerate(value) for problem in fields.problems(gap, _GAP, f"[{place}].")]
     return "; ".join(found) or None
 
 
@@ -133,6 +149,7 @@ FIELDS: dict[str, Field] = {
     "flow": Field("object", "policy, engine and exactly_once of the flow", rule=_object(_FLOW)),
     "topics": Field("list of objects", "source and target name of each topic", True, _topics),
     "position": Field("object", "offsets_topic (MirrorMaker 2) or group (legacy engine)", True, _position),
+    "gaps": Field("list of objects", "what mirror_gaps found: records that can no longer be mirrored", rule=_gaps),
     "wait_seconds": Field("integer", "how long the mirror may take to reach the frontier", rule=between(0, 86_400)),
     "bucket_seconds": Field("integer", "width of a cell in record time", rule=between(*_BUCKET_SECONDS)),
     "max_examples": Field("integer", "how many records of each kind are listed", rule=between(1, 1000)),

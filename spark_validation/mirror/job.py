@@ -49,6 +49,7 @@ class MirrorAudit:
                 before = self._target.topics([pair.target for pair in arguments.pairs])
             with self.progress.phase("wait", "wait for the mirror to reach them"):
                 waited = self._wait(frozen)
+            result.checks += judge.judge_gaps(arguments)
             examples = arguments.max_examples
             result.checks += judge.judge_caught_up(waited, frozen.lasts, arguments.wait_seconds, examples)
             result.figures["lag"] = waited.samples

@@ -75,6 +75,24 @@ def judge_caught_up(waited: Waited, frontiers: Mapping[Place, int | None], secon
     return checks
 
 
+def judge_gaps(arguments: Arguments) -> list[Check]:
+    """Whether the source deleted records before they were mirrored: these are on no side, so nothing compares them."""
+    audited = {pair.source for pair in arguments.pairs}
+    gaps = [gap for gap in arguments.gaps if gap["topic"] in audited]
+    return [
+        none_of(
+            "gaps",
+            "The source deleted no record before it was mirrored",
+            "records",
+            sum(gap["records"] for gap in gaps),
+            gaps[: arguments.max_examples],
+            "these records are on neither side; load them in another way, then forget them with mirror_gaps "
+            "(docs/mirror-gaps.md)",
+            examples_total=len(gaps),
+        )
+    ]
+
+
 def judge_topics(
     pairs: list[Pair],
     source: Mapping[str, TopicSeen],

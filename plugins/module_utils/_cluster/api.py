@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Everything that is read about a cluster as a whole: brokers, topics, quorum, reassignments, logs.
+"""Everything that is read about a cluster as a whole: brokers, topics, quorum, reassignments, logs; and what a run
+keeps with it.
 
 Kafka leaves out of its answers what the caller has no right to see, so somebody without rights sees a cluster without
 topics, in which all is well: C(require_describe) and C(hidden_topics) tell the difference.
@@ -9,7 +10,9 @@ topics, in which all is well: C(require_describe) and C(hidden_topics) tell the 
 from __future__ import annotations
 
 import concurrent.futures
-from collections.abc import Iterable, Mapping
+import json
+import time
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,6 +22,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.reach impo
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs, log_dirs_of
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    STATE_TOPIC,
     Broker,
     InFlight,
     Key,
@@ -39,6 +43,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 _HIDDEN = 29
 #: The topic of the metadata log, whose one partition the quorum keeps.
 _METADATA = "__cluster_metadata"
+#: The id of a topic that has none.
+_NO_ID = "00000000-0000-0000-0000-000000000000"
+#: The biggest record of the state topic. A plan of a million partitions is one of about 50 MB before compression.
+RECORD_BYTES = 64 << 20
 #: What gates ask of each topic.
 _MIN_INSYNC, _UNCLEAN = "min.insync.replicas", "unclean.leader.election.enable"
 
@@ -142,6 +150,13 @@ def topics_at(session: Session, broker: int | None, names: Iterable[str] | None)
     where = "list topics" if broker is None else f"list topics at broker {broker}"
     answer = _metadata_of(session, where, names, broker)
     return {topic.name: _partitions(topic) for topic in answer.topics if topic.error_code == 0}
+
+
+def topic_ids(session: Session) -> dict[str, str]:
+    """The ids of all topics; without those of brokers before Kafka 2.8, which have none."""
+    answer = _metadata_of(session, "list topics", None)
+    ids = {topic.name: str(getattr(topic, "topic_id", None) or "") for topic in answer.topics if topic.error_code == 0}
+    return {name: one for name, one in ids.items() if one and one != _NO_ID}
 
 
 def hidden_topics(session: Session, names: Iterable[str]) -> list[str]:
@@ -342,4 +357,102 @@ def _edges(session: Session, partitions: Iterable[Key], edge: Any, committed: bo
             found[where.topic, where.partition] = future.result(limit + 15).offset
         except (KafkaException, concurrent.futures.TimeoutError):
             continue
+    return found
+
+
+# -- what a run keeps with the cluster, so that any later run finds it -----------------------------------------------
+#
+# That is one JSON value by key in a compacted topic, not a file on the control node, which may be thrown away after
+# each run. The topic has one partition, which keeps the order of all writes.
+
+
+def read_state(session: Session, key: str, topics: Collection[str] | None = None) -> tuple[Any, int]:
+    """The last value of a key (None: there is none), and where the log ends; (None, 0) without the topic.
+
+    C(topics) are the names of all topics, where they have been listed already.
+    """
+    found, end = _records(session, key, 0, topics)
+    return (found[-1][1] if found else None), end
+
+
+def write_state(session: Session, key: str, value: Any) -> int:
+    """Write a value (None takes the key away), acknowledged by all replicas in sync; return its offset."""
+    from confluent_kafka import Producer
+
+    config = dict(session.confluent_config())
+    config.update({"acks": "all", "compression.type": "gzip", "message.max.bytes": RECORD_BYTES, "log_level": 0})
+    config["message.timeout.ms"] = session.connection.request_timeout * 1000
+    reports: list[Any] = []
+    producer = Producer(config)
+    text = None if value is None else json.dumps(value, separators=(",", ":")).encode()
+    producer.produce(
+        STATE_TOPIC, key=key.encode(), value=text, partition=0, on_delivery=lambda *report: reports.append(report)
+    )
+    producer.flush(session.connection.request_timeout + 5)
+    error, message = reports[0] if reports else (None, None)
+    if error is not None or message is None:
+        code, why = (str(error.name()), str(error.str())) if error is not None else ("NO_ANSWER", "no answer")
+        why = session.why("write", code, why, STATE_TOPIC)
+        raise RequestFailedError("write", f"{STATE_TOPIC} key {key}", code, why)
+    return int(message.offset())
+
+
+def claim_state(session: Session, key: str, value: Any, since: int) -> Any:
+    """Write a value for a key that had none when the log ended at C(since); return the value that holds.
+
+    Kafka cannot write on condition. So what was written in between holds, and is put back.
+    """
+    mine = write_state(session, key, value)
+    written, _end = _records(session, key, since)
+    between = [found for at, found in written if at < mine]
+    if not between or between[-1] is None:
+        return value
+    write_state(session, key, between[-1])
+    return between[-1]
+
+
+def _records(
+    session: Session, key: str, since: int, topics: Collection[str] | None = None
+) -> tuple[list[tuple[int, Any]], int]:
+    """The records of a key from an offset on as (offset, value), and where the log ends."""
+    if STATE_TOPIC not in (session.metadata().topics if topics is None else topics):
+        return [], 0
+    found: tuple[list[tuple[int, Any]], int] = session.call(
+        f"read {STATE_TOPIC}", lambda: _consumed(session, key, since)
+    )
+    return found
+
+
+def _consumed(session: Session, key: str, since: int) -> tuple[list[tuple[int, Any]], int]:
+    """Read with kafka-python: a consumer of librdkafka always asks for the coordinator of a group, and a cluster
+    that is asked for the first time makes __consumer_offsets for that."""
+    from kafka import KafkaConsumer, TopicPartition
+
+    place = TopicPartition(STATE_TOPIC, 0)
+    consumer = KafkaConsumer(
+        **session.python_config(),
+        group_id=None,
+        auto_offset_reset="none",
+        max_partition_fetch_bytes=RECORD_BYTES,
+        receive_message_max_bytes=2 * RECORD_BYTES,
+    )
+    try:
+        consumer.assign([place])
+        end = consumer.end_offsets([place])[place]
+        consumer.seek(place, max(consumer.beginning_offsets([place])[place], since))
+        return _read(consumer, place, key, end, session.connection.request_timeout), end
+    finally:
+        consumer.close()
+
+
+def _read(consumer: Any, place: Any, key: str, end: int, timeout: float) -> list[tuple[int, Any]]:
+    found: list[tuple[int, Any]] = []
+    deadline = time.monotonic() + timeout
+    # Compaction leaves holes, at the end too: the position knows of them, the records do not.
+    while (at := consumer.position(place)) < end:
+        if time.monotonic() > deadline:
+            raise RequestFailedError("read", STATE_TOPIC, "TIMED_OUT", f"only offset {at} of {end} in {timeout:g} s")
+        for record in consumer.poll(timeout_ms=100).get(place, ()):
+            if record.key == key.encode():
+                found.append((record.offset, None if record.value is None else json.loads(record.value)))
     return found

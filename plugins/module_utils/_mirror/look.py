@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     end_offsets,
     list_topics,
     start_offsets,
+    topic_ids,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
@@ -87,15 +88,23 @@ def look(flow: Flow, source: Connection, target: Connection, enough: int) -> See
             copy = opened.enter_context(Session(target))
             target_id = cluster_id(copy)
         status.refuse_one_cluster(flow, source_id, target_id)
-        with at(here):
-            logs = logs_of(flow, origin)
-        with at(there):
-            seen = of_target(flow, copy, Seen(logs))
-        with at(here):
-            if flow.engine == LEGACY:
-                seen = replace(seen, positions=committed_offsets(origin, legacy_group(flow)))
-            seen = replace(seen, tops=end_offsets(origin, status.beyond(logs, seen.positions)))
-            return replace(seen, frontiers=frontiers(origin, seen, enough))
+        return look_within(flow, origin, copy, enough)
+
+
+def look_within(flow: Flow, origin: Session, copy: Session, enough: int) -> Seen:
+    """The same look in sessions of the source and of the target that are open."""
+    here, there = f"source {flow.source}", f"target {flow.target}"
+    with at(here):
+        # Before the logs: of a topic that is created again meanwhile, the next look sees another id.
+        ids = topic_ids(origin)
+        logs = logs_of(flow, origin)
+    with at(there):
+        seen = of_target(flow, copy, Seen(logs, ids={name: ids[name] for name, _number in logs if name in ids}))
+    with at(here):
+        if flow.engine == LEGACY:
+            seen = replace(seen, positions=committed_offsets(origin, legacy_group(flow)))
+        seen = replace(seen, tops=end_offsets(origin, status.beyond(logs, seen.positions)))
+        return replace(seen, frontiers=frontiers(origin, seen, enough))
 
 
 def heartbeat_age(flow: Flow, target: Connection) -> int | None:

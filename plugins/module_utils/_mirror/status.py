@@ -81,6 +81,8 @@ class Seen:
     targets: Mapping[str, int] = field(default_factory=dict)
     heartbeat_age_ms: int | None = None
     checkpoint_age_ms: int | None = None
+    #: The ids of the source's topics, as far as its brokers tell them.
+    ids: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -7,20 +7,30 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import topics_at
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
+from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none, wait_until_seen
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    RECORD_BYTES,
+    list_topics,
+    live_brokers,
+    topics_at,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC, Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, describe_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue, is_set
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import WaitTimeoutError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, WaitTimeoutError
 
 #: What a topic that exists already is refused with.
 _EXISTS = "TOPIC_ALREADY_EXISTS"
 #: The active controller knows a topic before brokers do: a broker gets so long to learn of it (seconds).
 _REPLAY_SECONDS = 5.0
+#: Settings of the state topic.
+STATE_CONFIG = {"cleanup.policy": "compact", "max.message.bytes": str(RECORD_BYTES), "compression.type": "producer"}
+#: Seconds that the state topic may take to be there.
+_STATE_TIMEOUT = 30.0
 
 
 @dataclass(frozen=True)
@@ -162,3 +172,22 @@ def _asked(
 def _outcomes(session: Session, what: str, parts: Iterable[Any]) -> dict[str, Any]:
     """By topic what became of it: None, or (Kafka's error name, why)."""
     return {one.name: session.outcome(what, one, one.name) for one in parts}
+
+
+def made_state_topic(session: Session) -> bool:
+    """Make the state topic, seen by every live broker; return whether it was not there."""
+    if STATE_TOPIC in list_topics(session):
+        return False
+    factor = min(3, len(live_brokers(session)))
+    config = {**STATE_CONFIG, "min.insync.replicas": str(min(2, factor))}
+    failure = create_topics(session, [TopicSpec(STATE_TOPIC, 1, factor, config)]).get(STATE_TOPIC)
+    if failure is not None and failure[0] != "TOPIC_ALREADY_EXISTS":
+        raise RequestFailedError("create topic", STATE_TOPIC, *failure)
+
+    def missing_at(broker: int) -> list[str]:
+        """Whether a broker does not see a leader of it."""
+        found = topics_at(session, broker, [STATE_TOPIC]).get(STATE_TOPIC, ())
+        return [] if found and found[0].leader is not None else ["no leader is seen"]
+
+    wait_until_seen(STATE_TOPIC, partial(live_brokers, session), missing_at, _STATE_TIMEOUT)
+    return True

@@ -7,22 +7,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import FATAL, SERIOUS, Finding, status_of
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines import certain_gaps
 
 _MIRRORS = "ansible-playbook streamops.kafka.mirrors -i INVENTORY"
 
 
-def mirror_findings(look: Mapping[str, Any], max_lag: int) -> list[Finding]:
+def mirror_findings(look: Mapping[str, Any], max_lag: int, gaps: Mapping[str, Any]) -> list[Finding]:
     """Return what is not as it should be with a flow; ``max_lag`` is in records of the whole flow.
 
-    A flow whose patterns find no topic yet has nothing to be behind with.
+    ``gaps`` is what mirror_gaps returned. A flow whose patterns find no topic yet has nothing to be behind with.
     """
-    return [*_failed(look), *_problems(look), *_behind(look, max_lag)]
+    return [*_failed(look), *_problems(look), *_gaps(gaps), *_behind(look, max_lag)]
 
 
-def mirror_verdict(flow: str, look: Mapping[str, Any], max_lag: int) -> dict[str, Any]:
+def mirror_verdict(flow: str, look: Mapping[str, Any], max_lag: int, gaps: Mapping[str, Any]) -> dict[str, Any]:
     """Return {status, findings, line} of a flow, whose line is its first one for people."""
-    found = mirror_findings(look, max_lag)
+    found = mirror_findings(look, max_lag, gaps)
     status = status_of(found)
     why = "; ".join(one.what for one in found) or f"{look.get('lag') or 0} records behind"
     return {
@@ -68,6 +70,31 @@ def _problems(look: Mapping[str, Any]) -> Iterator[Finding]:
         )
 
 
+def _gaps(gaps: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find records that can no longer be mirrored, and a flow of which that is not known."""
+    missing = certain_gaps(gaps)
+    if missing:
+        records = sum(gap["records"] for gap in missing)
+        places = capped([f"{gap['topic']}-{gap['partition']} {gap['first']} to {gap['last']}" for gap in missing], 5)
+        yield Finding(
+            "mirror_gap",
+            SERIOUS,
+            f"{records} records of the source will never be mirrored: {places}",
+            found=f"{records} records",
+            allowed="none",
+            next_step="see docs/mirror-gaps.md",
+        )
+    elif gaps.get("failed"):
+        yield Finding(
+            "mirror_gaps_unknown",
+            SERIOUS,
+            f"whether records are missing is not known: {gaps['msg']}",
+            found="no answer",
+            allowed="one",
+            next_step="see docs/mirror-gaps.md",
+        )
+
+
 def _behind(look: Mapping[str, Any], max_lag: int) -> Iterator[Finding]:
     """Find a flow that is behind."""
     lag = look.get("lag") or 0
@@ -83,4 +110,11 @@ def _behind(look: Mapping[str, Any], max_lag: int) -> Iterator[Finding]:
 
 
 #: What a finding on a mirror may be.
-MIRROR_KINDS = ("mirror_unreachable", "mirror_not_begun", "mirror_problem", "mirror_behind")
+MIRROR_KINDS = (
+    "mirror_unreachable",
+    "mirror_not_begun",
+    "mirror_problem",
+    "mirror_gap",
+    "mirror_gaps_unknown",
+    "mirror_behind",
+)

@@ -32,6 +32,18 @@ def mirror_lines(found: Mapping[str, Any]) -> list[str]:
     return lines + [f"Problem      {problem}" for problem in found["problems"]]
 
 
+def gap_lines(found: Mapping[str, Any]) -> list[str]:
+    """What mirror_gaps found, in a line for each gap, the latest; nothing where it was not asked."""
+    lines = list(found.get("lines") or ())
+    more = [f"Gap          {len(lines) - SHOWN} earlier ones; see mirror_gaps"] if len(lines) > SHOWN else []
+    return [*more, *(f"Gap          {line}" for line in lines[-SHOWN:])]
+
+
+def certain_gaps(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The gaps in which records are missing for certain."""
+    return [gap for gap in found.get("gaps") or () if gap["certain"] and gap["records"]]
+
+
 def _worst(behind: list[Mapping[str, Any]]) -> str:
     shown = [f"{topic['source']} {topic['lag']}" for topic in behind[:SHOWN]]
     more = [f"{len(behind) - SHOWN} more"] if len(behind) > SHOWN else []

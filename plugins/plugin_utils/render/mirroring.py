@@ -3,8 +3,8 @@
 """What mirror_flows mean for one cluster: the files of the mirrors next to it, and what mirrors need within it.
 
 What each cluster said of itself is C(__kafka_endpoint) of its brokers; the mirror that looks at both ends registers
-C(__mirror_maker_clusters), C(__mirror_maker_legacy_seen), C(__mirror_maker_look) and C(__mirror_maker_opposed). Each
-mirror registers C(__mirror_maker_runs).
+C(__mirror_maker_clusters), C(__mirror_maker_legacy_seen), C(__mirror_maker_look), C(__mirror_maker_gaps) and
+C(__mirror_maker_opposed). Each mirror registers C(__mirror_maker_runs).
 """
 
 from __future__ import annotations
@@ -26,7 +26,12 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import leg
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.health import mirror_verdict
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.identity import same_cluster
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.legacy_topics import legacy_topics
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines import mirror_lines, mirror_pairs
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines import (
+    certain_gaps,
+    gap_lines,
+    mirror_lines,
+    mirror_pairs,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import mirror_properties
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import mirror_clients
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.kafka import own_properties
@@ -82,7 +87,8 @@ class Mirroring(Parts):
                     if fails(one["status"], fail_on(self._settings))
                 ],
                 "start_file_lines": self._start_file_lines,
-                "lines": lambda: mirror_lines(results.own("__mirror_maker_look")),
+                "lines": self._lines,
+                "gaps": lambda: certain_gaps(results.own("__mirror_maker_gaps")),
                 "pairs": lambda: mirror_pairs(results.own("__mirror_maker_look")),
                 "users": self._users,
                 "acls": self._acls,
@@ -95,8 +101,14 @@ class Mirroring(Parts):
         flow = self._results.own("_mirror_maker_flow")
         pair, most = f"{flow['source']}->{flow['target']}", self._settings["mirror_maker_status_max_lag"]
         look = self._results.own("__mirror_maker_look")
-        verdict = mirror_verdict(pair, look, most)
+        verdict = mirror_verdict(pair, look, most, self._results.of(self._results.host, "__mirror_maker_gaps"))
         return {**verdict, "seen": {"flow": pair, **mirror_part(verdict, look)}}
+
+    def _lines(self) -> list[str]:
+        """The flow that was just looked at in lines for people, with its gaps where these were looked for."""
+        look = self._results.own("__mirror_maker_look")
+        gaps = self._results.of(self._results.host, "__mirror_maker_gaps")
+        return [*mirror_lines(look), *(gap_lines(gaps) if gaps.get("flow") == look["flow"] else [])]
 
     def _start_file_lines(self) -> list[str]:
         """What is to be said of the start files of the mirrors next to the cluster."""

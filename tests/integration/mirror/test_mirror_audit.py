@@ -42,6 +42,7 @@ def servers(combined: Cluster) -> str:
     topics = [topic(OFFSETS, **{"cleanup.policy": "compact"})]
     topics += [topic(name) for name in ("sales", "dc_a.sales", "dc_a.lossy", "lossy", "ahead", "gone", "short")]
     topics += [topic("lone"), topic("dc_a.lone"), topic("dc_a.short"), topic("idle"), topic("old"), topic("dc_a.ahead")]
+    topics += [topic("cut"), topic("dc_a.cut")]
     topics += [
         topic("spread"),
         topic("dc_a.spread"),
@@ -183,6 +184,22 @@ def test_what_the_target_removed_is_not_judged_and_the_rest_is(
     assert bad(result) == {"retention": ("inconclusive", 5)}
     later = audit(spark, servers, tmp_path, ["short"], from_ms=BEGAN + 20_000)
     assert (later["verdict"], bad(later)) == ("pass", {})
+
+
+@pytest.mark.full
+def test_what_the_source_deleted_before_it_was_mirrored_fails_though_both_sides_are_equal(
+    spark: SparkSession, servers: str, tmp_path: Path
+) -> None:
+    write(servers, "cut", messages())
+    admin = AdminClient({"bootstrap.servers": servers})
+    for future in admin.delete_records([TopicPartition("cut", 1, 5)]).values():
+        future.result(20)
+    positions(servers, OFFSETS, "dc_a", "cut", mirror(servers, "cut", "dc_a.cut", PARTITIONS))
+    # A comparison cannot know of them.
+    assert audit(spark, servers, tmp_path, ["cut"])["verdict"] == "pass"
+    gap = {"kind": "purged", "topic": "cut", "partition": 1, "first": 0, "last": 4, "records": 5, "certain": True}
+    result = audit(spark, servers, tmp_path, ["cut"], gaps=[gap])
+    assert (result["verdict"], bad(result), examples(result, "gaps")) == ("fail", {"gaps": ("fail", 5)}, [gap])
 
 
 @pytest.mark.full

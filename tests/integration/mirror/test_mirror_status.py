@@ -15,12 +15,14 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from tests.support.cluster import free_port_base
+from tests.support.cluster import free_port_base, until
 from tests.support.lone_broker import LoneBroker
 from tests.support.mirror import MirrorProcess, quick_properties
 from tests.support.modules import run_module
 
 RECORDS = 500
+#: The topic from which records are deleted before they are mirrored.
+GAPPY = "audit.gappy"
 
 
 @dataclass
@@ -47,6 +49,36 @@ class Pair:
     def caught_up(self, timeout: int = 90, **options: Any) -> dict[str, Any]:
         """What a wait for the mirror returns."""
         return self.status(state="caught_up", timeout=timeout, **options)
+
+    def gaps(self, check: bool = False, **options: Any) -> dict[str, Any]:
+        """What the module mirror_gaps returns for one topic of the flow."""
+        arguments = {
+            "bootstrap_servers": self.b.bootstrap_servers,
+            "source_connection": {"bootstrap_servers": self.a.bootstrap_servers},
+            "source": "a",
+            "target": "b",
+            "topics": [GAPPY],
+            # The mirror flushes its offsets each second.
+            "confirm_seconds": 2,
+            **options,
+        }
+        found = run_module("streamops.kafka.mirror_gaps", arguments, check=check)
+        assert not found["failed"], found["msg"]
+        return found
+
+    def delete_up_to(self, topic: str, partition: int, offset: int) -> None:
+        """Deletes the records of cluster a below an offset."""
+        admin = AdminClient({"bootstrap.servers": self.a.bootstrap_servers[0]})
+        for future in admin.delete_records([TopicPartition(topic, partition, offset)]).values():
+            future.result(30)
+
+    def make_anew(self, topic: str) -> None:
+        """Deletes a topic of cluster a, and creates it again."""
+        admin = AdminClient({"bootstrap.servers": self.a.bootstrap_servers[0]})
+        for future in admin.delete_topics([topic]).values():
+            future.result(30)
+        until(lambda: topic not in admin.list_topics(timeout=10).topics, "the deletion")
+        create(self.a, topic)
 
     def produce(self, topic: str, records: int = RECORDS) -> None:
         """Writes records to cluster a, spread over the partitions."""
@@ -225,6 +257,71 @@ def test_the_legacy_engine_stands_where_its_group_has_committed(pair: Pair, kill
     found = pair.status(**legacy)
     assert [one["position"] for one in found["topics"][0]["partitions"]] == [RECORDS, RECORDS - 7]
     assert (found["lag"], found["heartbeat_age_ms"]) == (7, None)
+
+
+def ranges(found: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """The gaps of a result: kind, partition, first and last offset, number of records, whether it is certain."""
+    keys = ("kind", "partition", "first", "last", "records", "certain")
+    assert all(one["topic"] == GAPPY for one in found["gaps"])
+    return [tuple(one[key] for key in keys) for one in found["gaps"]]
+
+
+@pytest.fixture(scope="module")
+def gappy(pair: Pair, killed: dict[str, dict[str, Any]]) -> list[tuple[Any, ...]]:
+    """The gap of a stopped mirror, which has been looked at before and runs again."""
+    create(pair.a, GAPPY)
+    pair.produce(GAPPY, 100)
+    assert pair.caught_up(topics=[GAPPY])["caught_up"]
+    assert (pair.gaps()["gaps"], pair.gaps()["since_look"]) == ([], True)
+    pair.mirror.kill()
+    pair.produce(GAPPY, 100)
+    pair.delete_up_to(GAPPY, 0, 70)
+    checked, seen = pair.gaps(check=True), pair.gaps()
+    assert seen["gaps"] == [{**checked["gaps"][0], "seen_at": seen["gaps"][0]["seen_at"]}]
+    assert seen["lines"] == [
+        f"{GAPPY}-0: offsets 50 to 69 (20 records) are missing: the source deleted them before they were mirrored"
+    ]
+    pair.mirror.start()
+    assert pair.caught_up(topics=[GAPPY])["caught_up"]
+    return ranges(seen)
+
+
+def test_what_the_source_deleted_before_it_was_mirrored_is_named(pair: Pair, gappy: list[tuple[Any, ...]]) -> None:
+    assert gappy == [("purged", 0, 50, 69, 20, True)]
+    # The mirror has gone on after the gap, and reports nothing.
+    assert ranges(pair.gaps()) == gappy
+
+
+@pytest.mark.full
+def test_a_gap_is_named_too_when_the_mirror_passed_it_between_two_looks(
+    pair: Pair, gappy: list[tuple[Any, ...]]
+) -> None:
+    pair.mirror.kill()
+    pair.produce(GAPPY, 100)
+    pair.delete_up_to(GAPPY, 1, 130)
+    pair.mirror.start()
+    assert pair.caught_up(topics=[GAPPY])["caught_up"]
+    assert ranges(pair.gaps()) == [*gappy, ("purged", 1, 100, 129, 30, True)]
+    # Deleted after it was mirrored.
+    pair.delete_up_to(GAPPY, 0, 150)
+    assert len(pair.gaps()["gaps"]) == 2
+
+
+@pytest.mark.full
+def test_a_topic_that_was_deleted_and_created_again_is_named(pair: Pair, gappy: list[tuple[Any, ...]]) -> None:
+    forgotten = pair.gaps(state="forgotten")
+    assert (forgotten["changed"], forgotten["gaps"]) == (True, [])
+    pair.gaps()
+    pair.mirror.kill()
+    ends = [one["position"] for one in topic_of(pair.status(topics=[GAPPY]), GAPPY)["partitions"]]
+    pair.produce(GAPPY, 10)
+    assert pair.gaps()["gaps"] == []
+    pair.make_anew(GAPPY)
+    found = pair.gaps()
+    assert ranges(found) == [("recreated", number, end, end + 4, 5, True) for number, end in enumerate(ends)]
+    assert found["lines"][0].endswith("are missing, because the topic was deleted and created again")
+    pair.mirror.start()
+    assert pair.caught_up(topics=["orders"])["caught_up"]
 
 
 def test_a_topic_that_does_not_exist_is_refused_and_never_caught_up(

@@ -15,13 +15,15 @@ from kafka.structs import TopicPartition
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    claim_state,
     list_brokers,
     list_reassignments,
     list_topics,
+    read_state,
+    write_state,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER, TOPIC, alter_configs
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import claim_state, read_state, write_state
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import decided
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Record, Row
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import (

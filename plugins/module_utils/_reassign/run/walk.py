@@ -20,6 +20,7 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import claim_state, read_state
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, named
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     RefusedError,
@@ -28,11 +29,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import (
     alter_reassignments,
-    claim_state,
     elect_leaders,
-    made_state_topic,
     read_record,
-    read_state,
     write_record,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import digests_in, refusal
@@ -64,6 +62,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.thro
     throttle,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import shown
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import made_state_topic
 
 #: Seconds between two looks.
 PAUSE = 1.0

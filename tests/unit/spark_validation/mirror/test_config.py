@@ -49,6 +49,7 @@ def test_the_legacy_engine_keeps_no_partitions_and_has_a_group() -> None:
         ({"topics": GOOD["topics"] * 2}, "source topics given twice: orders"),
         ({"position": {}}, "give one of offsets_topic and group"),
         ({"position": {"group": "g"}}, "the legacy engine has a group, MirrorMaker 2 an offsets_topic"),
+        ({"gaps": [{"topic": "orders"}]}, "gaps: [0].partition is required; [0].first is required"),
         ({"flow": {"engine": "brooklin"}}, "flow: engine: 'brooklin' is not one of mirror_maker_2, legacy"),
         ({"bucket_seconds": 0}, "bucket_seconds: 0 is not between"),
         ({"mode": "run"}, "unknown key 'mode'"),

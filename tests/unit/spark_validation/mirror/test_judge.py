@@ -154,3 +154,13 @@ def test_where_to_begin_is_the_later_of_log_and_time_and_never_behind_the_end() 
     ends: dict[Place, int] = {("a", 0): 9, ("a", 1): 9, ("a", 2): 4}
     assert begins(starts, ends, None) == {("a", 0): 5, ("a", 1): 5, ("a", 2): 4}
     assert begins(starts, ends, {("a", 0): 7, ("a", 1): -1, ("a", 2): 2}) == {("a", 0): 7, ("a", 1): 9, ("a", 2): 4}
+
+
+def test_a_known_gap_fails_whatever_the_comparison_finds() -> None:
+    gap = {"topic": "orders", "partition": 0, "first": 60, "last": 79, "records": 20, "kind": "purged"}
+    (check,) = judge.judge_gaps(arguments(gaps=[gap]))
+    assert (check.name, check.status, check.actual) == ("gaps", "fail", 20)
+    assert check.examples == [gap]
+    (check,) = judge.judge_gaps(arguments(gaps=[{**gap, "topic": "other"}]))
+    assert (check.status, check.actual) == ("pass", 0)
+    assert judge.judge_gaps(arguments())[0].status == "pass"

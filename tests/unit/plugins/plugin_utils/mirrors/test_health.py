@@ -31,6 +31,25 @@ CASES: list[tuple[dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("look", "status", "line"), CASES)
 def test_a_flow_is_judged(look: dict[str, Any], status: str, line: str) -> None:
-    found = mirror_verdict("a->b", look, 100)
+    found = mirror_verdict("a->b", look, 100, {})
     assert (found["status"], found["line"]) == (status, line)
     assert all(finding["next_step"] for finding in found["findings"])
+
+
+GAP = {"kind": "purged", "topic": "orders", "partition": 0, "first": 60, "last": 79, "records": 20, "certain": True}
+
+
+@pytest.mark.parametrize(
+    ("gaps", "status", "why"),
+    [
+        ({}, "OK", "0 records behind"),
+        ({"skipped": True}, "OK", "0 records behind"),
+        ({"gaps": [GAP]}, "DEGRADED", "20 records of the source will never be mirrored: orders-0 60 to 79"),
+        # What is only possible, and a topic that lost nothing, are lines of the report.
+        ({"gaps": [{**GAP, "certain": False}, {**GAP, "records": 0}]}, "OK", "0 records behind"),
+        ({"failed": True, "msg": "no"}, "DEGRADED", "whether records are missing is not known: no"),
+    ],
+)
+def test_records_that_can_no_longer_be_mirrored_are_found(gaps: dict[str, Any], status: str, why: str) -> None:
+    found = mirror_verdict("a->b", {"lag": 0, "problems": []}, 100, gaps)
+    assert (found["status"], found["line"]) == (status, f"{status:<12} mirror a->b: {why}")

@@ -109,6 +109,12 @@ def test_what_was_looked_at_is_told_and_audited() -> None:
     found = mirroring(left={"__mirror_maker_look": look})
     assert found["lines"][1] == "Lag          4 records (orders 4)"
     assert found["pairs"] == [{"source": "orders", "target": "dc_a.orders"}]
+    gaps = {"flow": "dc_a->dc_b", "lines": ["orders-0: gone"], "gaps": [{"certain": True, "records": 3}]}
+    found = mirroring(left={"__mirror_maker_look": look, "__mirror_maker_gaps": gaps})
+    assert found["lines"][-1] == "Gap          orders-0: gone"
+    assert found["gaps"] == gaps["gaps"]
+    of_another = {"__mirror_maker_look": look, "__mirror_maker_gaps": {**gaps, "flow": "dc_c->dc_b"}}
+    assert len(mirroring(left=of_another)["lines"]) == 4
 
 
 def test_a_status_names_start_files_that_a_mirror_did_not_come_back_with() -> None:

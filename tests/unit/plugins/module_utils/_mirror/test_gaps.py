@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From two looks to the records that a mirror can no longer copy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import PURGED, RECREATED, TRUNCATED, Marks
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, Seen
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Sync
+
+ONE = ("orders", 0)
+#: A range as a test names it: kind, first and last offset, number of records, whether it is certain.
+Named = tuple[str, int | None, int | None, int, bool]
+
+
+def look(start: int, end: int, position: int | None, frontier: int | None = None, **more: Any) -> Seen:
+    """A look at one partition. C(frontier): the offset after its last committed record."""
+    positions = {} if position is None else {ONE: position}
+    frontiers = {} if frontier is None else {ONE: frontier}
+    ids = {"orders": more.pop("id", "id-1")}
+    return Seen({ONE: Log(start, end)}, positions, frontiers, ids=ids, **more)
+
+
+def after(*looks: Seen) -> Marks:
+    """What these looks leave, the first of which is the first one ever."""
+    left = Marks()
+    for number, one in enumerate(looks):
+        left = gaps.marks(one, left, gaps.gaps(one, left, {}), f"look {number}")
+    # Marks are kept as JSON.
+    return Marks.of_data(json.loads(json.dumps(left.as_data())))
+
+
+def named(seen: Seen, before: Marks, syncs: Sequence[Sync] = ()) -> list[Named]:
+    """The gaps that a look finds."""
+    found = gaps.gaps(seen, before, {ONE: syncs} if syncs else {})
+    return [(one.kind, one.first, one.last, one.records, one.certain) for one in found]
+
+
+def test_what_was_deleted_before_it_was_mirrored_is_named() -> None:
+    before = after(look(0, 100, 60))
+    assert named(look(80, 100, 60), before) == [(PURGED, 60, 79, 20, True)]
+    # All that the mirror had not read is gone.
+    assert named(look(100, 100, 60), before) == [(PURGED, 60, 99, 40, True)]
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        look(0, 200, 60),  # only behind
+        look(60, 200, 60),  # deleted what was mirrored
+        look(60, 60, 60),  # deleted all, everything mirrored
+        look(40, 200, 200),
+        look(80, 200, 150),  # passed what was deleted, and nothing shows that it skipped it
+    ],
+)
+def test_a_mirror_that_read_in_time_has_no_gap(now: Seen) -> None:
+    assert named(now, after(look(0, 100, 60))) == []
+
+
+def test_a_partition_that_was_never_mirrored_has_no_gap() -> None:
+    assert named(look(50, 100, None), after(look(0, 100, None))) == []
+    assert named(look(50, 100, None), Marks()) == []
+    assert named(look(50, 100, 80), after(look(0, 100, None))) == []
+
+
+def test_an_empty_topic_has_no_gap() -> None:
+    assert named(look(0, 0, None), after(look(0, 0, None))) == []
+    assert named(look(100, 100, 100), after(look(100, 100, 100))) == []
+
+
+def test_markers_at_the_end_that_retention_took_are_no_gap() -> None:
+    """The last records of an idle topic were mirrored, and a marker stood above them."""
+    before = after(look(0, 100, 95, frontier=95))
+    assert named(look(100, 100, 95), before) == []
+    # What was written above them later is one.
+    assert named(look(130, 130, 95), before) == [(PURGED, 100, 129, 30, True)]
+
+
+def test_without_an_earlier_look_it_is_only_possible() -> None:
+    seen = look(100, 100, 95)
+    assert named(seen, Marks()) == [(PURGED, 95, 99, 5, False)]
+    assert "may be missing" in gaps.gaps(seen, Marks(), {})[0].line
+    # And stays so.
+    assert named(seen, after(seen)) == [(PURGED, 95, 99, 5, False)]
+
+
+def test_a_mirror_that_has_passed_a_gap_is_judged_by_its_syncs() -> None:
+    before = after(look(0, 100, 60))
+    now = look(80, 300, 200)
+    assert named(now, before, [(0, 0), (59, 59), (80, 60), (199, 179)]) == [(PURGED, 60, 79, 20, True)]
+    # It had read up to 70 when the rest was deleted.
+    assert named(now, before, [(0, 0), (80, 70), (199, 189)]) == [(PURGED, 70, 79, 10, True)]
+    assert named(now, before, [(0, 0), (59, 59), (199, 199)]) == []
+
+
+def test_its_position_may_be_older_than_its_syncs() -> None:
+    before = after(look(0, 100, 60))
+    assert named(look(80, 300, 60), before, [(0, 0), (100, 100)]) == []
+    assert named(look(80, 300, 60), before, [(0, 0), (80, 70)]) == [(PURGED, 70, 79, 10, True)]
+    assert named(look(80, 300, 60), before, [(0, 0), (50, 50)]) == [(PURGED, 60, 79, 20, True)]
+
+
+def test_holes_by_compaction_or_transactions_are_no_gaps() -> None:
+    """They stand in what was never deleted too, so nothing is told of what was."""
+    before = after(look(0, 100, 60))
+    now = look(80, 300, 200)
+    assert named(now, before, [(0, 0), (70, 69), (199, 190)]) == []
+    assert named(look(0, 300, 200), before, [(0, 0), (70, 60), (199, 180)]) == []
+
+
+def test_a_second_gap_is_seen_beside_a_known_one() -> None:
+    before = after(look(0, 100, 60), look(80, 100, 60))
+    before = gaps.marks(look(80, 300, 200), before, [], "later")
+    syncs = [(0, 0), (80, 60), (300, 230)]
+    assert named(look(300, 400, 350), before, syncs) == [(PURGED, 250, 299, 50, True)]
+
+
+def test_a_log_that_ends_below_the_position_was_cut() -> None:
+    before = after(look(0, 100, 100))
+    assert named(look(0, 90, 100, tops={ONE: 90}), before) == [(TRUNCATED, 90, 99, 10, True)]
+    # Mirrored since the end was seen.
+    assert named(look(0, 90, 100, tops={ONE: 100}), before) == []
+
+
+def test_a_topic_that_was_made_anew_is_named_with_what_was_not_mirrored() -> None:
+    before = after(look(0, 100, 60))
+    anew = look(0, 10, 60, tops={ONE: 10}, id="id-2")
+    assert named(anew, before) == [(RECREATED, 60, 99, 40, True)]
+    # The mirror goes on from its position in the new log, and never reads what stands below.
+    longer = look(0, 500, 60, id="id-2")
+    assert named(longer, before) == [(RECREATED, 60, 99, 40, True), (RECREATED, 0, 59, 60, True)]
+
+
+def test_a_topic_that_was_made_anew_is_named_without_a_loss() -> None:
+    before = after(look(0, 100, 100))
+    anew = look(0, 10, 100, tops={ONE: 10}, id="id-2")
+    assert named(anew, before) == [(RECREATED, None, None, 0, True)]
+    assert gaps.gaps(anew, before, {})[0].line == (
+        "orders was deleted and created again: no record is known to be missing"
+    )
+    # Once: that the position lies beyond the new log follows from it.
+    known = after(look(0, 100, 100), anew)
+    assert named(anew, known) == []
+    # Once it grows past the position, what stands below is never read.
+    assert named(look(0, 150, 100, id="id-2"), known) == [(RECREATED, 0, 99, 100, True)]
+    assert named(look(0, 30, 30, id="id-2"), known) == []
+
+
+def test_a_topic_that_was_away_for_some_looks_is_still_known() -> None:
+    away = Seen({("other", 0): Log(0, 0)}, ids={"other": "x"})
+    before = after(look(0, 100, 60), away)
+    assert named(look(0, 0, 60, tops={ONE: 0}, id="id-2"), before) == [(RECREATED, 60, 99, 40, True)]
+
+
+def test_brokers_without_ids_and_logs_of_which_nobody_tells_make_no_gap() -> None:
+    before = after(look(0, 100, 60))
+    assert named(look(0, 100, 60, id=""), before) == []
+    silent = Seen({ONE: Log(None, None)}, {ONE: 60}, ids={"orders": "id-1"})
+    assert named(silent, before) == []
+    assert named(look(80, 100, 60), gaps.marks(silent, before, [], "x")) == [(PURGED, 60, 79, 20, True)]
+
+
+def test_gaps_are_kept_grow_and_are_forgotten() -> None:
+    left = after(look(0, 100, 60), look(80, 100, 60), look(90, 100, 60), look(90, 200, 150))
+    (gap,) = gaps.told(left)
+    assert (gap.first, gap.last, gap.seen_at) == (60, 89, "look 1")
+    assert gap.line == (
+        "orders-0: offsets 60 to 89 (30 records) are missing: the source deleted them before they were mirrored"
+    )
+    assert gap.as_dict() == {
+        "kind": "purged", "topic": "orders", "partition": 0, "first": 60, "last": 89, "records": 30, "certain": True,
+        "seen_at": "look 1",
+    }  # fmt: skip
+    gone = gaps.forgotten(left)
+    assert gaps.told(gone) == []
+    assert gaps.told(gaps.marks(look(90, 200, 150), gone, [], "x")) == []
+
+
+def test_a_forgotten_gap_that_grows_is_told_again() -> None:
+    gone = gaps.forgotten(after(look(0, 100, 60), look(80, 100, 60)))
+    same, more = look(80, 100, 60), look(90, 100, 60)
+    assert gaps.told(gaps.marks(same, gone, gaps.gaps(same, gone, {}), "x")) == []
+    assert [one.last for one in gaps.told(gaps.marks(more, gone, gaps.gaps(more, gone, {}), "x"))] == [89]
+
+
+def test_only_a_gap_that_is_new_is_looked_at_twice() -> None:
+    before = after(look(0, 100, 60))
+    now = look(80, 100, 60)
+    found = gaps.gaps(now, before, {})
+    assert gaps.pending(found, before)
+    assert not gaps.pending(found, after(look(0, 100, 60), now))
+    assert not gaps.pending([], before)
+
+
+def test_only_partitions_in_doubt_have_their_syncs_read() -> None:
+    before = after(look(0, 100, 60))
+    assert gaps.in_doubt(look(60, 100, 60), before) == []
+    assert gaps.in_doubt(look(80, 100, 60), before) == [ONE]
+    assert gaps.in_doubt(look(80, 100, 90), before) == [ONE]
+    assert gaps.in_doubt(look(80, 100, 90, id="id-2"), before) == []
