@@ -49,7 +49,7 @@ def static_voters(nodes: Iterable[Mapping[str, Any]], asked: Mapping[str, Any]) 
         raise ValueError(
             f"the voters stand in {VOTERS} (kraft.version 0), where they are {', '.join(map(str, found))}; the "
             f"inventory has the controllers {', '.join(map(str, ids)) or 'none'}; fix: let the group "
-            "kraft_controllers have these voters, and make the quorum dynamic before they change (docs/quorum.md)"
+            "kraft_controllers have these voters, and raise kraft.version to 1 before they change (docs/quorum.md)"
         )
     return [f"{one}@{at}" for one, at in controllers]
 

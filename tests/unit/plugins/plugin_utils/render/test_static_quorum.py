@@ -32,7 +32,7 @@ def disk(static: bool | None) -> dict[str, Any]:
 
 
 def properties(host: str, answer: dict[str, Any], *found: bool | None, **variables: Any) -> dict[str, Any]:
-    """The properties of a node of three controllers and one broker, by an answer and what the controllers' disks say."""
+    """The properties of a node of three controllers and one broker, by an answer and by disks of controllers."""
     hosts = {
         name: {"kafka_node_id": number, "ansible_host": f"10.0.0.{number}", "__common_node_info": disk(told)}
         for number, (name, told) in enumerate(zip("abcd", [*found, None, None, None, None], strict=False), 1)
