@@ -214,6 +214,8 @@ quorum:
     - What the metadata log on the disk says about the quorum, null where there is none. C(leader) is the id that the
       node last knew (null for none), C(epoch) its epoch, C(records) whether an elected leader has written anything,
       C(changed_at) when leader, epoch or vote changed last (seconds since 1970).
+    - C(static) is true where the node wrote this for voters that stand in its configuration (kraft.version 0), false
+      for those of the metadata log, null where it does not tell.
     - With O(watch_quorum) also C(unsteady), whether two more epochs began while it was watched, or it never had a
       leader meanwhile, and the C(first_epoch) and C(last_epoch) that were seen.
   returned: always

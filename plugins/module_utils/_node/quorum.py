@@ -20,18 +20,20 @@ _FIRST = re.compile(r"0{20}(-0{10}(-\d+)?\.checkpoint(\.part)?|\.log)\Z")
 # What is being written, or about to be removed, was made of records as well.
 _HELD = re.compile(r"\d{20}(-\d{10}(-\d+)?\.checkpoint|\.log)(\.(part|deleted|swap|cleaned))?\Z")
 # Of a disk that was formatted, and on which no node has started since.
-_BLANK = {"leader": None, "epoch": None, "records": False, "changed_at": None}
+_BLANK = {"leader": None, "epoch": None, "records": False, "changed_at": None, "static": None}
 # It is one line of some hundred bytes.
 _STATE_LIMIT = 65536
 
 
 def quorum(metadata_dir: str) -> dict[str, Any] | None:
-    """Return {leader, epoch, records, changed_at}; None where nothing was formatted, or it cannot be read.
+    """Return {leader, epoch, records, changed_at, static}; None where nothing was formatted, or it cannot be read.
 
     leader -- the id that the node last knew, None when it knew none; it stays there while the node is stopped.
     records -- whether there is anything in the log that an elected leader wrote.
     changed_at -- when the node wrote this, in seconds since 1970: it does so whenever leader, epoch or its vote change
     (KIP-595, quorum-state), so a quorum whose leader comes and goes is told by one look.
+    static -- whether the node wrote this for voters of its configuration (kraft.version 0) or for those of the log (1);
+    None where that is not known.
     """
     path = os.path.join(metadata_dir, METADATA_PARTITION)
     try:
@@ -50,7 +52,15 @@ def quorum(metadata_dir: str) -> dict[str, Any] | None:
         "epoch": epoch if isinstance(epoch, int) else None,
         "records": records,
         "changed_at": changed_at,
+        "static": _is_static(state),
     }
+
+
+def _is_static(state: dict[str, Any]) -> bool | None:
+    """Tell what a state was written for. A node that joins a dynamic quorum writes one without voters at first."""
+    if state.get("data_version") == 0:
+        return True if state.get("currentVoters") else None
+    return None if state.get("data_version") is None else False
 
 
 def _held(path: str, name: str) -> bool:

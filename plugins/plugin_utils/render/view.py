@@ -57,6 +57,11 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security im
     connection,
     scram_credential,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.static_quorum import (
+    for_static,
+    is_static,
+    static_voters,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.zookeeper_security import (
     access_options,
     client_jaas,
@@ -165,6 +170,7 @@ class View(Parts):
             "copies": lambda: Copies(self, self._results),
             "copies_in_sync": self._copies_in_sync,
             "properties": self._properties,
+            "static_voters": self._static_voters,
             "steady_seconds": lambda: steady_seconds(self["properties"], str(self["settings"]["kafka_mode"])),
             "paths": self._paths,
             "owners": lambda: owners(self["settings"]),
@@ -261,10 +267,23 @@ class View(Parts):
         if "broker" in node["roles"]:
             addresses = self._node_addresses()
             copies = self["copies"]["defaults"]
-            return kafka.broker_properties(node, self["nodes"], self["members"], settings, addresses, copies)
+            found = kafka.broker_properties(node, self["nodes"], self["members"], settings, addresses, copies)
+            return for_static(found, self["static_voters"])
         if "controller" in node["roles"]:
-            return kafka.controller_properties(node, self["nodes"], settings)
+            return for_static(kafka.controller_properties(node, self["nodes"], settings), self["static_voters"])
         return {}
+
+    def _static_voters(self) -> list[str]:
+        """The voters of a static quorum, id@host:port; empty of a dynamic one, and in ZooKeeper mode."""
+        settings, asked = self["settings"], self["copies"]["asked"]
+        infos = (
+            self._results.of(node["host"], "__common_node_info")
+            for node in self["nodes"]
+            if "controller" in node["roles"]
+        )
+        if settings["kafka_mode"] == ZOOKEEPER_MODE or not is_static(asked, infos):
+            return []
+        return static_voters(self["nodes"], asked)
 
     def _copies_in_sync(self) -> Any:
         """The min.insync.replicas of the brokers of the cluster; the first of them speaks for all."""

@@ -56,8 +56,9 @@ def log(tmp_path: Path, **files: str) -> str:
 
 
 def known(directory: str) -> dict[str, Any]:
-    """What a disk says, but for the time at which it was written."""
+    """What a disk says, but for the time at which it was written, and for which quorum."""
     found = quorum(directory) or {}
+    found.pop("static", None)
     file = Path(directory, "__cluster_metadata-0", "quorum-state")
     assert found.pop("changed_at") == (file.stat().st_mtime if file.exists() else None)
     return found
