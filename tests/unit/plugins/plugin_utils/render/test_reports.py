@@ -109,6 +109,7 @@ def test_the_cluster_is_judged_by_the_inventory_and_what_runs() -> None:
         "versions": {"k": "4.3.1"},
         "start_files": {"k": files},
         "unsteady_quorum": {},
+        "voter_racks": {},
         "ensemble_problems": ["server 3 is away"],
     }
 
