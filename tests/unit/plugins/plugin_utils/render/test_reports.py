@@ -127,6 +127,14 @@ def test_what_controllers_see_of_their_quorum_is_told_to_who_judges_the_cluster(
     }
 
 
+def test_racks_of_controllers_come_from_the_inventory_since_kafka_knows_none() -> None:
+    racks = {1: "a", 2: "b", 3: ""}
+    hosts: dict[str, Any] = {f"k{one}": {"kafka_node_id": one, "kafka_rack": rack} for one, rack in racks.items()}
+    hosts["b4"] = {"kafka_node_id": 4, "kafka_rack": "c"}
+    seen = view(hosts, brokers=["b4"], controllers=["k1", "k2", "k3"], host="b4")["reports"]["health_asks"]
+    assert seen["voter_racks"] == {"1": "a", "2": "b"}
+
+
 def test_a_status_names_start_files_of_servers_of_zookeeper_too() -> None:
     files = {"staged": None, "failed": "2", "why_failed": "no.Factory\nmore", "edited": []}
     server = {"zookeeper_id": 1, "__kafka_resources_runs": {"start_files": files}}

@@ -11,8 +11,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import _by_id
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Finding, Limits, State
-from ansible_collections.streamops.kafka.plugins.module_utils._health.rack_rules import losses, rack_loss
-from ansible_collections.streamops.kafka.plugins.module_utils._health.racks import rack_losses
+from ansible_collections.streamops.kafka.plugins.module_utils._health.rack_rules import losses, rack_loss, rack_losses
 
 THREE = {1: "a", 2: "b", 3: "c"}
 #: Two sites with two brokers each, and a third one that has a voter and no broker.
