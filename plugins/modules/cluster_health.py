@@ -77,6 +77,17 @@ options:
     type: list
     elements: str
     default: []
+  survive_rack_loss:
+    description: >-
+      Whether the loss of any one rack must leave a majority of the voters, and enough replicas in sync of each
+      partition for C(acks=all). A rack whose loss does not is a finding then; C(racks) says it in any case.
+    type: bool
+    default: false
+  voter_racks:
+    description: >-
+      The rack of each controller by node id, of which Kafka knows none. Those of brokers are read from the cluster.
+    type: dict
+    default: {}
   watched_groups:
     description: >-
       Names of groups that must be there and read: C(kafka_groups_watched). Other groups are not looked at.
@@ -165,6 +176,18 @@ cluster:
     that does not answer.
   type: dict
   returned: as status
+racks:
+  description: >-
+    What the loss of each rack would take from the cluster as it is now, with C(rack), the ids of C(brokers) and
+    C(voters) in it, C(voters_left) and C(voters_needed) (null without a known quorum), how many partitions would start
+    to refuse acks=all (C(refusing)), how many of these would have no leader (C(leaderless)), some C(names), and whether
+    the cluster C(survives). Empty with fewer than two racks.
+  type: list
+  elements: dict
+  returned: as status
+  sample:
+    - {rack: a, brokers: [1], voters: [1], voters_left: 2, voters_needed: 2, refusing: 0, leaderless: 0, names: [],
+       survives: true}
 """
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
@@ -186,6 +209,8 @@ ARGUMENT_SPEC = {
     "start_files": {"type": "dict", "default": {}},
     "unsteady_quorum": {"type": "dict", "default": {}},
     "ensemble_problems": {"type": "list", "elements": "str", "default": []},
+    "survive_rack_loss": {"type": "bool", "default": False},
+    "voter_racks": {"type": "dict", "default": {}},
     "watched_groups": {"type": "list", "elements": "str", "default": []},
     "fail_on": {"type": "str", "choices": ["never", "down", "degraded"], "default": "never"},
     "max_imbalance_percent": {"type": "float", "default": 10.0},

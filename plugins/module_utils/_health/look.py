@@ -54,6 +54,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
     phrases,
     status_of,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._health.rack_rules import losses
 from ansible_collections.streamops.kafka.plugins.module_utils._health.rules import findings
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import read_record
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Priors, Record
@@ -103,6 +104,8 @@ def _health(connection: Connection, params: Mapping[str, Any]) -> dict[str, Any]
         "versions": params["versions"],
         "start_files": params["start_files"],
         "unsteady": params["unsteady_quorum"],
+        "voter_racks": _by_id("voter_racks", params["voter_racks"]),
+        "survive_rack_loss": params["survive_rack_loss"],
     }
     if given["unsteady"]:
         connection = replace(connection, request_timeout=min(_UNSTEADY_SECONDS, connection.request_timeout))
@@ -139,7 +142,7 @@ def state_of(
         session: With the cluster; its user may describe the cluster.
         snapshot: The cluster with all its partitions, whose min.insync.replicas are asked here.
         given: Fields of the state that the inventory tells, or that were read on the nodes: nodes, ensemble, versions,
-            start_files, unsteady; and ``groups`` where all were looked at before.
+            start_files, unsteady, voter_racks, survive_rack_loss; and ``groups`` where all were looked at before.
         polled: Topics carry their partitions, and a missing right is noted too, where it otherwise raises
             RequestFailedError.
         watched: Groups to look at, which must be there and read.
@@ -179,6 +182,7 @@ def state_of(
         cut_off={one: cut_off_phrase(one, keys) for one, keys in settled.cut_off.items()},
         in_flight=moving,
         copied={key: _copied(one, held) for key, one in (moving or {}).items()},
+        partitions=snapshot.partitions,
     )
 
 
@@ -190,7 +194,17 @@ def judged(state: State, limits: Limits) -> dict[str, Any]:
         "status": status_of(found),
         "findings": [one.as_dict() for one in found],
         "cluster": None if state.info is None else dict(state.info),
+        "racks": [] if state.info is None else [one.as_dict() for one in losses(state, limits)],
     }
+
+
+def _by_id(option: str, racks: Mapping[Any, Any]) -> dict[int, str]:
+    """Return racks by id, which a dictionary of Ansible may have as text. Raises StreamopsError for another key."""
+    try:
+        return {int(node): str(rack) for node, rack in racks.items()}
+    except ValueError as error:
+        message = f"{option} has a key that is no node id ({error}). Give racks by node id. Nothing was changed."
+        raise StreamopsError(message) from error
 
 
 def _told(

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import InFlight, Key
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import InFlight, Key, Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._health.consequences import (
     Consequences,
     consequences,
@@ -101,7 +101,9 @@ class State:
     epochs and what ``changed`` there last, as phrases), empty of any other. ``untold`` are questions without an answer.
     ``cut_off`` are by id the brokers from which others cannot copy, with a phrase each.
     ``in_flight`` are the moves of ``moving`` in full, None where they are unknown; ``copied`` are by partition the
-    bytes that its new brokers have, as far as they told. ``groups`` are those that were looked at.
+    bytes that its new brokers have, as far as they told. ``groups`` are those that were looked at. ``partitions`` are
+    all of the cluster, with their min.insync.replicas. ``voter_racks`` are by id the racks of voters, of which Kafka
+    knows none; ``survive_rack_loss`` says that the loss of any one rack shall leave quorum and partitions whole.
     """
 
     info: Mapping[str, Any] | None
@@ -122,6 +124,9 @@ class State:
     in_flight: Mapping[Key, InFlight] | None = None
     copied: Mapping[Key, Mapping[int, int]] = field(default_factory=dict)
     groups: Groups = field(default_factory=Groups)
+    partitions: Sequence[Partition] = ()
+    voter_racks: Mapping[int, str] = field(default_factory=dict)
+    survive_rack_loss: bool = False
 
     @property
     def seen(self) -> Mapping[str, Any]:

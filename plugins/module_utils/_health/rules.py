@@ -47,6 +47,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.quorum_rul
     observer_behind,
     quorum_unsteady,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._health.rack_rules import rack_loss
 
 
 def findings(state: State, limits: Limits) -> list[Finding]:
@@ -80,6 +81,7 @@ RULES: tuple[Callable[[State, Limits], Iterator[Finding]], ...] = (
     ensemble,
     partitions,
     at_min_isr,
+    rack_loss,
     leaders_skewed,
     disk_full,
     log_dir_offline,
@@ -112,6 +114,8 @@ KINDS = (
     "under_min_isr",
     "under_replicated",
     "at_min_isr",
+    "rack_loss",
+    "rack_unknown",
     "leaders_skewed",
     "disk_full",
     "log_dir_offline",

@@ -122,6 +122,9 @@ class Reports(Parts):
                     if "controller" in node["roles"]
                 }
             ),
+            "voter_racks": {
+                str(node["node_id"]): node["rack"] for node in nodes if "controller" in node["roles"] and node["rack"]
+            },
             "ensemble_problems": self._results.of(self._host, "__kafka_resources_ensemble").get("problems", []),
         }
 

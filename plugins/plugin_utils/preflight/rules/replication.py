@@ -45,14 +45,14 @@ def even_quorum(inventory: Inventory) -> Iterator[Problem]:
     """A cluster has an even number of controllers, which survives no more than one fewer, or fewer than 3."""
     for cluster in inventory.clusters():
         # Those that leave vote until a run of voters.yml has taken them out.
-        count = sum(not _leaves(node) for node in cluster.controllers)
+        count = sum(not leaves(node) for node in cluster.controllers)
         if is_weak_quorum(count):
             # A running quorum may have other voters: guards/registered.py compares them once the cluster was asked.
             what = f"a quorum of the controllers that the inventory has of cluster {cluster.name} {survives(count)}"
             yield Problem(cluster.controllers, what, f"{count} controllers")
 
 
-def _leaves(node: Node) -> bool:
+def leaves(node: Node) -> bool:
     """Whether this run takes a controller out; in any other run a name that stayed in the inventory means nothing."""
     changes = as_bool(node.get("_common_changes_voters", False))
     return changes and node.name in names_in(node.get("kafka_controllers_leaving", []))
@@ -86,8 +86,11 @@ def missing_racks(inventory: Inventory) -> Iterator[Problem]:
     level=WARNING,
 )
 def few_racks(inventory: Inventory) -> Iterator[Problem]:
-    """A cluster has fewer racks than a partition has copies, so one rack holds several of them."""
+    """A cluster has fewer racks than a partition has copies, so one rack holds several of them. With
+    `kafka_survive_rack_loss` the rule `rack_loss_ends_writes` says whether that is too many."""
     for cluster in inventory.clusters():
+        if cluster.nodes[0].get("kafka_survive_rack_loss"):
+            continue
         racks = {node.text("kafka_rack") for node in cluster.brokers}
         factors = [topic.replication_factor or 0 for topic in cluster.topics()]
         factors += [as_int(cluster.properties(node)[DEFAULT_RF].value) or 0 for node in cluster.brokers]

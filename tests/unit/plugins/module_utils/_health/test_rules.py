@@ -64,6 +64,13 @@ def state(nodes: Any = NODES, given: Any = None, **info: Any) -> State:
     return State(**{"info": {**well, **info}, "nodes": nodes, **(given or {})})
 
 
+def racked(*racks: str | None) -> State:
+    """Return a cluster that shall survive the loss of a rack, whose brokers are in these."""
+    listed = [broker(one, rack=rack) for one, rack in enumerate(racks, 1)]
+    info = {"nodes": listed, "controller_id": 1, "quorum": quorum(), "counts": counts()}
+    return State(info, nodes=NODES, survive_rack_loss=True)
+
+
 def found(looked: State, limits: Limits | None = None) -> list[tuple[str, str]]:
     """Return kind and phrase of each finding."""
     return [(one.kind, one.what) for one in rules.findings(looked, limits or Limits())]
@@ -211,6 +218,15 @@ CASES: dict[str, tuple[State, str, str, str]] = {
         state(given={"start_files": {"kafka1": {"failed": None, "why_failed": "", "staged": None,
                                                 "edited": ["jvm.options"]}}}),
         "start_files_edited", "start files of kafka1 were edited or removed by hand: jvm.options", "OK",
+    ),
+    "rack lost": (
+        racked("a", "b", "b"), "rack_loss",
+        "the cluster does not survive the loss of rack b: 1 of the voters would be left, and the quorum needs 2",
+        "DEGRADED",
+    ),
+    "rack unknown": (
+        racked("a", "b", None), "rack_unknown",
+        "unknown rack: kafka3 (id 3); what is lost with a rack leaves them out", "DEGRADED",
     ),
     "untold": (state(given={"untold": ["throttles (timed out)"]}), "untold", "unknown: throttles (timed out)",
                "DEGRADED"),

@@ -109,6 +109,7 @@ def test_the_cluster_is_judged_by_the_inventory_and_what_runs() -> None:
         "versions": {"k": "4.3.1"},
         "start_files": {"k": files},
         "unsteady_quorum": {},
+        "voter_racks": {},
         "ensemble_problems": ["server 3 is away"],
     }
 
@@ -124,6 +125,14 @@ def test_what_controllers_see_of_their_quorum_is_told_to_who_judges_the_cluster(
         "epochs": "epochs 84 to 87 within seconds",
         "changed": ["k1, k2, k3 since 20261126T144501Z: property a: 1 -> 2"],
     }
+
+
+def test_racks_of_controllers_come_from_the_inventory_since_kafka_knows_none() -> None:
+    racks = {1: "a", 2: "b", 3: ""}
+    hosts: dict[str, Any] = {f"k{one}": {"kafka_node_id": one, "kafka_rack": rack} for one, rack in racks.items()}
+    hosts["b4"] = {"kafka_node_id": 4, "kafka_rack": "c"}
+    seen = view(hosts, brokers=["b4"], controllers=["k1", "k2", "k3"], host="b4")["reports"]["health_asks"]
+    assert seen["voter_racks"] == {"1": "a", "2": "b"}
 
 
 def test_a_status_names_start_files_of_servers_of_zookeeper_too() -> None:
