@@ -38,6 +38,7 @@ READS_ONLY = {
     "Plan members | Record before which step this server stops": "group_by changes the run, not a host",
     "Plan members | Record that this server stays": "group_by changes the run, not a host",
     "Upgrade features | Ask the cluster what it would say to the levels": "check mode changes nothing",
+    "Voters | Ask the cluster what it would say to a dynamic quorum": "check mode changes nothing",
 }
 
 #: Variables of roles that hold secrets under a name that does not say so.
