@@ -33,6 +33,7 @@ READS_ONLY = {
     "Roll | Record the restart": "group_by changes the run, not a host",
     "Sick | Let them restart first": "group_by changes the run, not a host",
     "Voters | Record that this controller comes": "a group of this run",
+    "Voters | Record that the quorum becomes dynamic": "a group of this run",
     "Voters | Record that this controller goes": "a group of this run",
     "Plan members | Record in which steps this server is a member": "group_by changes the run, not a host",
     "Plan members | Record before which step this server stops": "group_by changes the run, not a host",
