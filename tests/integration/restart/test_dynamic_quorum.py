@@ -28,6 +28,8 @@ VARIABLES = {
     "kafka_profile": "development",
     "kafka_mode": "kraft_isolated",
     "kafka_topics": [{"name": "adopted", "partitions": 1}],
+    # One broker: its topics are away while it restarts, which the gate refuses for topics that nobody names.
+    "kafka_gate_allow_unavailable_topics": ["adopted", "older"],
 }
 CLUSTER_ID = "NkU3OEVBNTcwNTJENDM2Qk"
 STATIC, DYNAMIC = "controller.quorum.voters=", "controller.quorum.bootstrap.servers="
