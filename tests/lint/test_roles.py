@@ -33,11 +33,13 @@ READS_ONLY = {
     "Roll | Record the restart": "group_by changes the run, not a host",
     "Sick | Let them restart first": "group_by changes the run, not a host",
     "Voters | Record that this controller comes": "a group of this run",
+    "Voters | Record that the quorum becomes dynamic": "a group of this run",
     "Voters | Record that this controller goes": "a group of this run",
     "Plan members | Record in which steps this server is a member": "group_by changes the run, not a host",
     "Plan members | Record before which step this server stops": "group_by changes the run, not a host",
     "Plan members | Record that this server stays": "group_by changes the run, not a host",
     "Upgrade features | Ask the cluster what it would say to the levels": "check mode changes nothing",
+    "Voters | Ask the cluster what it would say to a dynamic quorum": "check mode changes nothing",
 }
 
 #: Variables of roles that hold secrets under a name that does not say so.

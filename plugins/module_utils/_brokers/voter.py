@@ -43,7 +43,7 @@ def general_violations(quorum: Quorum | None, node: int) -> list[str]:
     if any(one.directory_id is None for one in quorum.voters):
         return [
             f"node {node}: the voters stand in controller.quorum.voters (kraft.version 0) and cannot change while the "
-            "cluster runs; raise the feature kraft.version to 1 first (KIP-853, Kafka 4.1)"
+            "cluster runs; make the quorum dynamic first: voters.yml with kafka_dynamic_quorum=true (Kafka 4.1)"
         ]
     return []
 

@@ -281,7 +281,11 @@ class View(Parts):
             for node in self["nodes"]
             if "controller" in node["roles"]
         )
+        # What --check shows of such a run is what comes behind the change of kraft.version.
+        foreseen = settings.get("_common_changes_voters", False) and settings.get("ansible_check_mode", False)
         if settings["kafka_mode"] == ZOOKEEPER_MODE or not is_static(asked, infos):
+            return []
+        if foreseen and settings["kafka_dynamic_quorum"]:
             return []
         return static_voters(self["nodes"], asked)
 

@@ -2,22 +2,27 @@
 # Private to this collection.
 """What follows for the voters of a cluster from its inventory and from what the quorum answered.
 
-What cluster_info returned is C(__common_registered) of the cluster's first host, results of node_info are
-C(__common_node_info).
+What cluster_info returned is C(__common_registered) of the cluster's first host, what features said of
+kraft.version 1 is C(__common_voters_raising) there, results of node_info are C(__common_node_info).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import ACCEPT, accepted_ids
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, names
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters import plan
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters import dynamic, plan
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check, unanswered
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.read import AUTO_JOIN, read_facts
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.read import (
+    AUTO_JOIN,
+    read_facts,
+    read_nodes,
+)
 
 
 class Voters(Parts):
@@ -27,7 +32,7 @@ class Voters(Parts):
         def facts() -> ClusterFacts:
             """The controllers as they were just looked at, and the quorum as it just answered."""
             settings = model["settings"]
-            return read_facts(
+            found = read_facts(
                 str(settings["kafka_cluster_name"]),
                 model["nodes"],
                 results.of(model["first_host"], "__common_registered"),
@@ -35,6 +40,13 @@ class Voters(Parts):
                 names(settings["kafka_controllers_leaving"]),
                 any(_joins_itself(node, results) for node in model["nodes"]),
                 accepted_ids(settings[ACCEPT]),
+            )
+            return replace(
+                found,
+                goes_dynamic=settings[dynamic.ASKED_BY],
+                nodes=read_nodes(model["nodes"], lambda host: results.of(host, "__common_node_info")),
+                version=str(settings["kafka_version"]),
+                raising=results.of(model["first_host"], "__common_voters_raising"),
             )
 
         super().__init__(
@@ -44,6 +56,8 @@ class Voters(Parts):
                 "findings": lambda: check(self["facts"], self["steps"]),
                 "lines": lambda: plan.plan_lines(self["facts"], self["steps"], self["findings"]),
                 "refusal": lambda: plan.refusal_text(self["findings"]),
+                "is_static": lambda: self["facts"].is_static,
+                "goes_dynamic": lambda: self["facts"].is_static and self["facts"].goes_dynamic,
                 "joining": lambda: [one.host for one in self["facts"].joining],
                 "leaving": lambda: [one.host for one in self["facts"].leaving],
                 "going": lambda: plan.going(self["facts"]),

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters import dynamic
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import (
     NOTE,
     REFUSE,
@@ -25,7 +26,9 @@ def check(facts: ClusterFacts, steps: Sequence[Step]) -> list[Finding]:
     found = list(_answer(facts))
     if found:
         return found
-    checks = (_names, _count, _disks, _directories, _brokers, _there, _missing, _own_way)
+    if facts.is_static:
+        return [one for judge in (_names, _disks, _there, dynamic.checks) for one in judge(facts)]
+    checks = (_dynamic, _names, _count, _disks, _directories, _brokers, _there, _missing, _own_way)
     return [one for judge in checks for one in judge(facts)] + list(_majorities(steps))
 
 
@@ -48,12 +51,18 @@ def _answer(facts: ClusterFacts) -> Findings:
     elif quorum.leader_id is None:
         fix = "start a majority of the controllers (site.yml), then run again"
         yield Finding(REFUSE, "the quorum has no leader, so its voters cannot change", fix)
-    elif any(one.directory_id is None for one in quorum.voters):
+    elif facts.is_static and not facts.goes_dynamic:
         what = (
             "the voters stand in controller.quorum.voters (kraft.version 0), and cannot change in a cluster that runs"
         )
-        fix = "raise the feature kraft.version to 1 first (Kafka 4.1 and later), then run again"
+        fix = f"run voters.yml with {dynamic.ASKED_BY}=true first (Kafka 4.1 and later), then run again"
         yield Finding(REFUSE, what, fix)
+
+
+def _dynamic(facts: ClusterFacts) -> Findings:
+    """Tell that a quorum is what it was to become."""
+    if facts.goes_dynamic:
+        yield Finding(NOTE, "the quorum is dynamic (kraft.version 1); nodes that still name voters restart", "")
 
 
 def _names(facts: ClusterFacts) -> Findings:
@@ -83,7 +92,7 @@ def _disks(facts: ClusterFacts) -> Findings:
         if one.cluster_id and facts.cluster_id and one.cluster_id != facts.cluster_id:
             what = f"{one.host} has a disk of cluster {one.cluster_id}, while {facts.name} is {facts.cluster_id}"
             yield Finding(REFUSE, what, "move that data away yourself if it is worth nothing")
-        elif one.leaves or one.node_id not in facts.voter_ids or not one.directory_id:
+        elif facts.is_static or one.leaves or one.node_id not in facts.voter_ids or not one.directory_id:
             continue
         elif (one.node_id, one.directory_id) not in voting:
             what = f"controller {one.node_id} votes with another disk than {one.host} has ({one.directory_id})"

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Voter
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import FETCH_TIMEOUT_MS, caught_up
@@ -41,13 +41,26 @@ class Controller:
 
 
 @dataclass(frozen=True)
+class Node:
+    """A node of the inventory; version -- of the release that it was started with, empty where it does not tell."""
+
+    host: str
+    node_id: int
+    is_controller: bool
+    running: bool = False
+    version: str = ""
+
+
+@dataclass(frozen=True)
 class ClusterFacts:
     """A cluster before its voters change.
 
     cluster_id -- as the cluster answered; quorum -- None in ZooKeeper mode; unasked -- why the cluster did not answer;
     unknown -- hosts that shall leave and are no controllers of this cluster; brokers -- the ids that are registered;
     joins_itself -- controller.quorum.auto.join.enable is on somewhere; accepted -- ids that the inventory
-    may lack (kafka_accept_missing_nodes).
+    may lack (kafka_accept_missing_nodes). For the way from a static quorum to a dynamic one: goes_dynamic -- it is
+    asked for; nodes -- all of the inventory; version -- the release that they shall have; raising -- what the module
+    features returned or failed with when it was asked for kraft.version 1 in check mode.
     """
 
     name: str
@@ -59,6 +72,15 @@ class ClusterFacts:
     brokers: frozenset[int] = frozenset()
     joins_itself: bool = False
     accepted: frozenset[int] = frozenset()
+    goes_dynamic: bool = False
+    nodes: tuple[Node, ...] = ()
+    version: str = ""
+    raising: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the voters stand in the properties of the nodes (kraft.version 0): no directory is known."""
+        return any(one.directory_id is None for one in self.voters)
 
     @property
     def voters(self) -> tuple[Voter, ...]:

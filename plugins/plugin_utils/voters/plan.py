@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters import dynamic
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import (
     ADD,
     NOTE,
@@ -27,6 +28,8 @@ def make_steps(facts: ClusterFacts) -> list[Step]:
     not answer is first, before the nodes restart: each restart needs a majority of all voters without the one that
     restarts. The leader is last, so that it changes once.
     """
+    if facts.is_static:
+        return []
     voters = len(facts.voters)
     current = len(facts.current_ids)
     steps = []
@@ -73,12 +76,18 @@ def plan_lines(facts: ClusterFacts, steps: Sequence[Step], findings: Sequence[Fi
     """The plan for people."""
     now, wanted = len(facts.voters), len(facts.wanted)
     lines = [f"Voters of {facts.name}: {_counted(now)} now, {wanted} wanted"]
-    lines.append(f"Now          {_names(facts)}; {_arithmetic(now)}")
+    static = "; static (kraft.version 0)" if facts.is_static else ""
+    lines.append(f"Now          {_names(facts)}; {_arithmetic(now)}{static}")
     told = [_step_line(number, step) for number, step in enumerate(steps, 1)]
     before = sum(step.kind == ADD or step.node_id in silent(facts) for step in steps)
     lines += [*told[:before], *_restarts(steps), *told[before:], *_afterwards(facts)]
     if steps:
         lines.append(f"In the end   {_counted(steps[-1].voters)}; {_arithmetic(steps[-1].voters)}")
+    elif facts.is_static and facts.goes_dynamic:
+        lines += [
+            *dynamic.plan_lines(facts),
+            f"In the end   a dynamic quorum (kraft.version 1) of the same {_counted(now)}",
+        ]
     elif not any(one.level == REFUSE for one in findings):
         lines.append("Nothing to do: the quorum has the voters that the inventory wants.")
     lines += [f"Note         {_sentence(one)}" for one in findings if one.level == NOTE]

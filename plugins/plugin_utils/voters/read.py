@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Voter
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import listener_for
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts, Controller
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts, Controller, Node
 
 #: A controller with this property on makes itself a voter (KIP-853, Kafka 4.2).
 AUTO_JOIN = "controller.quorum.auto.join.enable"
@@ -41,6 +41,21 @@ def read_facts(
         brokers=frozenset(int(one["id"]) for one in asked.get("nodes") or ()),
         joins_itself=joins_itself,
         accepted=frozenset(accepted),
+    )
+
+
+def read_nodes(nodes: Iterable[Mapping[str, Any]], info_of: Callable[[str], Mapping[str, Any]]) -> tuple[Node, ...]:
+    """The nodes of the inventory with the releases that they run; info_of -- what node_info saw on a host."""
+    return tuple(_node(node, info_of(node["host"])) for node in nodes)
+
+
+def _node(node: Mapping[str, Any], info: Mapping[str, Any]) -> Node:
+    return Node(
+        host=node["host"],
+        node_id=int(node["node_id"]),
+        is_controller="controller" in node["roles"],
+        running=bool((info.get("process") or {}).get("running")),
+        version=str(info.get("version") or ""),
     )
 
 

@@ -67,6 +67,13 @@ def test_the_answer_wins_over_disks_which_follow_with_the_next_election() -> Non
     assert not is_static({}, [disk(True), disk(False), disk(None), {}, {"quorum": None}])
 
 
+def test_check_mode_foresees_the_files_that_come_behind_a_dynamic_quorum_and_no_other_run_does() -> None:
+    run = {"_common_changes_voters": True, "ansible_check_mode": True, "kafka_dynamic_quorum": "true"}
+    assert BOOTSTRAP in properties("a", asked(None, None, None), **run)
+    for name in run:
+        assert VOTERS in properties("a", asked(None, None, None), **{**run, name: False}), name
+
+
 def test_other_voters_than_the_quorum_has_are_never_written() -> None:
     with pytest.raises(ValueError, match="where they are 1, 2; the inventory has the controllers 1, 2, 3; fix: "):
         properties("a", asked(None, None))

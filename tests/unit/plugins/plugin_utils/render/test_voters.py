@@ -89,3 +89,26 @@ def test_that_one_controller_joins_by_itself_is_seen_wherever_it_stands() -> Non
     found = view(hosts, controllers=list(hosts), host="c1", kafka_listeners=LISTENERS)["voters"]["facts"]
     assert found.joins_itself is True
     assert voters(1, 2, 3)["voters"]["facts"].joins_itself is False
+
+
+@pytest.mark.parametrize("asked_for", [True, "true", "yes"])
+def test_a_static_quorum_goes_dynamic_where_it_is_asked_for_also_by_text(asked_for: Any) -> None:
+    static = [{**member(one), "directory_id": None} for one in (1, 2, 3)]
+    taken = {"changes": [{"feature": "kraft.version", "from": 0, "to": 1}]}
+    seen = {"version": "4.3.1", "process": {"running": True}}
+
+    def found(raising: dict[str, Any], **common: Any) -> Any:
+        hosts: dict[str, dict[str, Any]] = {
+            f"c{one}": {"kafka_node_id": one, "__common_node_info": seen} for one in (1, 2, 3)
+        }
+        quorum = {"leader_id": 1, "leader_epoch": 1, "high_watermark": 9, "observers": [], "error": None}
+        hosts["c1"]["__common_registered"] = {"nodes": [], "cluster_id": "c", "quorum": {**quorum, "voters": static}}
+        hosts["c1"]["__common_voters_raising"] = raising
+        known = {"kafka_listeners": LISTENERS, "kafka_version": "4.3.1", **common}
+        return view(hosts, controllers=list(hosts), host="c1", **known)["voters"]
+
+    goes = found(taken, kafka_dynamic_quorum=asked_for)
+    assert (goes["goes_dynamic"], goes["refusal"], goes["joining"]) == (True, "", [])
+    assert "kafka_dynamic_quorum=true" in found(taken)["refusal"]
+    assert found(taken)["goes_dynamic"] is False
+    assert "kraft.version 1 is refused" in found({}, kafka_dynamic_quorum=asked_for)["refusal"]
