@@ -20,10 +20,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 _FILE = re.compile(rb"Dumping (?P<path>.+)\n?")
+# Matched on text of records too, which anybody may write: each gap has a bound, or one line could take hours.
 _BATCH = re.compile(
     rb"baseOffset: (?P<base>\d+) lastOffset: (?P<last>\d+) count: (?P<count>\d+) "
-    rb".*?isTransactional: (?P<transactional>true|false) "
-    rb"(?:.*?position: (?P<position>\d+) .*?size: (?P<size>\d+) magic: )?"
+    rb".{0,400}?isTransactional: (?P<transactional>true|false) "
+    rb"(?:.{0,200}?position: (?P<position>\d+) .{0,100}?size: (?P<size>\d+) magic: )?"
 )
 #: What else the tool says of a file.
 _OF_FILE = re.compile(rb"Log starting offset: \d+\n?|Found \d+ invalid bytes at the end of [^\]]*")

@@ -39,6 +39,7 @@ SHARED = {
     "kafka_cluster_id": ERROR,
     "kafka_profile": ERROR,
     "kafka_topics": ERROR,
+    "kafka_survive_rack_loss": ERROR,
     "kafka_version": WARNING,
 }
 
@@ -210,7 +211,8 @@ def usable_cluster_id(value: str) -> bool:
 
 @rule(number="C11", fix="set the variable once, in the group_vars of the cluster")
 def nodes_disagree(inventory: Inventory) -> Iterator[Problem]:
-    """The nodes of a cluster have different modes, ids, profiles or topics. Different versions are a warning."""
+    """The nodes of a cluster have different modes, ids, profiles or topics, or not all want `kafka_survive_rack_loss`.
+    Different versions are a warning."""
     for cluster in inventory.clusters():
         for variable, level in SHARED.items():
             nodes = [node for node in cluster.nodes if not (node.zookeeper and variable == "kafka_version")]

@@ -42,6 +42,13 @@ def test_three_sites_with_a_voter_and_a_broker_each_survive() -> None:
     assert check_inventory(combined(racks("a", "b", "c"), **SURVIVES)) == []
 
 
+def test_what_some_nodes_want_alone_is_no_wish_of_the_cluster() -> None:
+    hosts = racks("a", "b", "c")
+    hosts["kafka2"] |= SURVIVES
+    inventory = combined(hosts, kafka_survive_rack_loss=False)
+    expect(inventory, "nodes_disagree", "kafka_survive_rack_loss", "False on kafka1, kafka3; True on kafka2")
+
+
 def test_two_and_a_half_sites_survive_with_four_copies_and_not_with_three() -> None:
     assert check_inventory(half(4)) == []
     expect(
