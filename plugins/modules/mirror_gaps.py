@@ -60,6 +60,12 @@ options:
     type: str
     choices: [mirror_maker_2, legacy]
     default: mirror_maker_2
+  untouched_source:
+    description: >-
+      Whether MirrorMaker 2 keeps the offset syncs of the flow in the target (C(offset-syncs.topic.location=target)),
+      in this collection C(untouched_source) of a flow. Only there they are looked for then, else only in the source.
+    type: bool
+    default: false
   state:
     description:
       - V(observed) looks once, and returns the gaps of this look and of those before.
@@ -160,6 +166,7 @@ ARGUMENT_SPEC = {
     "topics_exclude": {"type": "list", "elements": "str", "default": []},
     "policy": {"type": "str", "choices": ["default", "identity"], "default": "default"},
     "engine": {"type": "str", "choices": ["mirror_maker_2", "legacy"], "default": "mirror_maker_2"},
+    "untouched_source": {"type": "bool", "default": False},
     "state": {"type": "str", "choices": ["observed", FORGOTTEN], "default": "observed"},
     "confirm_seconds": {"type": "int", "default": 15},
 }

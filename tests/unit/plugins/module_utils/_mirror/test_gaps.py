@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps, gaps_look
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import PURGED, RECREATED, TRUNCATED, Marks
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, Seen
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Sync
@@ -246,6 +247,15 @@ def test_a_loss_by_a_topic_that_was_made_anew_is_looked_at_twice_too() -> None:
     # One without a known loss has nothing that a later position could take away.
     before = after(look(0, 100, 100))
     assert not gaps.pending(gaps.gaps(look(0, 10, 10, id="id-2"), before, {}), before)
+
+
+def test_what_a_look_finds_as_it_was_is_not_written_again() -> None:
+    """Each write makes the topic longer, in a cluster that may be looked at once a minute."""
+    seen = look(80, 100, 60)
+    before = after(look(0, 100, 60), seen)
+    same = gaps.marks(seen, before, gaps.gaps(seen, before, {}), "now")
+    nobody: Any = None  # A session that is asked for nothing.
+    gaps_look._keep(Flow("a", "b", ("orders",)), nobody, same, before)
 
 
 def test_only_partitions_in_doubt_have_their_syncs_read() -> None:
