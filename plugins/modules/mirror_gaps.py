@@ -60,6 +60,12 @@ options:
     type: str
     choices: [mirror_maker_2, legacy]
     default: mirror_maker_2
+  untouched_source:
+    description: >-
+      Whether MirrorMaker 2 keeps the offset syncs of the flow in the target (C(offset-syncs.topic.location=target)),
+      in this collection C(untouched_source) of a flow. Only there they are looked for then, else only in the source.
+    type: bool
+    default: false
   state:
     description:
       - V(observed) looks once, and returns the gaps of this look and of those before.
@@ -114,7 +120,8 @@ gaps:
     topic, partition, first, last (offsets of the source), records (how many offsets that is), certain and seen_at (time
     of the look that found it). Partition, first and last are null for a topic that was created again and lost nothing
     that is known. It is not certain when no earlier look tells whether records or only markers of transactions stood
-    there.
+    there, or when a mirror has gone on in a topic that was created again, since it may have mirrored more of the old
+    one than its last position told.
   type: list
   elements: dict
   returned: success
@@ -159,6 +166,7 @@ ARGUMENT_SPEC = {
     "topics_exclude": {"type": "list", "elements": "str", "default": []},
     "policy": {"type": "str", "choices": ["default", "identity"], "default": "default"},
     "engine": {"type": "str", "choices": ["mirror_maker_2", "legacy"], "default": "mirror_maker_2"},
+    "untouched_source": {"type": "bool", "default": False},
     "state": {"type": "str", "choices": ["observed", FORGOTTEN], "default": "observed"},
     "confirm_seconds": {"type": "int", "default": 15},
 }

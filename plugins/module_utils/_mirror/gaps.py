@@ -26,7 +26,8 @@ KEPT = 1_000
 class Gap:
     """Offsets of a partition of the source that are not in the target, the first and the last.
 
-    certain -- not certain: no earlier look tells whether records or only markers of transactions stood there.
+    certain -- not certain: no earlier look tells whether records or only markers of transactions stood there, or no
+    position tells how far a topic was mirrored before it was deleted.
     partition, first, last -- None for a topic that was made anew without a known loss.
     """
 
@@ -57,7 +58,8 @@ class Gap:
             return f"{self.topic} was deleted and created again: no record is known to be missing"
         where, what = f"{self.topic}-{self.partition}", f"offsets {self.first} to {self.last} ({self.records} records)"
         if self.kind == RECREATED:
-            return f"{where}: {what} are missing, because the topic was deleted and created again"
+            verb = "are" if self.certain else "may be"
+            return f"{where}: {what} {verb} missing, because the topic was deleted and created again"
         if self.kind == TRUNCATED:
             return f"{where}: {what} are gone from the source, whose log now ends at {self.first}"
         if not self.certain:
@@ -110,12 +112,13 @@ def in_doubt(seen: Seen, before: Marks) -> list[Key]:
 
 
 def pending(found: Iterable[Gap], before: Marks) -> bool:
-    """Whether there is a gap of deleted records that no earlier look has found.
+    """Whether there is a gap of deleted records, or of a deleted topic, that no earlier look has found.
 
     The position of a mirror that runs is as old as its last flush, so such a one is looked at a second time.
     """
     known = {(one.kind, one.topic, one.partition, one.first) for one in before.gaps}
-    return any(one.kind == PURGED and (one.kind, one.topic, one.partition, one.first) not in known for one in found)
+    aged = [one for one in found if one.kind == PURGED or (one.kind == RECREATED and one.first is not None)]
+    return any((one.kind, one.topic, one.partition, one.first) not in known for one in aged)
 
 
 def gaps(seen: Seen, before: Marks, syncs: Mapping[Key, Sequence[Sync]]) -> list[Gap]:
@@ -188,8 +191,9 @@ def _purged(seen: Seen, before: Marks, key: Key, syncs: Sequence[Sync]) -> Itera
         yield Gap(PURGED, *key, first=lost[0], last=lost[1], certain=certain)
         return
     # The mirror has passed these offsets. It read them before they were deleted, unless its syncs show a hole. A topic
-    # that has holes elsewhere has them by compaction or transactions, so there they prove nothing.
-    holes = skipped(syncs)
+    # that has holes elsewhere has them by compaction or transactions, so there they prove nothing; and nothing is known
+    # of elsewhere when all its syncs are later ones.
+    holes = skipped(syncs) if syncs and syncs[0][0] <= lost[0] else []
     if all(_within(hole, lost) or _is_known(hole, before, key) for hole in holes):
         for first, last in holes:
             if lost[0] <= first and last <= lost[1]:
@@ -209,9 +213,11 @@ def _is_known(hole: Range, before: Marks, key: Key) -> bool:
 
 
 def _truncated(seen: Seen, before: Marks, key: Key) -> Iterator[Gap]:
-    """What stood between the end of the log and the position; once, at the look that finds the position beyond."""
-    is_known = key in before.partitions and before.partitions[key].settled is None
-    if made_anew(seen, key) and not is_known:
+    """What stood between the end of the log and the position; once, at the look that finds the position beyond.
+
+    Without an earlier look that knew the position in this log, it may be one of a topic that is long gone.
+    """
+    if made_anew(seen, key) and _mark(before, key).settled is not None:
         yield Gap(TRUNCATED, *key, first=seen.tops[key], last=seen.positions[key] - 1)
 
 
@@ -221,7 +227,8 @@ def _grown_past(seen: Seen, before: Marks, key: Key) -> Iterator[Gap]:
     if mark.settled is not None or mark.end is None or position is None or position != mark.position:
         return
     is_anew = any(one.kind == RECREATED and one.topic == key[0] for one in before.gaps)
-    if is_anew and log.start is not None and log.end is not None and max(mark.end, log.start) < position <= log.end:
+    # At the end stands a mirror too that has read all of the new log.
+    if is_anew and log.start is not None and log.end is not None and max(mark.end, log.start) < position < log.end:
         yield Gap(RECREATED, *key, first=log.start, last=position - 1)
 
 
@@ -233,7 +240,13 @@ def _of_the_old(seen: Seen, before: Marks, topic: str) -> Iterator[Gap]:
         # It may have been mirrored further before it was deleted.
         first = max(mark.settled, min(seen.positions.get(key, 0), mark.end))
         if first < mark.end:
-            yield Gap(RECREATED, *key, first=first, last=mark.end - 1)
+            yield Gap(RECREATED, *key, first=first, last=mark.end - 1, certain=_is_of_the_old(seen, mark, key))
+
+
+def _is_of_the_old(seen: Seen, mark: Mark, key: Key) -> bool:
+    """Whether the position still is one of the deleted topic: the same as before, or further and beyond the new log."""
+    position, known = seen.positions.get(key, -1), mark.position or 0
+    return position == known or (position > known and made_anew(seen, key))
 
 
 def _of_the_new(seen: Seen, before: Marks, keys: Iterable[Key]) -> Iterator[Gap]:
@@ -242,8 +255,9 @@ def _of_the_new(seen: Seen, before: Marks, keys: Iterable[Key]) -> Iterator[Gap]
         log, position = seen.logs[key], seen.positions.get(key)
         if position is None or log.start is None or log.end is None or position != _mark(before, key).position:
             continue
-        # A position beyond the end makes the mirror begin at the first record.
-        if log.start < position <= log.end:
+        # A position beyond the end makes the mirror begin at the first record; at the end stands one too that has read
+        # all of the new log.
+        if log.start < position < log.end:
             yield Gap(RECREATED, *key, first=log.start, last=position - 1)
 
 

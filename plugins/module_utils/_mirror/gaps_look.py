@@ -28,7 +28,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gap
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import cluster_id, visit
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import at, look_within
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Sync, sync_of, syncs_topics
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Sync, sync_of, syncs_topic
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import made_state_topic
 
 FORGOTTEN = "forgotten"
@@ -61,7 +61,7 @@ def mirror_gaps(module: Any) -> dict[str, Any]:
         known = _looked(flow, origin, copy, before, params["confirm_seconds"], now)
         if not module.check_mode:
             with at(there):
-                _keep(flow, copy, known)
+                _keep(flow, copy, known, before)
         return {"changed": False, "flow": flow.pair, **_told(known), "since_look": bool(before.ids)}
 
 
@@ -90,7 +90,7 @@ def _forget(flow: Flow, copy: Session, before: gaps.Marks, is_check: bool) -> di
     known = gaps.forgotten(before)
     if is_changed and not is_check:
         with at(f"target {flow.target}"):
-            _keep(flow, copy, known)
+            _keep(flow, copy, known, before)
     return {"changed": is_changed, "flow": flow.pair, **_told(known)}
 
 
@@ -108,8 +108,10 @@ def _key(flow: Flow) -> str:
     return f"mirror_gaps {flow.pair} {flow.engine}"
 
 
-def _keep(flow: Flow, copy: Session, known: gaps.Marks) -> None:
-    """Keep the marks for the next look."""
+def _keep(flow: Flow, copy: Session, known: gaps.Marks, before: gaps.Marks) -> None:
+    """Keep the marks for the next look, where they are not those that are kept already."""
+    if known.as_data() == before.as_data():
+        return
     made_state_topic(copy)
     write_state(copy, _key(flow), known.as_data())
 
@@ -118,11 +120,8 @@ def _syncs(flow: Flow, origin: Session, copy: Session, keys: Collection[Key]) ->
     """The latest syncs of these partitions, in their order; none of the legacy engine, which writes none."""
     if not keys or flow.engine == LEGACY:
         return {}
-    in_source, in_target = syncs_topics(flow.source, flow.target)
-    for session, name in ((origin, in_source), (copy, in_target)):
-        if name in list_topics(session):
-            return _read_syncs(session, name, set(keys))
-    return {}
+    session, name = copy if flow.untouched_source else origin, syncs_topic(flow)
+    return _read_syncs(session, name, set(keys)) if name in list_topics(session) else {}
 
 
 def _read_syncs(session: Session, name: str, keys: Collection[Key]) -> dict[Key, Sequence[Sync]]:

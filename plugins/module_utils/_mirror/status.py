@@ -100,7 +100,7 @@ class Pulse:
 
 def flow_of(params: Mapping[str, Any]) -> Flow:
     """The flow that a module's parameters describe; OptionsError with everything that is wrong with it."""
-    keys = ("source", "target", "topics", "topics_exclude", "policy", "engine")
+    keys = ("source", "target", "topics", "topics_exclude", "policy", "engine", "untouched_source")
     try:
         flow = read_flows([{key: params[key] for key in keys if params.get(key) is not None}])[0]
     except ValueError as error:

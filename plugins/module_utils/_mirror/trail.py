@@ -13,6 +13,7 @@ import struct
 from collections.abc import Sequence
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 
 #: An offset of the source, and that of its copy.
 Sync = tuple[int, int]
@@ -20,9 +21,12 @@ Sync = tuple[int, int]
 Range = tuple[int, int]
 
 
-def syncs_topics(source: str, target: str) -> tuple[str, str]:
-    """The topic of offset syncs in the source, and that in the target, of which a flow writes one."""
-    return f"mm2-offset-syncs.{target}.internal", f"mm2-offset-syncs.{source}.internal"
+def syncs_topic(flow: Flow) -> str:
+    """The topic of a flow's offset syncs, in its source; of one with an untouched source in its target.
+
+    Either cluster may hold a topic of the other name too: that is the one of the flow back.
+    """
+    return f"mm2-offset-syncs.{flow.source if flow.untouched_source else flow.target}.internal"
 
 
 def sync_of(key: bytes | None, value: bytes | None) -> tuple[Key, Sync] | None:

@@ -27,8 +27,16 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 _EXISTS = "TOPIC_ALREADY_EXISTS"
 #: The active controller knows a topic before brokers do: a broker gets so long to learn of it (seconds).
 _REPLAY_SECONDS = 5.0
-#: Settings of the state topic.
-STATE_CONFIG = {"cleanup.policy": "compact", "max.message.bytes": str(RECORD_BYTES), "compression.type": "producer"}
+#: Settings of the state topic. Kafka compacts all segments but the last one, so that one is ended by the hour; and a
+#: segment must hold the biggest record.
+STATE_CONFIG = {
+    "cleanup.policy": "compact",
+    "max.message.bytes": str(RECORD_BYTES),
+    "compression.type": "producer",
+    "segment.bytes": str(RECORD_BYTES),
+    "segment.ms": "3600000",
+    "min.cleanable.dirty.ratio": "0.1",
+}
 #: Seconds that the state topic may take to be there.
 _STATE_TIMEOUT = 30.0
 

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import FATAL, SERIOUS, Finding, status_of
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import TRUNCATED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines import certain_gaps
 
 _MIRRORS = "ansible-playbook streamops.kafka.mirrors -i INVENTORY"
@@ -72,19 +73,16 @@ def _problems(look: Mapping[str, Any]) -> Iterator[Finding]:
 
 def _gaps(gaps: Mapping[str, Any]) -> Iterator[Finding]:
     """Find records that can no longer be mirrored, and a flow of which that is not known."""
-    missing = certain_gaps(gaps)
+    known = certain_gaps(gaps)
+    # Of a log that was cut the records were mirrored; only the source has lost them.
+    cut = [gap for gap in known if gap["kind"] == TRUNCATED]
+    missing = [gap for gap in known if gap not in cut]
     if missing:
-        records = sum(gap["records"] for gap in missing)
-        places = capped([f"{gap['topic']}-{gap['partition']} {gap['first']} to {gap['last']}" for gap in missing], 5)
-        yield Finding(
-            "mirror_gap",
-            SERIOUS,
-            f"{records} records of the source will never be mirrored: {places}",
-            found=f"{records} records",
-            allowed="none",
-            next_step="see docs/mirror-gaps.md",
-        )
-    elif gaps.get("failed"):
+        yield _gap(missing, "records of the source will never be mirrored")
+    if cut:
+        yield _gap(cut, "records are gone from the source, whose log was cut")
+    # The task has its own failed_when, so "failed" does not tell; a look that succeeded has gaps, if only none.
+    if gaps.get("msg") and "gaps" not in gaps and not gaps.get("skipped"):
         yield Finding(
             "mirror_gaps_unknown",
             SERIOUS,
@@ -93,6 +91,20 @@ def _gaps(gaps: Mapping[str, Any]) -> Iterator[Finding]:
             allowed="one",
             next_step="see docs/mirror-gaps.md",
         )
+
+
+def _gap(gaps: Sequence[Mapping[str, Any]], what: str) -> Finding:
+    """The finding on gaps of one sort."""
+    records = sum(gap["records"] for gap in gaps)
+    places = capped([f"{gap['topic']}-{gap['partition']} {gap['first']} to {gap['last']}" for gap in gaps], 5)
+    return Finding(
+        "mirror_gap",
+        SERIOUS,
+        f"{records} {what}: {places}",
+        found=f"{records} records",
+        allowed="none",
+        next_step="see docs/mirror-gaps.md",
+    )
 
 
 def _behind(look: Mapping[str, Any], max_lag: int) -> Iterator[Finding]:

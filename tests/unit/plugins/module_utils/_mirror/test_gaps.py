@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps, gaps_look
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import PURGED, RECREATED, TRUNCATED, Marks
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, Seen
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Sync
@@ -106,6 +107,13 @@ def test_its_position_may_be_older_than_its_syncs() -> None:
     assert named(look(80, 300, 60), before, [(0, 0), (50, 50)]) == [(PURGED, 60, 79, 20, True)]
 
 
+def test_holes_are_judged_only_where_syncs_tell_of_what_came_before() -> None:
+    """Without a sync from below the doubt, nothing tells whether the topic has holes by compaction there."""
+    before = after(look(0, 100, 60))
+    assert named(look(80, 300, 200), before, [(65, 65), (80, 70), (199, 189)]) == []
+    assert named(look(80, 300, 200), before, [(60, 60), (80, 70), (199, 189)]) == [(PURGED, 70, 79, 10, True)]
+
+
 def test_holes_by_compaction_or_transactions_are_no_gaps() -> None:
     """They stand in what was never deleted too, so nothing is told of what was."""
     before = after(look(0, 100, 60))
@@ -128,6 +136,15 @@ def test_a_log_that_ends_below_the_position_was_cut() -> None:
     assert named(look(0, 90, 100, tops={ONE: 100}), before) == []
 
 
+def test_a_position_beyond_the_end_tells_nothing_at_the_first_look() -> None:
+    """The topic may have been made anew long ago, and nothing of it is missing."""
+    seen = look(0, 10, 1000, tops={ONE: 10})
+    assert named(seen, Marks()) == []
+    assert named(seen, after(seen)) == []
+    # Of a partition that an earlier look found without a position neither.
+    assert named(seen, after(look(0, 10, None))) == []
+
+
 def test_a_topic_that_was_made_anew_is_named_with_what_was_not_mirrored() -> None:
     before = after(look(0, 100, 60))
     anew = look(0, 10, 60, tops={ONE: 10}, id="id-2")
@@ -135,6 +152,31 @@ def test_a_topic_that_was_made_anew_is_named_with_what_was_not_mirrored() -> Non
     # The mirror goes on from its position in the new log, and never reads what stands below.
     longer = look(0, 500, 60, id="id-2")
     assert named(longer, before) == [(RECREATED, 60, 99, 40, True), (RECREATED, 0, 59, 60, True)]
+
+
+def test_what_ran_on_before_its_topic_was_made_anew_is_only_possible() -> None:
+    """The position of the last look is as old as its flush: more was mirrored, and nothing tells how much."""
+    before = after(look(0, 100, 60))
+    anew = look(0, 10, 10, id="id-2")
+    assert named(anew, before) == [(RECREATED, 60, 99, 40, False)]
+    assert gaps.gaps(anew, before, {})[0].line == (
+        "orders-0: offsets 60 to 99 (40 records) may be missing, because the topic was deleted and created again"
+    )
+    assert named(look(0, 10, None, id="id-2"), before) == [(RECREATED, 60, 99, 40, False)]
+    # A position that both logs have may be one of the new log.
+    assert named(look(0, 500, 90, id="id-2"), before) == [(RECREATED, 90, 99, 10, False)]
+    # One that was flushed since then, and one that stands still.
+    assert named(look(0, 10, 90, tops={ONE: 10}, id="id-2"), before) == [(RECREATED, 90, 99, 10, True)]
+    assert named(look(0, 10, 60, tops={ONE: 10}, id="id-2"), before) == [(RECREATED, 60, 99, 40, True)]
+
+
+def test_a_topic_that_was_loaded_again_with_as_many_records_lost_none_that_is_known() -> None:
+    """A mirror that read all of the new log stands where the one of the old log stood."""
+    before = after(look(0, 100, 100))
+    assert named(look(0, 100, 100, id="id-2"), before) == [(RECREATED, None, None, 0, True)]
+    shorter = look(0, 10, 100, tops={ONE: 10}, id="id-2")
+    known = after(look(0, 100, 100), shorter)
+    assert named(look(0, 100, 100, id="id-2"), known) == []
 
 
 def test_a_topic_that_was_made_anew_is_named_without_a_loss() -> None:
@@ -196,6 +238,24 @@ def test_only_a_gap_that_is_new_is_looked_at_twice() -> None:
     assert gaps.pending(found, before)
     assert not gaps.pending(found, after(look(0, 100, 60), now))
     assert not gaps.pending([], before)
+
+
+def test_a_loss_by_a_topic_that_was_made_anew_is_looked_at_twice_too() -> None:
+    before = after(look(0, 100, 60))
+    anew = look(0, 10, 60, tops={ONE: 10}, id="id-2")
+    assert gaps.pending(gaps.gaps(anew, before, {}), before)
+    # One without a known loss has nothing that a later position could take away.
+    before = after(look(0, 100, 100))
+    assert not gaps.pending(gaps.gaps(look(0, 10, 10, id="id-2"), before, {}), before)
+
+
+def test_what_a_look_finds_as_it_was_is_not_written_again() -> None:
+    """Each write makes the topic longer, in a cluster that may be looked at once a minute."""
+    seen = look(80, 100, 60)
+    before = after(look(0, 100, 60), seen)
+    same = gaps.marks(seen, before, gaps.gaps(seen, before, {}), "now")
+    nobody: Any = None  # A session that is asked for nothing.
+    gaps_look._keep(Flow("a", "b", ("orders",)), nobody, same, before)
 
 
 def test_only_partitions_in_doubt_have_their_syncs_read() -> None:

@@ -183,7 +183,9 @@ def test_options_make_a_flow() -> None:
     flow = status.flow_of(
         {"source": "a", "target": "b", "topics": ["t"], "topics_exclude": [], "policy": "identity", "state": "observed"}
     )
-    assert (flow.pair, flow.topics, flow.keeps_names) == ("a->b", ("t",), True)
+    assert (flow.pair, flow.topics, flow.keeps_names, flow.untouched_source) == ("a->b", ("t",), True, False)
+    options = {"source": "a", "target": "b", "topics": ["t"], "untouched_source": True, "state": "observed"}
+    assert status.flow_of(options).untouched_source
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,23 @@ import struct
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Range, Sync, skipped, sync_of
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import (
+    Range,
+    Sync,
+    skipped,
+    sync_of,
+    syncs_topic,
+)
 
 KEY = struct.pack(">h6si", 6, b"orders", 3)
+
+
+def test_the_syncs_of_a_flow_are_never_taken_from_the_flow_back() -> None:
+    """Cluster a holds those of a->b, or, with its source untouched, those of b->a, and each has another name."""
+    assert syncs_topic(Flow("a", "b", ("t",))) == "mm2-offset-syncs.b.internal"
+    # It is in the target.
+    assert syncs_topic(Flow("a", "b", ("t",), untouched_source=True)) == "mm2-offset-syncs.a.internal"
 
 
 def test_a_sync_is_read() -> None:

@@ -107,6 +107,14 @@ def test_a_creation_that_no_broker_answers_is_in_doubt() -> None:
     assert not failed.value.unsent
 
 
+def test_the_state_topic_is_cleaned_while_it_is_written() -> None:
+    """Kafka never compacts the last segment, so it ends after an hour; and a segment holds the biggest record."""
+    assert int(api.STATE_CONFIG["segment.bytes"]) >= int(api.STATE_CONFIG["max.message.bytes"])
+    assert int(api.STATE_CONFIG["segment.bytes"]) < 1 << 30
+    assert int(api.STATE_CONFIG["segment.ms"]) <= 3_600_000
+    assert float(api.STATE_CONFIG[RATIO]) < 0.5
+
+
 @pytest.mark.parametrize(
     ("wanted", "replicas", "values", "expected"),
     [

@@ -47,7 +47,23 @@ GAP = {"kind": "purged", "topic": "orders", "partition": 0, "first": 60, "last":
         ({"gaps": [GAP]}, "DEGRADED", "20 records of the source will never be mirrored: orders-0 60 to 79"),
         # What is only possible, and a topic that lost nothing, are lines of the report.
         ({"gaps": [{**GAP, "certain": False}, {**GAP, "records": 0}]}, "OK", "0 records behind"),
+        # Of a log that was cut: they were mirrored.
+        (
+            {"gaps": [{**GAP, "kind": "truncated"}]},
+            "DEGRADED",
+            "20 records are gone from the source, whose log was cut: orders-0 60 to 79",
+        ),
+        (
+            {"gaps": [GAP, {**GAP, "kind": "truncated", "partition": 1}]},
+            "DEGRADED",
+            "20 records of the source will never be mirrored: orders-0 60 to 79; "
+            "20 records are gone from the source, whose log was cut: orders-1 60 to 79",
+        ),
         ({"failed": True, "msg": "no"}, "DEGRADED", "whether records are missing is not known: no"),
+        # failed_when of the role's task overwrites what the module said.
+        ({"failed": False, "msg": "no"}, "DEGRADED", "whether records are missing is not known: no"),
+        ({"failed": False, "gaps": [], "msg": "a word"}, "OK", "0 records behind"),
+        ({"failed": False, "skipped": True, "msg": "a word"}, "OK", "0 records behind"),
     ],
 )
 def test_records_that_can_no_longer_be_mirrored_are_found(gaps: dict[str, Any], status: str, why: str) -> None:
