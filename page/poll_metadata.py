@@ -28,15 +28,17 @@ def agreement(
 ) -> dict[str, Any] | None:
     """Return whether the brokers agree on the metadata, as agreement_of has it; None in ZooKeeper mode.
 
-    C(before) is what the poll before returned, C(left) are the seconds that this one has.
+    C(before) is what the poll before returned, C(left) are the seconds that this one has: with fewer than a broker gets
+    none is asked.
     """
     if snapshot.quorum is None:
         return None
     if before is not None and not is_due(before):
         return carried(before)
     subjects = subjects_for(len(snapshot.partitions))
-    seconds = min(NODE_SECONDS, session.connection.request_timeout, left)
-    if seconds <= 0:
+    seconds = min(NODE_SECONDS, session.connection.request_timeout)
+    # With less each broker would seem to be silent, for all polls until the next comparison.
+    if left < seconds:
         return not_compared("the poll took too long. Raise poll_timeout", time.time())
     # Before Kafka 4.0 a broker that is fenced is known by its replicas alone, without an address.
     reached = tuple(one for one in snapshot.brokers if one.host)

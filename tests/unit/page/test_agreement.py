@@ -12,7 +12,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Snapshot, Voter
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import described, judged
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import Verdict, described, judged
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.look import Known, Question
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import ASKED, BROKER, Facts, Look
 from page import poll_metadata
 from page.agreement import (
@@ -138,6 +139,24 @@ def test_whatever_goes_wrong_in_a_comparison_the_rest_of_the_picture_stays(
     assert (kept["agree"], kept["line"], kept["polls_ago"]) == (None, f"not compared: {why}", 0)
     assert [one.message for one in caplog.records] == logged
     assert all(one.exc_info and one.exc_info[1] is error for one in caplog.records)
+
+
+@pytest.mark.parametrize(
+    ("left", "timeout", "seconds"), [(60, 30, 3), (3, 30, 3), (2.9, 30, 0), (2.9, 2, 2), (0, 2, 0)]
+)
+def test_each_broker_has_its_whole_time_or_none_is_asked(
+    left: float, timeout: int, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = []
+
+    def judge(_session: Session, question: Question, _known: Known) -> Verdict:
+        given.append(question.node_timeout)
+        return judged([Look(1000.0, 100, ())])
+
+    monkeypatch.setattr(poll_metadata, "verdict_on", judge)
+    line = compared(left, timeout)["line"]
+    assert given == ([seconds] if seconds else [])
+    assert (line == "not compared: the poll took too long. Raise poll_timeout") == (not seconds)
 
 
 def test_before_a_comparison_the_quorum_says_nothing_of_it() -> None:
