@@ -143,7 +143,7 @@ def galaxy(awx: Awx, *names: str) -> list[int]:
 def play_of(tasks: str, directory: Path) -> Path:
     """Write a play of task files of awx.yml, which is reached as that playbook reaches AWX."""
     play = directory / "play.yml"
-    places = {"TASKS": ROOT / "playbooks" / "tasks" / "awx", "DATA": ROOT / "awx" / "data"}
+    places = {"TASKS": ROOT / "playbooks" / "tasks" / "awx", "VARS": ROOT / "playbooks" / "vars"}
     play.write_text(re.sub("|".join(places), lambda one: str(places[one[0]]), PLAY + tasks))
     return play
 
@@ -153,7 +153,7 @@ PLAY = """
   connection: local
   gather_facts: false
   vars: {ansible_python_interpreter: "{{ ansible_playbook_python }}"}
-  vars_files: [DATA/reached.yml]
+  vars_files: [VARS/reached.yml]
   tasks:
 """
 #: Two task files, with a task between them.
