@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -15,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._metadata.look imp
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import BROKER
 from page.agreement import SHOWN, agreement_of, carried, is_due, not_compared, subjects_for
 
+_LOG = logging.getLogger("page")
 #: Seconds that one broker has for all its answers; one that hangs is asked once. All are asked at once.
 NODE_SECONDS = 3.0
 #: Seconds for which a difference must be seen.
@@ -26,15 +28,17 @@ def agreement(
 ) -> dict[str, Any] | None:
     """Return whether the brokers agree on the metadata, as agreement_of has it; None in ZooKeeper mode.
 
-    C(before) is what the poll before returned, C(left) are the seconds that this one has.
+    C(before) is what the poll before returned, C(left) are the seconds that this one has: with fewer than a broker gets
+    none is asked.
     """
     if snapshot.quorum is None:
         return None
     if before is not None and not is_due(before):
         return carried(before)
     subjects = subjects_for(len(snapshot.partitions))
-    seconds = min(NODE_SECONDS, session.connection.request_timeout, left)
-    if seconds <= 0:
+    seconds = min(NODE_SECONDS, session.connection.request_timeout)
+    # With less each broker would seem to be silent, for all polls until the next comparison.
+    if left < seconds:
         return not_compared("the poll took too long. Raise poll_timeout", time.time())
     # Before Kafka 4.0 a broker that is fenced is known by its replicas alone, without an address.
     reached = tuple(one for one in snapshot.brokers if one.host)
@@ -43,5 +47,10 @@ def agreement(
         verdict = verdict_on(session, question, Known(snapshot.quorum, reached, topics))
     except StreamopsError as error:
         return not_compared(error.message, time.time())
+    except Exception as error:
+        # Of an answer that makes no sense the library raises anything, and so does a thread that cannot start. All else
+        # of the picture is known by now: it would be lost, with each later one, as each poll would compare again.
+        _LOG.exception("the brokers of cluster %s cannot be compared", snapshot.cluster_id)
+        return not_compared(type(error).__name__, time.time())
     controllers = [one.id for one in snapshot.quorum.voters]
     return agreement_of(described(verdict, SHOWN), subjects, controllers, time.time())

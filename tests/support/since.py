@@ -108,6 +108,7 @@ PROVEN: Mapping[str, str] = {
     "playbooks/add_brokers.yml": "reassign/",
     "playbooks/awx.yml": "awx/test_awx_objects",
     "playbooks/tasks/awx/": "awx/test_awx_objects",
+    "playbooks/vars/": "awx/test_awx_objects",
     "playbooks/look_after_failure.yml": "install/test_run_check",
     "playbooks/change_replication_factor.yml": "reassign/test_moving_playbooks",
     "playbooks/drain_and_remove_broker.yml": "reassign/",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -139,13 +140,24 @@ def galaxy(awx: Awx, *names: str) -> list[int]:
     return [int(awx.create("credentials", {"name": name, "credential_type": kind})["id"]) for name in names]
 
 
-#: A play of two task files, with a task between them.
-BRINGS_BACK = """
+def play_of(tasks: str, directory: Path) -> Path:
+    """Write a play of task files of awx.yml, which is reached as that playbook reaches AWX."""
+    play = directory / "play.yml"
+    places = {"TASKS": ROOT / "playbooks" / "tasks" / "awx", "VARS": ROOT / "playbooks" / "vars"}
+    play.write_text(re.sub("|".join(places), lambda one: str(places[one[0]]), PLAY + tasks))
+    return play
+
+
+PLAY = """
 - hosts: localhost
   connection: local
   gather_facts: false
   vars: {ansible_python_interpreter: "{{ ansible_playbook_python }}"}
+  vars_files: [VARS/reached.yml]
   tasks:
+"""
+#: Two task files, with a task between them.
+BRINGS_BACK = """
     - ansible.builtin.include_tasks: TASKS/brought_back.yml
     - ansible.builtin.debug: {msg: what follows is applied}
     - ansible.builtin.include_tasks: TASKS/ended.yml
@@ -156,8 +168,7 @@ BRINGS_BACK = """
 def test_where_awx_does_not_take_a_change_the_fields_are_named_and_the_token_is_not_shown(
     tmp_path: Path, callback: str
 ) -> None:
-    play = tmp_path / "play.yml"
-    play.write_text(BRINGS_BACK.replace("TASKS", str(ROOT / "playbooks" / "tasks" / "awx")))
+    play = play_of(BRINGS_BACK, tmp_path)
     with stub(PLAYBOOKS) as (address, awx):
         (taken, not_taken) = (
             awx.create("job_templates", {"name": name, "playbook": "playbooks/stop.yml", "limit": "kafka1"})["id"]
@@ -480,6 +491,48 @@ def test_a_galaxy_credential_that_the_token_may_not_see_is_said_with_the_right_t
         assert "needs the right to read" in said
         assert "run once with a token of a system administrator" in said
         assert "do not have permission" not in said
+
+
+def test_where_awx_does_not_attach_a_galaxy_credential_that_is_said_and_the_token_is_not_shown(tmp_path: Path) -> None:
+    play = play_of("    - ansible.builtin.include_tasks: TASKS/galaxy.yml\n", tmp_path)
+    with stub(PLAYBOOKS) as (address, awx):
+        own = awx.create("organizations", {"name": "Kafka"})["id"]
+        (hub,) = galaxy(awx, "Hub")
+        kind = awx.create("credential_types", {"name": "Machine", "kind": "ssh"})["id"]
+        machine = awx.create("credentials", {"name": "Machines", "credential_type": kind})["id"]
+        named = [{"id": machine, "name": "Machines"}, {"id": hub, "name": "Hub"}]
+        given = {"awx_organization": "Kafka", "__awx_galaxy_found": named}
+        status, output = run(address, str(play), "-e", json.dumps(given))
+        said = " ".join(output.split())
+        assert (status != 0, awx.members(own, "galaxy_credentials")) == (True, [hub]), output
+        assert TOKEN not in output
+        assert "the organization Kafka the Galaxy credentials Machines, Status code was 400" in said
+        assert "must be a Galaxy credential, not Machine." in said
+        assert "Hub, Status" not in said
+
+
+@pytest.mark.full
+def test_a_galaxy_credential_is_added_where_the_token_may_not_see_the_one_that_is_attached() -> None:
+    with stub(PLAYBOOKS) as (address, awx):
+        mine = {"CONTROLLER_OAUTH_TOKEN": ORGANIZATION_TOKEN}
+        own = awx.create("organizations", {"name": "Kafka"})["id"]
+        awx.administered.add("Kafka")
+        shared, hub = galaxy(awx, "Ansible Galaxy", "Hub")
+        awx.objects["credentials"][hub]["organization"] = own
+        awx.attach(own, "galaxy_credentials", {"id": shared})
+        given: dict[str, Any] = {
+            "only": ["Kafka", "Kafka looks"],
+            "settings": {"awx_galaxy_credentials": ["Ansible Galaxy", "Hub"]},
+        }
+        status, output = apply(address, "--check", **given, **mine)
+        assert (status, awx.writes) == (0, []), output
+        assert "Would attach to the organization Kafka the Galaxy credentials Hub." in " ".join(output.split())
+        status, output = apply(address, **given, **mine)
+        assert (status, awx.members(own, "galaxy_credentials")) == (0, [shared, hub]), output
+        assert ORGANIZATION_TOKEN not in output
+        written = len(awx.writes)
+        status, output = apply(address, **given, **mine)
+        assert is_unchanged(awx, written, output), output
 
 
 @pytest.mark.full

@@ -8,8 +8,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import described, judged
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Snapshot, Voter
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import Verdict, described, judged
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.look import Known, Question
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import ASKED, BROKER, Facts, Look
+from page import poll_metadata
 from page.agreement import (
     EVERY,
     MOST_PARTITIONS,
@@ -27,6 +33,7 @@ from tests.support.status_seen import hurt
 
 ALL = [one for one, kinds in ASKED.items() if BROKER in kinds]
 NO_ACLS = "the cluster has no authorizer"
+NO_BROKERS = Snapshot("cid", 1, (), (), Quorum(1, 7, 100, (Voter(1, None, 100, 0, 0),), ()))
 
 
 def found(*nodes: Facts) -> dict[str, Any]:
@@ -104,6 +111,52 @@ def test_one_that_hangs_is_named() -> None:
 def test_a_comparison_that_failed_says_why_and_nothing_else() -> None:
     (quorum,) = shown(not_compared("the poll took too long. Raise poll_timeout.", 1_795_762_800.0)).tables
     assert "metadata: not compared: the poll took too long. Raise poll_timeout. Asked at " in quorum.note
+
+
+def compared(left: float, timeout: int = 30) -> dict[str, Any]:
+    """What a poll with so many seconds left keeps of a cluster without brokers."""
+    kept = poll_metadata.agreement(Session(Connection(("a:1",), request_timeout=timeout)), NO_BROKERS, (), None, left)
+    assert kept is not None
+    return kept
+
+
+@pytest.mark.parametrize(
+    ("error", "why", "logged"),
+    [
+        (IndexError("list index out of range"), "IndexError", ["the brokers of cluster cid cannot be compared"]),
+        (RuntimeError("can't start new thread"), "RuntimeError", ["the brokers of cluster cid cannot be compared"]),
+        (StreamopsError("a:1 does not answer."), "a:1 does not answer", []),
+    ],
+)
+def test_whatever_goes_wrong_in_a_comparison_the_rest_of_the_picture_stays(
+    error: Exception, why: str, logged: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_given: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(poll_metadata, "verdict_on", fail)
+    kept = compared(60)
+    assert (kept["agree"], kept["line"], kept["polls_ago"]) == (None, f"not compared: {why}", 0)
+    assert [one.message for one in caplog.records] == logged
+    assert all(one.exc_info and one.exc_info[1] is error for one in caplog.records)
+
+
+@pytest.mark.parametrize(
+    ("left", "timeout", "seconds"), [(60, 30, 3), (3, 30, 3), (2.9, 30, 0), (2.9, 2, 2), (0, 2, 0)]
+)
+def test_each_broker_has_its_whole_time_or_none_is_asked(
+    left: float, timeout: int, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = []
+
+    def judge(_session: Session, question: Question, _known: Known) -> Verdict:
+        given.append(question.node_timeout)
+        return judged([Look(1000.0, 100, ())])
+
+    monkeypatch.setattr(poll_metadata, "verdict_on", judge)
+    line = compared(left, timeout)["line"]
+    assert given == ([seconds] if seconds else [])
+    assert (line == "not compared: the poll took too long. Raise poll_timeout") == (not seconds)
 
 
 def test_before_a_comparison_the_quorum_says_nothing_of_it() -> None:

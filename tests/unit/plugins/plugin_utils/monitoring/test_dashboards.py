@@ -67,6 +67,12 @@ def test_variables_are_the_data_source_the_cluster_and_the_instance(uid: str) ->
         assert re.fullmatch(r'label_values\(\w+\{job="\w+".*\}, \w+\)', one["query"]["query"])
 
 
+def test_a_cluster_can_be_chosen_when_its_picture_is_stale() -> None:
+    # Then the page tells only how its polls go, and the dashboard is where one looks at that.
+    _source, *others = ALL["streamops-kafka-groups"]["templating"]["list"]
+    assert [one["query"]["query"].partition("{")[0] for one in others] == ["label_values(kafka_lag_polls_total"] * 2
+
+
 @pytest.mark.parametrize("uid", ALL)
 def test_ids_are_unique_and_panels_lie_side_by_side(uid: str) -> None:
     every = ALL[uid]["panels"]
