@@ -22,7 +22,7 @@ from tests.lint.test_module_documentation import NAMESPACE
 from tests.lint.test_roles import ROLES, ROOT, load, options_of
 
 PLAYBOOKS = sorted((ROOT / "playbooks").glob("*.yml"))
-YAML = sorted([*PLAYBOOKS, *(ROOT / "playbooks" / "tasks").rglob("*.yml"),
+YAML = sorted([*PLAYBOOKS, *(ROOT / "playbooks" / "tasks").rglob("*.yml"), *(ROOT / "playbooks" / "vars").glob("*.yml"),
                *(ROOT / "roles").glob("*/tasks/**/*.yml"), *(ROOT / "roles").glob("*/vars/**/*.yml"),
                *(ROOT / "roles").glob("*/defaults/*.yml")])  # fmt: skip
 TEMPLATES = sorted((ROOT / "roles").glob("*/templates/*.j2"))
