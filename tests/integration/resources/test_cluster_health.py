@@ -101,7 +101,7 @@ def assert_the_page_sees_the_same(cluster: Cluster, report: dict[str, Any]) -> N
     expected, wrong = expected_of({"local": {"nodes": report["inventory"]}}, ["local"])
     assert wrong == []
     polled = take("local", connection, expected["local"], 300).cluster
-    assert polled.keys() == {*report.keys(), "moves", "features"}
+    assert polled.keys() == {*report.keys(), "moves", "features", "metadata"}
     moves = polled["moves"]
     assert (moves["known"], moves["partitions"], moves["recorded"]) == (True, [], None)
     assert [(one["kind"], one["key"], one["value"]) for one in moves["throttles"]] == [("broker", RATE, "1000000")]
