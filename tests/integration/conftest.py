@@ -17,7 +17,7 @@ from tests.support.cluster import ROOT, Cluster, free_port_base, ports_given_bac
 from tests.support.growing import FOURTH, three_nodes, with_brokers
 from tests.support.parts import NOTED, note_minutes
 from tests.support.releases import unpacked
-from tests.support.schedule import PLAIN, Together, longest_first
+from tests.support.schedule import PLAIN, Together, longest_first, together
 from tests.support.secured import METRICS_LOGIN, PASSWORD, secured_cluster
 from tests.support.zookeeper import ZookeeperCluster, shipped
 
@@ -58,6 +58,36 @@ def engine() -> None:
     pytest.skip("no Docker engine answers: tools/docker_engine.sh start")
 
 
+#: The clusters of this process that several files share, by the names of their fixtures.
+_RUNNING: dict[str, Cluster] = {}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """A shared cluster ends with the last test that uses it: its nodes would take processor time from all others.
+
+    Only where several processes run, each of which gets the files of a shared cluster together, see `Together`.
+    """
+    yield
+    name = together(item.nodeid.partition("::")[0])
+    if hasattr(item.config, "workerinput") and nextitem and together(nextitem.nodeid.partition("::")[0]) != name:
+        _end(name)
+
+
+def _shared(name: str, cluster: AnyCluster) -> Iterator[AnyCluster]:
+    _RUNNING[name] = cluster
+    try:
+        cluster.playbook().ok()
+        yield cluster
+    finally:
+        _end(name)
+
+
+def _end(name: str) -> None:
+    if cluster := _RUNNING.pop(name, None):
+        cluster.destroy()
+
+
 def _installed(cluster: AnyCluster) -> Iterator[AnyCluster]:
     try:
         cluster.playbook().ok()
@@ -69,7 +99,8 @@ def _installed(cluster: AnyCluster) -> Iterator[AnyCluster]:
 @pytest.fixture(scope="session")
 def combined(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three combined nodes kafka1 to kafka3; tests leave all of them running and in sync."""
-    yield from _installed(Cluster(INVENTORIES / "local", tmp_path_factory.mktemp("combined"), free_port_base()))
+    cluster = Cluster(INVENTORIES / "local", tmp_path_factory.mktemp("combined"), free_port_base())
+    yield from _shared("combined", cluster)
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +131,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         "kafka_metrics_user": METRICS_LOGIN[0],
         "kafka_metrics_password": METRICS_LOGIN[1],
     }
-    yield from _installed(secured_cluster(tmp_path_factory.mktemp("secured"), PASSWORD, **more))
+    yield from _shared("secured", secured_cluster(tmp_path_factory.mktemp("secured"), PASSWORD, **more))
 
 
 @pytest.fixture(scope="session")
@@ -108,7 +139,7 @@ def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZookeeperClu
     """Three servers of ZooKeeper and brokers 11, 12, 13; tests leave all of them running and in sync."""
     variables = {"kafka_metrics_enabled": True}
     directory = tmp_path_factory.mktemp("zookeeper")
-    yield from _installed(ZookeeperCluster(shipped(), directory, free_port_base(), variables))
+    yield from _shared("zookeeper", ZookeeperCluster(shipped(), directory, free_port_base(), variables))
 
 
 @pytest.fixture(scope="session")
