@@ -22,6 +22,7 @@ extends_documentation_fragment:
   - streamops.kafka._attributes
   - streamops.kafka._connection
   - streamops.kafka._connection.source
+  - streamops.kafka._mirror_flow
 attributes:
   check_mode:
     support: full
@@ -32,29 +33,6 @@ attributes:
   idempotent:
     support: full
 options:
-  source:
-    description: Alias of the source in MirrorMaker's properties, in this collection its C(kafka_cluster_name).
-    type: str
-    required: true
-  target:
-    description: Alias of the target, which is the cluster that O(bootstrap_servers) name.
-    type: str
-    required: true
-  topics:
-    description: Topics of the source, as M(streamops.kafka.mirror_status) takes them.
-    type: list
-    elements: str
-    required: true
-  topics_exclude:
-    description: Regular expressions of topics that are left out, beside those that MirrorMaker always leaves out.
-    type: list
-    elements: str
-    default: []
-  policy:
-    description: Whether a topic gets the source's alias in front of its name, or keeps its name.
-    type: str
-    choices: [default, identity]
-    default: default
   engine:
     description: What mirrors. Of the legacy MirrorMaker a gap is seen only while it has not passed it.
     type: str
@@ -143,28 +121,15 @@ since_look:
   returned: with O(state=observed)
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-)
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps_look import FORGOTTEN, mirror_gaps
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import FLOW_SPEC
 
 ARGUMENT_SPEC = {
+    **FLOW_SPEC,
     "source": {"type": "str", "required": True},
     "target": {"type": "str", "required": True},
-    "source_connection": {
-        "type": "dict",
-        "required": True,
-        "options": CONNECTION_SPEC,
-        "required_if": CONNECTION_REQUIRED_IF,
-        "required_together": CONNECTION_REQUIRED_TOGETHER,
-    },
-    "topics": {"type": "list", "elements": "str", "required": True},
-    "topics_exclude": {"type": "list", "elements": "str", "default": []},
-    "policy": {"type": "str", "choices": ["default", "identity"], "default": "default"},
     "engine": {"type": "str", "choices": ["mirror_maker_2", "legacy"], "default": "mirror_maker_2"},
     "untouched_source": {"type": "bool", "default": False},
     "state": {"type": "str", "choices": ["observed", FORGOTTEN], "default": "observed"},

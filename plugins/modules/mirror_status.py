@@ -22,6 +22,7 @@ extends_documentation_fragment:
   - streamops.kafka._attributes
   - streamops.kafka._connection
   - streamops.kafka._connection.source
+  - streamops.kafka._mirror_flow
 attributes:
   check_mode:
     support: full
@@ -32,31 +33,6 @@ attributes:
   idempotent:
     support: full
 options:
-  source:
-    description: Alias of the source in MirrorMaker's properties, in this collection its C(kafka_cluster_name).
-    type: str
-    required: true
-  target:
-    description: Alias of the target, which is the cluster that O(bootstrap_servers) name.
-    type: str
-    required: true
-  topics:
-    description: >-
-      Topics of the source, as in C(mirror_flows), regular expressions for whole names. One that is a plain name must
-      find its topic; of the others one at least must find something.
-    type: list
-    elements: str
-    required: true
-  topics_exclude:
-    description: Regular expressions of topics that are left out, beside those that MirrorMaker always leaves out.
-    type: list
-    elements: str
-    default: []
-  policy:
-    description: Whether a topic gets the source's alias in front of its name, or keeps its name.
-    type: str
-    choices: [default, identity]
-    default: default
   engine:
     description: What mirrors. The legacy MirrorMaker always keeps names.
     type: str
@@ -211,27 +187,13 @@ looks:
   returned: when the clusters were seen
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-)
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import mirror_status
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import FLOW_SPEC, mirror_status
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.wait import WAIT_OPTIONS
 
 ARGUMENT_SPEC = {
-    "source_connection": {
-        "type": "dict",
-        "required": True,
-        "options": CONNECTION_SPEC,
-        "required_if": CONNECTION_REQUIRED_IF,
-        "required_together": CONNECTION_REQUIRED_TOGETHER,
-    },
-    "topics": {"type": "list", "elements": "str", "required": True},
-    "topics_exclude": {"type": "list", "elements": "str", "default": []},
-    "policy": {"type": "str", "choices": ["default", "identity"], "default": "default"},
+    **FLOW_SPEC,
     "max_lag": {"type": "int", "default": 0},
     "max_heartbeat_age": {"type": "int", "default": 0},
     "heartbeat_since": {"type": "float", "default": 0},

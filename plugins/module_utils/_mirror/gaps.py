@@ -173,7 +173,7 @@ def _lost(seen: Seen, before: Marks, key: Key) -> Range | None:
     if start is None or position is None:
         return None  # Never mirrored: its mirror begins where the log begins.
     if position < start:
-        first = max(position, position if known is None else known)
+        first = position if known is None else max(position, known)
     elif known is not None:
         first = known
     else:
@@ -195,9 +195,9 @@ def _purged(seen: Seen, before: Marks, key: Key, syncs: Sequence[Sync]) -> Itera
     # of elsewhere when all its syncs are later ones.
     holes = skipped(syncs) if syncs and syncs[0][0] <= lost[0] else []
     if all(_within(hole, lost) or _is_known(hole, before, key) for hole in holes):
-        for first, last in holes:
-            if lost[0] <= first and last <= lost[1]:
-                yield Gap(PURGED, *key, first=first, last=last)
+        for hole in holes:
+            if _within(hole, lost):
+                yield Gap(PURGED, *key, first=hole[0], last=hole[1])
 
 
 def _within(hole: Range, lost: Range) -> bool:

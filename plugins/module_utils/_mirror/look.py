@@ -14,7 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
+    CONNECTION_REQUIRED_IF,
+    CONNECTION_REQUIRED_TOGETHER,
+    CONNECTION_SPEC,
+    Connection,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
     end_offsets,
@@ -40,6 +45,19 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records im
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, Seen
 
+#: Options that say which flow is looked at, beside the names of its ends and its engine.
+FLOW_SPEC: dict[str, dict[str, Any]] = {
+    "source_connection": {
+        "type": "dict",
+        "required": True,
+        "options": CONNECTION_SPEC,
+        "required_if": CONNECTION_REQUIRED_IF,
+        "required_together": CONNECTION_REQUIRED_TOGETHER,
+    },
+    "topics": {"type": "list", "elements": "str", "required": True},
+    "topics_exclude": {"type": "list", "elements": "str", "default": []},
+    "policy": {"type": "str", "choices": ["default", "identity"], "default": "default"},
+}
 #: Offsets from the end in which the frontier is looked for, one after the other; then it stays unknown.
 WINDOWS = (100, 10_000, 1_000_000)
 #: Partitions whose tails are read together.
