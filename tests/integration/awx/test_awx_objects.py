@@ -494,7 +494,7 @@ def test_a_galaxy_credential_that_the_token_may_not_see_is_said_with_the_right_t
 
 
 def test_where_awx_does_not_attach_a_galaxy_credential_that_is_said_and_the_token_is_not_shown(tmp_path: Path) -> None:
-    play = play_of("    - ansible.builtin.include_tasks: TASKS/galaxy.yml\n", tmp_path)
+    play = play_of("    - ansible.builtin.include_tasks: TASKS/galaxy_credentials.yml\n", tmp_path)
     with stub(PLAYBOOKS) as (address, awx):
         own = awx.create("organizations", {"name": "Kafka"})["id"]
         (hub,) = galaxy(awx, "Hub")
