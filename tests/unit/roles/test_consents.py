@@ -11,7 +11,9 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[3]
-FILES = sorted([*ROOT.glob("roles/*/tasks/**/*.yml"), *ROOT.glob("playbooks/**/*.yml")])
+FILES = sorted(
+    [*ROOT.glob("roles/*/tasks/**/*.yml"), *ROOT.glob("playbooks/*.yml"), *ROOT.glob("playbooks/tasks/**/*.yml")]
+)
 #: Options of modules that allow what is refused without them.
 CONSENT = re.compile(r"allow_\w+|accept\w*|consent\w*")
 #: Who reads it: a variable that users set, typed by the model or not.

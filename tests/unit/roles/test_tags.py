@@ -12,7 +12,9 @@ import yaml
 from tests.support.cluster import ROOT
 
 INCLUDES = ("ansible.builtin.include_tasks", "ansible.builtin.include_role")
-FILES = sorted([*ROOT.glob("roles/*/tasks/**/*.yml"), *ROOT.glob("playbooks/**/*.yml")])
+FILES = sorted(
+    [*ROOT.glob("roles/*/tasks/**/*.yml"), *ROOT.glob("playbooks/*.yml"), *ROOT.glob("playbooks/tasks/**/*.yml")]
+)
 
 
 def includes(entries: list[Any], given: frozenset[str] = frozenset()) -> Iterator[tuple[str, set[str], set[str]]]:
