@@ -162,6 +162,7 @@ def passed() -> set[str]:
     }
 
 
+@functools.cache
 def entered() -> list[tuple[str, str]]:
     """Each role and file that is entered by tasks_from."""
     found = []
