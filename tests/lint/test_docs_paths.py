@@ -50,3 +50,14 @@ def test_the_index_has_every_page() -> None:
     pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
     assert [name for name in sorted(pages) if f"]({name})" not in index] == []
     assert "](docs/README.md)" in (ROOT / "README.md").read_text()
+
+
+def test_the_index_has_every_playbook() -> None:
+    table = (ROOT / "docs/README.md").read_text().partition("## Playbooks\n")[2].partition("\n## ")[0]
+    names = [
+        name
+        for row in table.splitlines()
+        if row.startswith("| `")
+        for name in re.findall(r"`(\w+)`", row.split("|")[1])
+    ]
+    assert sorted(names) == sorted(path.stem for path in (ROOT / "playbooks").glob("[!_]*.yml"))
