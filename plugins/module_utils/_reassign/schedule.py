@@ -28,8 +28,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.rounds i
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import brokers_of, shown
 
 #: The part of a throttle at which brokers copy in fact, and the seconds that each batch takes besides: it is begun,
-#: gets in sync, is seen to be. Measured with 5 and 20 MB/s (docs/benchmarks.md, moves on a live cluster): a follower
-#: above its quota fetches nothing, and looks again after replica.fetch.backoff.ms.
+#: gets in sync, is seen to be. Measured with 5 and 20 MB/s (docs/development/benchmarks.md, moves on a live cluster): a
+#: follower above its quota fetches nothing, and looks again after replica.fetch.backoff.ms.
 DELIVERED = 0.8
 BATCH_SECONDS = 2.0
 

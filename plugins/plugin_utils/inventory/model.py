@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""The one model of an inventory: rules, roles, firewall and reports read it (docs/house.md, "The model").
+"""The one model of an inventory: rules, roles, firewall and reports read it (docs/development/house.md, "The model").
 
 Accessors are forgiving: what has the wrong shape is left out (the rules of preflight name it), so that one mistake
 never hides another. `plain` is not: a node that has no port where its variables name one is an error.

@@ -22,7 +22,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts impor
 
 
 class Ensemble(Parts):
-    """The key C(ensemble) of the model; docs/house.md lists its own keys."""
+    """The key C(ensemble) of the model; docs/development/house.md lists its own keys."""
 
     def __init__(self, model: Mapping[str, Any], results: Results) -> None:
         def servers() -> list[dict[str, Any]]:
