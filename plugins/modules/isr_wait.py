@@ -61,8 +61,8 @@ options:
     default: false
   leave_unled:
     description: >-
-      Leave partitions out that have no leader, and nobody alive who may lead them, as after a broker was replaced whose
-      data was the last; the progress counts them.
+      Leave partitions out that have no leader, and no live broker that may lead them, as after a broker was replaced
+      whose data was the last; the progress counts them.
     type: bool
     default: false
   led_only:
@@ -186,7 +186,7 @@ partitions:
   elements: dict
   returned: always
 partitions_left_out:
-  description: Partitions in scope that nobody leads and that were not waited for (O(leave_unled)).
+  description: Partitions in scope without a leader that were not waited for (O(leave_unled)).
   type: int
   returned: always
 brokers:

@@ -177,13 +177,13 @@ def _unknown_sizes(plan: Plan) -> list[str]:
     found = []
     if silent:
         found.append(
-            f"broker {shown(silent)} does not tell how big its disks are, so nobody knows whether they have room; "
+            f"broker {shown(silent)} does not report its disk size, so free space is unknown; "
             "start it and look again, or give it a disk_limit_bytes in a snapshot"
         )
     if mixed:
         found.append(
             f"broker {shown(mixed)} has several log directories with disks of one size that are as full, and their "
-            "replica_bytes are not known: they may be on one disk or on several, so nobody knows what room they have; "
+            "replica_bytes are not known: they may be on one disk or on several, so free space is unknown; "
             "take the snapshot again with sizes: true, or give it a disk_limit_bytes"
         )
     if unsized:

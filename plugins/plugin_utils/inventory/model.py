@@ -158,7 +158,7 @@ class Node:
         return sorted({host for hosts in named for host in hosts}) if self.metrics() else []
 
     def let_in(self, groups: Mapping[str, Sequence[str]]) -> list[str]:
-        """Whom its firewall lets in by name: clients, Prometheus, and administrators, who may be no hosts of it."""
+        """Hosts and addresses its firewall allows: clients, Prometheus, administrators; also hosts outside of it."""
         by_group = [*self.client_hosts(groups), *self.metrics_hosts(groups)]
         return list(dict.fromkeys([*by_group, *self.names("kafka_firewall_admin_addresses")]))
 
