@@ -13,7 +13,7 @@ Beside it stands what kafka-reassign-partitions --generate moves on the same inp
 Kafka release; its own method is called, with neither cluster nor network), or without the jars what it is expected to
 move, since it assigns everything anew: N * (1 - r / B).
 
-    python benchmarks/planner.py --kafka-libs /opt/kafka/libs    the three sizes of docs/benchmarks.md
+    python benchmarks/planner.py --kafka-libs /opt/kafka/libs    the three sizes of docs/development/benchmarks.md
     python benchmarks/planner.py --growth        growth with partitions and with brokers
     python benchmarks/planner.py --large         growth on 5,000 brokers, up to two million partitions
     python benchmarks/planner.py --large --most  up to ten million: minutes, and some GB of memory

@@ -26,7 +26,7 @@ _LOG = logging.getLogger("page.records")
 _LOG.setLevel(logging.INFO)
 #: No site of others gets any of it, whatever it embeds (Fetch, Cross-Origin-Resource-Policy).
 _HEADERS = {"cross-origin-resource-policy": "same-origin"}
-_OFF = "Records are shown to nobody: the settings of the page name no reader, or no topic."
+_OFF = "Records are not shown: the settings of the page name no reader, or no topic."
 _TURN_ON = "Set kafka_page_records_readers and kafka_page_records_topics in the inventory, then run page.yml."
 _RIGHT = "Ask who runs the page: kafka_page_records_readers names readers, kafka_page_records_topics their topics."
 _STEP = "Grant a right that is missing in kafka_acls (docs/page.md). A batch above 8 MiB is not read here."

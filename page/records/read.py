@@ -154,7 +154,7 @@ class _Reading:
         if all(walk.is_done for walk in walks):
             return
         self._found.notes.append(
-            f"What was found after {bounds.ROUNDS} requests to a broker: the log has more that is shown to nobody, as "
+            f"What was found after {bounds.ROUNDS} requests to a broker: the log has more that is never shown, as "
             "markers and aborted records, or compaction removed much of it. Begin at an offset to see others."
         )
 

@@ -52,7 +52,7 @@ options:
     GOAL = r"""
 options:
   stopping:
-    description: Ids of servers that somebody wants to stop; the others must be a majority without them.
+    description: Ids of servers that are to stop; the others must be a majority without them.
     type: list
     elements: int
     default: []

@@ -15,7 +15,7 @@ description:
     expands to the least operations that it needs.
   - Bindings that the list does not name are left alone, unless O(authoritative=true).
   - Everything is judged before anything is changed. One look at the cluster serves a list of any length.
-  - Nothing refuses somebody who is listed in Kafka's C(super.users), whatever the ACLs say.
+  - Kafka allows everything to the users in C(super.users), whatever the ACLs say.
 options:
   acls:
     description: The bindings to look after.
@@ -67,8 +67,8 @@ options:
         description:
           - What denies wins over what allows.
           - A new V(deny) of V(alter), V(describe) or V(all) on the cluster is refused for the principal of this run,
-            for V(User:*) if this run may change ACLs by an ACL, and, with a client certificate, for anybody who may
-            change ACLs by an ACL.
+            for V(User:*) if this run may change ACLs by an ACL, and, with a client certificate, for every principal
+            that may change ACLs by an ACL.
         type: str
         choices: [allow, deny]
         default: allow
@@ -100,8 +100,8 @@ options:
         to change ACLs (C(ALTER) on the cluster, of its principal or of V(User:*)) is removed, and an empty list removes
         nothing; such a run is refused.
       - Of a run that shows a client certificate only the brokers know the principal. So it is refused where it would
-        remove C(ALTER) on the cluster of anybody, unless O(authoritative_for) names them. List that right, or remove it
-        by an entry with O(acls[].state=absent).
+        remove C(ALTER) on the cluster of any principal, unless O(authoritative_for) names it. List that right, or
+        remove it by an entry with O(acls[].state=absent).
     type: bool
     default: false
   authoritative_for:

@@ -68,8 +68,8 @@ options:
   unsteady_quorum:
     description: >-
       What the controllers themselves see of a quorum whose leader does not last: C(controllers), C(epochs) and what
-      C(changed) there last, as phrases; empty of any other. Nobody is asked for the quorum then, and no request lasts
-      longer than 4 seconds.
+      C(changed) there last, as phrases; empty of any other. The quorum is not asked then, and no request lasts longer
+      than 4 seconds.
     type: dict
     default: {}
   ensemble_problems:

@@ -32,7 +32,7 @@ options:
   state:
     description:
       - V(present) brings O(features) to their levels.
-      - V(at_least) raises O(features) to their levels and leaves those that are higher, as after somebody else has
+      - V(at_least) raises O(features) to their levels and leaves those that are higher, as after another tool has
         raised them.
       - V(newest) raises O(names) to the highest level that all nodes support.
     type: str

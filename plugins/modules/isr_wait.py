@@ -16,6 +16,13 @@ description:
     several observations in a row.
   - Shows one line per interval with partitions done, what is missing and why, rate and time left.
   - Tells replicas that catch up from a broker that is away and from a wait that is stuck.
+  - On timeout it fails with the number of partitions, the first 20 by reason, the missing replicas, and what to check.
+  - A login that is refused, a certificate that is not trusted and a missing right fail at once, a login after two more
+    tries within 2 seconds, if no other server may come back. The user needs the operation C(describe) on the cluster,
+    with O(scope=topics) only on these topics. Kafka hides topics from those who may not describe them, and a cluster
+    whose topics are hidden looks in sync.
+  - The bytes that replicas are behind are the sizes of the leaders' logs less those of the replicas. Compaction and
+    retention run on each broker on its own, so rate and time left are estimates.
 extends_documentation_fragment:
   - streamops.kafka._attributes
   - streamops.kafka._connection
@@ -54,8 +61,8 @@ options:
     default: false
   leave_unled:
     description: >-
-      Leave partitions out that have no leader, and nobody alive who may lead them, as after a broker was replaced whose
-      data was the last; the progress counts them.
+      Leave partitions out that have no leader, and no live broker that may lead them, as after a broker was replaced
+      whose data was the last; the progress counts them.
     type: bool
     default: false
   led_only:
@@ -143,8 +150,14 @@ in_sync:
   type: bool
   returned: always
 wait_state:
-  description: >-
-    V(in_sync), V(catching_up), V(waiting) for a broker that is away, V(flapping), V(stuck) or V(unreachable).
+  description:
+    - V(in_sync) when the goal is reached in the last observation.
+    - V(catching_up) while brokers are there, and partitions, replicas, leaders or bytes moved in the last
+      O(stuck_after) seconds.
+    - V(waiting) while a broker is fenced or not registered, or a topic does not exist, for less than O(stuck_after).
+    - V(flapping) when the goal was reached and lost again at least twice.
+    - V(stuck) when nothing moved for O(stuck_after) seconds; the wait goes on, and the message gives the reason.
+    - V(unreachable) while the cluster does not answer.
   type: str
   returned: always
   sample: in_sync
@@ -173,11 +186,13 @@ partitions:
   elements: dict
   returned: always
 partitions_left_out:
-  description: Partitions in scope that nobody leads and that were not waited for (O(leave_unled)).
+  description: Partitions in scope without a leader that were not waited for (O(leave_unled)).
   type: int
   returned: always
 brokers:
-  description: Per broker that misses replicas V(registered), V(fenced) or V(not registered).
+  description: >-
+    Per broker that misses replicas V(registered), V(fenced) or V(not registered). Kafka 4.0 and later shows a stopped
+    broker as fenced, older clusters do not list it.
   type: dict
   returned: always
 leads_none:

@@ -50,7 +50,7 @@ options:
         type: int
         default: 1
   sasl_mechanism:
-    description: How to log in at listeners with SASL. Without it these are asked, and nobody logs in.
+    description: How to log in at listeners with SASL. Without it these are asked without a login.
     type: str
     choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512]
   sasl_username:

@@ -2,13 +2,13 @@
 # Copyright: the streamops engineers
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Have the jars of a lock file in a directory."""
+"""Download the jars of a lock file."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: maven_jars
-short_description: Have the jars of a lock file in a directory
+short_description: Download the jars of a lock file
 version_added: 0.1.0
 author: The streamops engineers (@streamops)
 description:
@@ -46,7 +46,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Have the jars that Spark needs for Kafka
+- name: Download the jars that Spark needs for Kafka
   streamops.kafka.maven_jars:
     lock: roles/spark_validation/files/spark-kafka-4.2.0.lock.json
     dest: /opt/spark-kafka

@@ -240,7 +240,7 @@ def _work(module: Any) -> Mapping[str, Any]:
     options = module.params
     found = Generations(options["path"])
     if not os.path.isdir(options["path"]) and not module.check_mode:
-        raise StreamopsError(f"{options['path']} is no directory. Create it first; nothing was written.")
+        raise StreamopsError(f"{options['path']} is not a directory. Create it first; nothing was written.")
     for one in options["copies"]:
         refuse_other_kind(one["path"], os.path.isfile, "file")
     result: dict[str, Any] = {"changed": False, "changed_paths": []}

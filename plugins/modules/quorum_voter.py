@@ -16,7 +16,7 @@ description:
   - A controller whose disk was replaced comes back with another directory id, as an observer, while its former self
     stays a voter that never answers again. O(state=present) waits until the observer has caught up, takes the former
     self out, and makes it a voter.
-  - Nobody is taken out unless the voters that are left have a majority that is caught up.
+  - A voter is taken out only while the voters that are left have a majority that is caught up.
 extends_documentation_fragment:
   - streamops.kafka._attributes
   - streamops.kafka._connection

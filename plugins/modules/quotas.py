@@ -12,7 +12,7 @@ short_description: Set and remove the client quotas of a Kafka cluster
 version_added: 0.1.0
 description:
   - Gives users, clients and addresses of a list the limits of the list. Those that it does not name are left alone.
-  - An entry holds all limits of whom it names; one that it leaves out is taken away.
+  - An entry holds all limits of the user or client that it names; a limit that it leaves out is removed.
   - Everything is judged, also by the cluster itself, before anything is changed.
 options:
   quotas:

@@ -74,7 +74,7 @@ options:
     description:
       - The one node of O(node_ids) is to restart with other files than it runs with. Then partitions that are low only
         because of this node itself do not keep it from that, since nothing would ever change.
-        C(docs/restart-gate.md) has the rules.
+        C(docs/restarts.md#a-node-that-is-itself-the-cause) has the rules.
     type: bool
     default: false
   hold:

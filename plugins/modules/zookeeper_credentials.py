@@ -13,7 +13,7 @@ version_added: 0.1.0
 author: The streamops engineers (@streamops)
 description:
   - Writes a SCRAM credential into ZooKeeper for each mechanism that the user has none for, and never changes one that
-    is there. Without it nobody could log in to create the first user.
+    is there. Without it no login could create the first user.
   - All other users, and every later change, are for M(streamops.kafka.users), which asks the brokers.
 requirements:
   - kazoo and, with O(sasl_username), pure-sasl, where the module runs.

@@ -237,7 +237,7 @@ def _limits(found: Mapping[str, Found]) -> list[Check]:
             "records",
             gone.total,
             gone.examples,
-            "retention or deletion removed them from one side, so that nobody can tell whether they were mirrored; all "
+            "retention or deletion removed them from one side, so it is unknown whether they were mirrored; all "
             "later records were compared. Keep them as long on the target as in the source, or judge from a later time "
             "(from_ms)",
             status=INCONCLUSIVE,

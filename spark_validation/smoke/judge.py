@@ -278,7 +278,7 @@ def judge_layout(partitions: Sequence[Partition], brokers: Mapping[int, bool], w
                 difference=len(partitions) - wanted,
                 threshold=0,
                 unit="partitions",
-                suggests="" if same else "the topic was changed by somebody else",
+                suggests="" if same else "the topic was changed by another client",
             )
         )
     return checks

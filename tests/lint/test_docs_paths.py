@@ -11,7 +11,15 @@ import pytest
 
 from tests.support.cluster import ROOT
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+OWN = [*sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/development").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *OWN]
+#: Files whose messages and comments name pages of docs/.
+NAMING = [
+    path
+    for room in ("plugins", "roles", "playbooks", "page", "spark_validation", "tools", "awx")
+    for path in sorted((ROOT / room).rglob("*"))
+    if path.suffix in {".py", ".yml", ".j2", ".md", ""} and path.is_file()
+]
 
 
 def missing_tests(text: str) -> list[str]:
@@ -26,11 +34,61 @@ def missing_links(page: Path, text: str) -> list[str]:
     return [target for target in targets if target and "://" not in target and not (page.parent / target).exists()]
 
 
+def anchors(text: str) -> set[str]:
+    """The anchors of the headings of a page, as GitHub makes them."""
+    heads = re.findall(r"^#+ (.+)$", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def missing_anchors(page: Path, text: str) -> list[str]:
+    """Links of a page to headings that the page they lead to does not have."""
+    links = [target for target in re.findall(r"\]\(([^)\s]*#[^)\s]+)\)", text) if "://" not in target]
+    leads = [
+        (target, page.parent / name if name else page, anchor)
+        for target in links
+        for name, _, anchor in [target.partition("#")]
+    ]
+    return [
+        target
+        for target, path, anchor in leads
+        if path.suffix == ".md" and path.exists() and anchor not in anchors(path.read_text())
+    ]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_page_names_only_what_exists(page: Path) -> None:
     text = page.read_text()
     assert missing_tests(text) == []
     assert missing_links(page, text) == []
+    assert missing_anchors(page, text) == []
+
+
+def test_messages_and_comments_name_pages_that_exist() -> None:
+    named = {
+        (str(path.relative_to(ROOT)), name, anchor)
+        for path in NAMING
+        for name, anchor in re.findall(r"\bdocs/([\w/-]+\.md)(?:#([\w-]+))?", path.read_text(errors="ignore"))
+    }
+    assert len(named) > 20
+    lost = [
+        found
+        for found in sorted(named)
+        if not (ROOT / "docs" / found[1]).is_file()
+        or (found[2] and found[2] not in anchors((ROOT / "docs" / found[1]).read_text()))
+    ]
+    assert lost == []
+
+
+def test_an_anchor_is_that_of_a_heading() -> None:
+    text = "# A node's *own* page\n```\n# no heading\n```\n## To rename a host, or `two`\n"
+    assert anchors(text) == {"a-nodes-own-page", "to-rename-a-host-or-two"}
+    page = ROOT / "docs/README.md"
+    assert missing_anchors(
+        page, "[a](restarts.md#generations) [b](restarts.md#nowhere) [c](#playbooks) [d](#none)"
+    ) == [
+        "restarts.md#nowhere",
+        "#none",
+    ]
 
 
 def test_a_name_of_nothing_is_found() -> None:
@@ -40,13 +98,24 @@ def test_a_name_of_nothing_is_found() -> None:
     ]
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", OWN, ids=lambda page: page.name)
 def test_commands_name_playbooks_as_an_installed_collection_has_them(page: Path) -> None:
     assert re.findall(r"ansible-playbook \S+\.yml", page.read_text()) == []
 
 
 def test_the_index_has_every_page() -> None:
     index = (ROOT / "docs/README.md").read_text()
-    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    pages = {str(page.relative_to(ROOT / "docs")) for page in OWN} - {"README.md"}
     assert [name for name in sorted(pages) if f"]({name})" not in index] == []
     assert "](docs/README.md)" in (ROOT / "README.md").read_text()
+
+
+def test_the_index_has_every_playbook() -> None:
+    table = (ROOT / "docs/README.md").read_text().partition("## Playbooks\n")[2].partition("\n## ")[0]
+    names = [
+        name
+        for row in table.splitlines()
+        if row.startswith("| `")
+        for name in re.findall(r"`(\w+)`", row.split("|")[1])
+    ]
+    assert sorted(names) == sorted(path.stem for path in (ROOT / "playbooks").glob("[!_]*.yml"))

@@ -1,4 +1,4 @@
-"""Who may import what, by folder: the rooms of this repository and the doors between them (docs/house.md).
+"""Who may import what, by folder: the rooms of this repository and the doors between them (docs/development/house.md).
 
 module_utils  what a module imports. A file is pure (no Ansible, no library, no clock, no files, no network) unless
               its room acts on the world (WORLDLY_ROOMS) or its name says that it does (WORLDLY_FILES).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Each guarantee of docs/guarantees.md has a test that fails when its mechanism is taken out."""
+"""Each guarantee of docs/development/guarantees.md has a test that fails when its mechanism is taken out."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def _denial_violations(add: Collection[Binding], kept: Collection[Binding], own:
             who = "this run itself" if own is not None else "this run, of which only the brokers know the principal,"
             yield (
                 f"acl {binding}: {who} could not change ACLs any more. "
-                "fix: deny less, or run as a super user whom no ACL allows alter on the cluster."
+                "fix: deny less, or run as a super user that has no alter on the cluster by an ACL."
             )
 
 

@@ -142,7 +142,7 @@ def _unused(connection: Connection) -> list[str]:
     user = [name for name in ("sasl_username", "sasl_password") if getattr(connection, name)]
     if user and not protocol.startswith("SASL_"):
         found.append(
-            f"security_protocol is {protocol}, so {' and '.join(user)} would not be used and nobody would log in. Set "
+            f"security_protocol is {protocol}, so {' and '.join(user)} would not be used. Set "
             f"security_protocol to {'SASL_SSL' if protocol == 'SSL' else 'SASL_PLAINTEXT or SASL_SSL'}, or remove them."
         )
     if connection.ssl_certificate_location and not protocol.endswith("SSL"):

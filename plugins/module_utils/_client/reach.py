@@ -214,7 +214,7 @@ def _silent(channel: Channel, waited: float | None) -> Failure:
     if channel.stage == RESOLVING:
         return Failure("no address of its name in time (resolving the name): look at the name servers of this machine")
     if channel.stage == CONNECTING:
-        why = "no connection in time: nobody answers at this address, or a firewall is in between"
+        why = "connection timed out: no server at this address, or a firewall drops packets"
         return Failure(why, is_gone=True)
     within = "in time" if waited is None else f"within {waited:.0f} s"
     return Failure(f"it took the connection and did not answer {within} ({channel.stage})", hangs=True, is_gone=True)

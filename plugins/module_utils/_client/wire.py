@@ -144,7 +144,7 @@ class Channel:
         if code == _UNSUPPORTED_MECHANISM:
             raise MechanismError(f"the listener does not offer {mechanism}")
         if code == _ILLEGAL_STATE:
-            raise NoSaslError("the listener does not log anybody in: it has no SASL")
+            raise NoSaslError("the listener takes no login: it has no SASL")
         if code:
             raise AnsweredError(f"the listener refused the handshake (Kafka's error {code})")
         if mechanism not in HASHES:  # PLAIN (RFC 4616)

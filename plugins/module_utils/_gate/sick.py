@@ -3,7 +3,8 @@
 """Which brokers are sick themselves, and which partitions are low only because of them.
 
 A gate that waits for such partitions would wait for ever: what keeps it shut is the node that must be restarted with
-other files. That is allowed under these rules, for one node at a time (docs/restart-gate.md):
+other files. That is allowed under these rules, for one node at a time
+(docs/restarts.md#a-node-that-is-itself-the-cause):
 
 - a broker that is fenced leads nothing and is in no ISR but as the last of it, so its stop takes nothing away;
 - a broker from which no other can copy is alone in the ISR, and holds records that nobody else has. They stay on its

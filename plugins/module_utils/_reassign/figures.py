@@ -118,7 +118,7 @@ def _copied(cluster: Cluster, changes: Sequence[Change]) -> int | None:
 
 
 def _spreads(plan: Plan, before: Sequence[tuple[int, ...]], after: Sequence[tuple[int, ...]]) -> dict[str, Any]:
-    """The most less the least that one broker has, of those that may get replicas."""
+    """The gap between the most and the least loaded broker, of those that may get replicas."""
     ids = plan.takers
     found: dict[str, Any] = {}
     for name, placed in (("from", before), ("to", after)):

@@ -264,7 +264,7 @@ def progress(
 ) -> dict[str, Any]:
     """The figures. C(copied): by broker the bytes that its new replicas of moving partitions have by now.
 
-    C(held): partitions that must not begin yet, and why.
+    C(held): partitions whose move cannot start yet, and why.
     """
     rows = record.rows
     open_rows = {row.key: _copied(row, look, copied) for row in standing.moving}

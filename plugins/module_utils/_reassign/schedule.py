@@ -28,8 +28,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.rounds i
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import brokers_of, shown
 
 #: The part of a throttle at which brokers copy in fact, and the seconds that each batch takes besides: it is begun,
-#: gets in sync, is seen to be. Measured with 5 and 20 MB/s (docs/benchmarks.md, moves on a live cluster): a follower
-#: above its quota fetches nothing, and looks again after replica.fetch.backoff.ms.
+#: gets in sync, is seen to be. Measured with 5 and 20 MB/s (docs/development/benchmarks.md, moves on a live cluster): a
+#: follower above its quota fetches nothing, and looks again after replica.fetch.backoff.ms.
 DELIVERED = 0.8
 BATCH_SECONDS = 2.0
 
@@ -177,13 +177,13 @@ def _unknown_sizes(plan: Plan) -> list[str]:
     found = []
     if silent:
         found.append(
-            f"broker {shown(silent)} does not tell how big its disks are, so nobody knows whether they have room; "
+            f"broker {shown(silent)} does not report its disk size, so free space is unknown; "
             "start it and look again, or give it a disk_limit_bytes in a snapshot"
         )
     if mixed:
         found.append(
             f"broker {shown(mixed)} has several log directories with disks of one size that are as full, and their "
-            "replica_bytes are not known: they may be on one disk or on several, so nobody knows what room they have; "
+            "replica_bytes are not known: they may be on one disk or on several, so free space is unknown; "
             "take the snapshot again with sizes: true, or give it a disk_limit_bytes"
         )
     if unsized:

@@ -154,7 +154,7 @@ def jars_to_fetch(lock: _lock.Lock, directory: str) -> dict[str, str | None]:
 
 
 def ensure_jars(lock: _lock.Lock, lock_path: str, directory: str, means: Means) -> None:
-    """Have the jars of the lock in a directory, each put there whole and checked; other files stay as they are."""
+    """Download the jars of the lock into a directory, each whole and checked; other files stay as they are."""
     parent = os.path.dirname(os.path.abspath(directory))
     os.makedirs(parent, exist_ok=True)
     with exclusive(os.path.join(parent, f".{os.path.basename(directory)}.lock"), means.lock_timeout):

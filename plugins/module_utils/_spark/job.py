@@ -54,7 +54,7 @@ _NAMES_A_FILE = re.compile(r"\.location$")
 _PROPERTIES = ("client_properties", "secret_properties", "source_client_properties", "source_secret_properties")
 
 #: Up to so many records the job smoke costs less processor time without Java's second compiler; more were not measured
-#: (docs/benchmarks.md).
+#: (docs/development/benchmarks.md).
 SHORT = 1_000_000
 #: Without that compiler. Java 17 then shrinks its cache of compiled code from 240 MB to 48 MB, which a long session
 #: fills, so the size is given.

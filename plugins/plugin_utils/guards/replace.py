@@ -129,10 +129,10 @@ def replace_refusal(cluster: Mapping[str, Any], broker: Any, consent: Any = ()) 
     allowed = f" ({CONSENT} names {', '.join(named)} alone)" if named else ""
     return (
         f"broker {broker} may have the last copy of data{allowed}. With empty disks it would lead these partitions, "
-        "and the others would delete what they have; or nobody would lead them.\n"
+        "and the others would delete what they have; or they would have no leader.\n"
         + _lines(refused, int(broker))
         + f"fix: {first}Bring back the old disk of broker {broker}, or its machine, and run site.yml: it starts with "
-        "its data, and the others copy from it. A topic that nobody needs can be deleted instead.\n"
+        "its data, and the others copy from it. A topic that is not needed can be deleted instead.\n"
         "Only when this data is gone for good, name every topic whose remaining data may be lost, as in\n"
         f"  -e '{json.dumps({CONSENT: topics[:_TOPICS]})}'\n"
         "Topics that are not named stay refused."
@@ -143,16 +143,17 @@ def place_refusal(cluster: Mapping[str, Any], broker: Any, consent: Any = ()) ->
     """Why no other broker can take the place of this one, for people; empty when all it has can be copied."""
     if topic_names(consent):
         return (
-            f"{CONSENT} does not apply with kafka_replaced_id: what nobody leads cannot be copied to another broker, "
-            f"whoever consents. Leave it out; it is for a broker that comes back under its own id."
+            f"{CONSENT} does not apply with kafka_replaced_id: a partition without a leader cannot be copied to "
+            "another broker, whatever is consented to. Leave it out; it is for a broker that comes back under its own "
+            "id."
         )
     refused = leaderless(cluster, int(broker))
     if not refused:
         return ""
     holders = sorted({holder for one in refused for holder in one.holders}) or [int(broker)]
     return (
-        f"replicas of broker {broker} belong to partitions without a leader. Nobody can copy them: a new replica would "
-        "stay empty, or lead with an empty log, and what is left of the data would be lost.\n"
+        f"replicas of broker {broker} belong to partitions without a leader. No broker can copy them: a new replica "
+        "would stay empty, or lead with an empty log, and what is left of the data would be lost.\n"
         + _lines(refused, int(broker))
         + f"fix: start broker {', '.join(map(str, holders))} with its disks and run the same again."
         + _when_gone(sorted({one.topic for one in refused}), holders)
@@ -214,7 +215,7 @@ _WORDS = {
     "only": "broker {broker} has the only replica",
     "last": "broker {broker} is the last one in sync",
     "elsewhere": "no leader; broker {holders} has the data and is down",
-    "unknown": "no leader, and nobody is known to be in sync",
+    "unknown": "no leader, and no replica is known to be in sync",
     "counted": "the leader still counts broker {broker} as in sync (that ends seconds after it has stopped)",
 }
 

@@ -74,8 +74,8 @@ def refusals(run: RunStart) -> list[str]:
     found = []
     if run.strategy.rpartition(".")[2] in _APART:
         found.append(
-            f"strategy {run.strategy} is refused: the nodes of a cluster wait for each other at every step. fix: use "
-            "the strategy linear (in the play, in ansible.cfg or in ANSIBLE_STRATEGY)."
+            f"strategy {run.strategy} is refused: cluster tasks need strategy linear, because nodes wait for each "
+            "other. fix: use the strategy linear (in the play, in ansible.cfg or in ANSIBLE_STRATEGY)."
         )
     if run.plan_only and not run.plans:
         found.append(

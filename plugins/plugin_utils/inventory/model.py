@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""The one model of an inventory: rules, roles, firewall and reports read it (docs/house.md, "The model").
+"""The one model of an inventory: rules, roles, firewall and reports read it (docs/development/house.md, "The model").
 
 Accessors are forgiving: what has the wrong shape is left out (the rules of preflight name it), so that one mistake
 never hides another. `plain` is not: a node that has no port where its variables name one is an error.
@@ -158,7 +158,7 @@ class Node:
         return sorted({host for hosts in named for host in hosts}) if self.metrics() else []
 
     def let_in(self, groups: Mapping[str, Sequence[str]]) -> list[str]:
-        """Whom its firewall lets in by name: clients, Prometheus, and administrators, who may be no hosts of it."""
+        """Hosts and addresses its firewall allows: clients, Prometheus, administrators; also hosts outside of it."""
         by_group = [*self.client_hosts(groups), *self.metrics_hosts(groups)]
         return list(dict.fromkeys([*by_group, *self.names("kafka_firewall_admin_addresses")]))
 

@@ -54,7 +54,7 @@ def expected_servers(nodes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
     ]
 
 
-def comers_and_goers(reasons: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def membership_changes(reasons: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The restart reasons by which a member would come or go; a member that only moves is none of them."""
     return [
         one for one in reasons
@@ -74,7 +74,7 @@ def member_steps(running: Sequence[Mapping[str, Any]], target: Iterable[int]) ->
     serving = [server for server in running if server["state"] in SERVING]
     memberships = {tuple(sorted(server["members"])) for server in serving if server["members"]}
     if not memberships:
-        raise ValueError("no server of the ensemble serves, so nobody knows its members: start it first (site.yml)")
+        raise ValueError("no ensemble member is running; start one with site.yml")
     ordered = sorted(memberships, key=lambda ids: (-len(goal.symmetric_difference(ids)), ids))
     if len(ordered) > 2 or (len(ordered) == 2 and len(set(ordered[0]).symmetric_difference(ordered[1])) != 1):
         shown = "; ".join(", ".join(map(str, ids)) for ids in ordered)

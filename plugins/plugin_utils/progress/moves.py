@@ -102,7 +102,7 @@ class Tracker:
     def _text(self, found: Mapping[str, Any], figures: Mapping[str, Any] | None) -> str:
         if found["stage"] == "waiting":
             names = capped(found["foreign"], 3)
-            return f"waiting for {found['foreign_total']} reassignments of somebody else ({names})"
+            return f"waiting for {found['foreign_total']} reassignments started by another tool ({names})"
         if not figures:
             moving = found.get("in_flight_total")
             if moving:
@@ -131,14 +131,14 @@ class Tracker:
         listed = "".join(f"\n- {name}: {why}" for name, why in list(refused.items())[:20])
         return (
             f"Reassignment: the cluster refused {len(refused)} partitions, so nothing more was begun:{listed}\n"
-            f"{self._done()} Nothing is left under way. Put that right and run again: it plans from what is now."
+            f"{self._done()} No move is under way. Fix this and run again: the new run plans from the present state."
         )
 
     def stood_still(self) -> str:
         """The message of a run that ended because nothing may begin."""
         figures = self.result["progress"]
         return (
-            f"Reassignment: nothing is under way, and {figures['held_total']} partitions must not begin:"
+            f"Reassignment: no move is under way, and {_moves(figures['held_total'])} cannot start:"
             f"{_held(figures)}\n{self._done()} {_STANDS} Free space on these disks, or get replicas in sync, and run "
             "the same again to go on; or state: finished ends it here."
         )
@@ -149,7 +149,7 @@ class Tracker:
             return _silent(self.result, timeout)
         if self.result.get("stage") == "waiting":
             return (
-                f"Reassignment: {self.result['foreign_total']} reassignments of somebody else "
+                f"Reassignment: {self.result['foreign_total']} reassignments started by another tool "
                 f"({capped(self.result['foreign'], 5)}) have not ended within {duration(timeout)}. Nothing was changed."
             )
         figures = self.result.get("progress")
@@ -212,8 +212,12 @@ def _held(figures: Mapping[str, Any]) -> str:
     return "".join(f"\n- {name}: {why}" for name, why in figures["held"].items())
 
 
+def _moves(count: int) -> str:
+    return f"{count} move{'' if count == 1 else 's'}"
+
+
 def _must_wait(figures: Mapping[str, Any]) -> str:
-    return f"{figures['held_total']} must not begin yet:{_held(figures)}\n" if figures.get("held_total") else ""
+    return f"{_moves(figures['held_total'])} cannot start yet:{_held(figures)}\n" if figures.get("held_total") else ""
 
 
 def _waits(figures: Mapping[str, Any]) -> list[str]:

@@ -14,15 +14,15 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reas
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import SERVING
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import names
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import (
-    comers_and_goers,
     member_steps,
+    membership_changes,
     own_steps,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 
 
 class Ensemble(Parts):
-    """The key C(ensemble) of the model; docs/house.md lists its own keys."""
+    """The key C(ensemble) of the model; docs/development/house.md lists its own keys."""
 
     def __init__(self, model: Mapping[str, Any], results: Results) -> None:
         def servers() -> list[dict[str, Any]]:
@@ -31,7 +31,9 @@ class Ensemble(Parts):
 
         def changes() -> list[str]:
             """The members that come or go, a line each."""
-            return [reason_line(one) for one in comers_and_goers(results.own("__common_node_info")["restart_reasons"])]
+            return [
+                reason_line(one) for one in membership_changes(results.own("__common_node_info")["restart_reasons"])
+            ]
 
         def target() -> list[int]:
             """The ids of the members in the end."""

@@ -42,7 +42,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_dat
 
 
 class Mirroring(Parts):
-    """The key C(mirroring) of the model; docs/house.md lists its own keys.
+    """The key C(mirroring) of the model; docs/development/house.md lists its own keys.
 
     read -- the variables of a host. groups -- those of the inventory.
     """

@@ -41,7 +41,7 @@ Read = Callable[[str], Mapping[str, Any]]
 
 
 class Monitoring(Parts):
-    """The key C(monitoring) of the model; docs/house.md lists its own keys."""
+    """The key C(monitoring) of the model; docs/development/house.md lists its own keys."""
 
     def __init__(self, inventory: Inventory, read: Read, groups: Mapping[str, Sequence[str]]) -> None:
         self._inventory, self._read, self._groups = inventory, read, groups

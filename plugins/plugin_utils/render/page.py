@@ -58,7 +58,7 @@ _FILES = {"ssl_ca_location": "ca.pem", "ssl_certificate_location": "client.pem",
 
 
 class Page(Parts):
-    """The key C(page) of the model; docs/house.md lists its own keys.
+    """The key C(page) of the model; docs/development/house.md lists its own keys.
 
     inventory -- all clusters. read -- the variables of a host. groups -- those of the inventory.
     """

@@ -44,7 +44,7 @@ def alertmanager_socket(settings: Mapping[str, Any]) -> str:
 
 
 class Prometheus(Parts):
-    """The key C(prometheus) of the model; docs/house.md lists its own keys.
+    """The key C(prometheus) of the model; docs/development/house.md lists its own keys.
 
     model -- that of the host. read -- the variables of a host. results -- what tasks registered:
     C(__kafka_monitoring_programs), which programs the host has; C(__kafka_monitoring_targets), the answer of Prometheus

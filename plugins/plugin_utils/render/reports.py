@@ -49,7 +49,7 @@ WRITTEN = ("__common_files", "__common_generation")
 
 
 class Reports(Parts):
-    """The key C(reports) of the model; docs/house.md lists its own keys.
+    """The key C(reports) of the model; docs/development/house.md lists its own keys.
 
     restarted -- the hosts that this run has restarted; hosts -- those of all clusters and mirrors; mirrors --
     the latter alone.

@@ -56,7 +56,7 @@ SUPERVISOR_STATES = (*ENDED, "STARTING", "RUNNING", "BACKOFF", "STOPPING", "UNKN
 
 
 class Seen(Parts):
-    """The key C(seen) of the model; docs/house.md lists its own keys."""
+    """The key C(seen) of the model; docs/development/house.md lists its own keys."""
 
     def __init__(self, model: Mapping[str, Any], results: Results, restarted: Sequence[str]) -> None:
         self._model, self._results, self._restarted = model, results, restarted

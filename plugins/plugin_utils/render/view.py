@@ -147,7 +147,7 @@ class MirrorReader:
 
 
 class View(Parts):
-    """What docs/house.md lists; a part that cannot be made raises ValueError."""
+    """What docs/development/house.md lists; a part that cannot be made raises ValueError."""
 
     def __init__(self, reader: Reader) -> None:
         reader = self._reader = MirrorReader(reader)

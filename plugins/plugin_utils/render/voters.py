@@ -26,7 +26,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.read import
 
 
 class Voters(Parts):
-    """The key C(voters) of the model; docs/house.md lists its own keys."""
+    """The key C(voters) of the model; docs/development/house.md lists its own keys."""
 
     def __init__(self, model: Mapping[str, Any], results: Results) -> None:
         def facts() -> ClusterFacts:

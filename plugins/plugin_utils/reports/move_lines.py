@@ -45,7 +45,7 @@ def move_lines(plan: Mapping[str, Any]) -> list[str]:
         *(_broker(one) for one in plan["brokers"]),
         *above_lines(plan),
         *_changes(plan),
-        *(f"Throttle left by somebody: {one['kind']} {one['name']} {one['key']}" for one in _left(plan)),
+        *(f"Throttle of unknown origin: {one['kind']} {one['name']} {one['key']}" for one in _left(plan)),
     ]
 
 

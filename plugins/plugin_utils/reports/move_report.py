@@ -24,7 +24,7 @@ LISTED = 500
 _WORDS = {
     "done": ("Done", "pass", "M18 31l8 8 16-18", "Every partition has the replicas that were planned, in sync."),
     "planned": ("Planned", "info", "M30 17v16M30 43v.1", "Nothing was moved."),
-    "failed": ("Not done", "fail", "M20 20l20 20M40 20L20 40", "What is left, and how to go on, says the run."),
+    "failed": ("Not done", "fail", "M20 20l20 20M40 20L20 40", "See the output of the run for what is left."),
 }
 
 
@@ -107,7 +107,7 @@ def _checks(done: Mapping[str, Any]) -> str:
         ("Every partition has the replicas that were planned", done.get("stage") == "done" and not misplaced(done)),
         ("The cluster refused no partition", not done.get("refused")),
         ("Throttles are what they were on every broker", not done.get("throttles_left")),
-        ("No throttle was left by somebody else", not done.get("leftover_throttles")),
+        ("No throttle of unknown origin was found", not done.get("leftover_throttles")),
     ]
     shown = "".join(
         f'<tr class="{"pass" if holds else "fail"}"><td><span class="pill {"pass" if holds else "fail"}">'

@@ -142,7 +142,7 @@ def test_a_rolling_restart_that_was_killed_is_done_by_the_next_job(jobs: Jobs) -
     is_whole(jobs)
 
 
-@pytest.mark.parametrize("task", ["Format | Format them", WAITS])
+@pytest.mark.parametrize("task", ["Format | Format the data directories", WAITS])
 def test_a_replacement_that_was_killed_is_finished_by_the_next_job(jobs: Jobs, task: str) -> None:
     jobs.machines.run("kafka3", "systemctl", "stop", "kafka-kafka3")
     jobs.machines.run("kafka3", "find", "/var/lib/kafka/kafka3", "-mindepth", "1", "-delete")

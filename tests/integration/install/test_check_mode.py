@@ -24,7 +24,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "replace_node": {"kafka_replace_node": "kafka3"},
     "stop_node": {"kafka_stop_node": "kafka3"},
 }
-#: README names them: they can be tried before there is anything.
+#: docs/README.md names them: they can be tried before there is anything.
 ON_A_FRESH_HOST = {"site", "rolling_restart", "mirrors", "stop", "stop_node", "validate", "page", "monitoring"}
 ON_A_FRESH_HOST |= {"monitoring_files"}
 #: These need the hosts and metrics that the inventory beside adds.

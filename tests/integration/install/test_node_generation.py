@@ -239,7 +239,7 @@ def test_wrong_places_are_refused_before_anything_is_written(conf: Path, tmp_pat
     assert "something that is no file stands there" in refused["msg"]
     assert (conf / "staged").exists() is False
     missing = generation(tmp_path / "none", "current", NEW)
-    assert "is no directory" in missing["msg"]
+    assert "is not a directory" in missing["msg"]
 
 
 @pytest.mark.parametrize("target", [None, "/nowhere", "generations/none/jvm.options"])

@@ -170,7 +170,7 @@ def test_a_plan_to_grow_a_topic_says_that_it_has_no_new_partitions(
     assert f"growth {TOPIC} partitions=6 -> partitions=9" in handed["streamops_plan"]
     assert handed["streamops_plan_digest"].startswith("1-changes-")
     assert f"{TOPIC} would get 9 partitions; none was added" in said
-    assert said.index("the plan that follows has only the partitions of now") < said.index("Move | Show the plan")
+    assert said.index("the plan that follows has only existing partitions") < said.index("Move | Show the plan")
     more = {**grown, "kafka_grow_partitions": 12, "streamops_plan_digest": handed["streamops_plan_digest"]}
     other = three.playbook("playbooks/grow_topic.yml", streamops_plan=handed["streamops_plan"], **more)
     assert other.rc != 0

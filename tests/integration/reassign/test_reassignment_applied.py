@@ -364,7 +364,7 @@ def test_a_partition_that_the_cluster_refuses_stops_the_rest_and_is_told_in_its_
         assert "refused" in stopped, stopped["msg"]
         assert list(stopped["refused"]) == [f"{topic}-1"]
         assert "includes the broker 1 more than once" in stopped["refused"][f"{topic}-1"]
-        assert "Nothing is left under way" in stopped["msg"]
+        assert "No move is under way" in stopped["msg"]
         assert replicas(combined, topic) == {0: [one, two], 1: [one], 2: [one]}
         assert (throttles(combined, topic), record(combined)) == (before, None)
         done = move(combined, replication_factor={topic: 2})
@@ -456,7 +456,7 @@ def test_disks_without_room_take_nothing_and_are_asked_again_before_each_batch(c
         run.kill()
         late = move(combined, **spec, throttle=20_000_000, disk_reserve=0.999, timeout=40)
         assert late["failed"]
-        assert f"1 must not begin yet:\n- {topic}-" in late["msg"]
+        assert f"1 move cannot start yet:\n- {topic}-" in late["msg"]
         assert f"broker {two} has room for 0 more bytes, with disk_reserve 0.999 left free" in late["msg"]
         assert sorted(replicas(combined, topic).values()) == sorted([[one], [two]])
         done = move(combined, **spec)

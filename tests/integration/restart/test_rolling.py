@@ -151,7 +151,7 @@ def test_the_leaders_that_a_cut_run_left_away_come_back_with_the_next(cluster: C
     changed = {"kafka_broker_config": {**off, "queued.max.requests": 404}}
     run = cluster.begin("site.yml", **changed)
     # Printed once the task is done, so the leaders are next.
-    read_until(run, "In sync | Wait until its replicas are in every ISR")
+    read_until(run, "In sync | Wait until the replicas of the node are in every ISR")
     kill(run)
     assert displaced(cluster), "cut before it gave all leaders back"
     middle = cluster.pids()
@@ -222,7 +222,7 @@ def test_a_broken_value_of_a_run_that_was_cut_is_never_what_a_node_goes_back_to(
     properties = stable["kafka_broker_config"]
     run = cluster.begin("site.yml", kafka_broker_config={**properties, "broker.heartbeat.interval.ms": 600000})
     # Printed once it listens.
-    read_until(run, "Roll | Verify that its machine still answers")
+    read_until(run, "Roll | Verify that the machine still answers")
     kill(run)
     (victim,) = {node for node in cluster.nodes if not cluster.is_proven(node)}
     assert "broker.heartbeat.interval.ms=600000" in cluster.start_files(victim)

@@ -199,7 +199,7 @@ def test_a_node_that_freezes_in_its_proof_is_waited_for_and_then_proven(cluster:
     """One pause that is longer than its session is a bad look: the time begins anew, and nothing goes back."""
     wanted = {"kafka_broker_config": {"queued.max.requests": 611}}
     run = cluster.begin(**wanted)
-    read_until(run, "Elect it as leader of its preferred partitions")
+    read_until(run, "Elect the node as leader of its preferred partitions")
     with cluster.frozen("kafka1"):
         time.sleep(14)
     output, _none = run.communicate(timeout=900)

@@ -52,7 +52,7 @@ def test_no_entry_and_no_proof_is_dead() -> None:
 
 
 def test_a_page_needs_lint_and_unit_only() -> None:
-    assert since.work(["docs/house.md", "tests/unit/support/test_since.py"]) == {"lint", "unit"}
+    assert since.work(["docs/development/house.md", "tests/unit/support/test_since.py"]) == {"lint", "unit"}
 
 
 def test_what_no_entry_names_asks_for_everything() -> None:

@@ -39,7 +39,7 @@ def _elsewhere(inventory: Inventory) -> Iterator[tuple[Node, Listener, bool]]:
 )
 def advertised_unbound(inventory: Inventory) -> Iterator[Problem]:
     """A listener advertises an address on which it does not listen, and one of the two is loopback, such as
-    `127.0.0.1` and `127.0.0.9`: nobody answers where clients and nodes are sent, unless a proxy does. A warning for
+    `127.0.0.1` and `127.0.0.9`: no node answers where clients and nodes are sent, unless a proxy does. A warning for
     other listeners for clients than the first, which this collection does not use."""
     for node, listener, loopback in _elsewhere(inventory):
         if loopback:

@@ -230,7 +230,7 @@ def no_administrator_address(inventory: Inventory) -> Iterator[Problem]:
     for cluster in _guarded_clusters(inventory):
         for node in cluster.brokers:
             if guarded(node) and not _administered(node, _known(node)):
-                yield Problem(node, "nobody may administer the cluster from outside", "no address")
+                yield Problem(node, "no address may administer the cluster from outside", "no address")
 
 
 def _administered(node: Node, known: Mapping[str, Any]) -> bool:

@@ -67,11 +67,11 @@ def missing_listener(inventory: Inventory) -> Iterator[Problem]:
     fix="set advertised_host; to bind to all addresses leave host empty",
 )
 def advertised_wildcard(inventory: Inventory) -> Iterator[Problem]:
-    """A listener advertises 0.0.0.0 or ::, to which nobody can connect."""
+    """A listener advertises 0.0.0.0 or ::, to which no client can connect."""
     for node in inventory.nodes:
         for listener in node.listeners():
             if listener.advertised_host in META_ADDRESSES:
-                what = f"listener {listener.name} advertises an address that nobody can connect to"
+                what = f"listener {listener.name} advertises an address that no client can connect to"
                 yield Problem(node, what, f"advertised_host {listener.advertised_host}")
 
 

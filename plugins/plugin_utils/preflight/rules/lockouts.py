@@ -44,7 +44,7 @@ def _kafka(cluster: Cluster) -> list[Node]:
 @rule(fix="write it in kafka_config, which brokers and controllers read, or use kafka_authorizer alone")
 def authorizers_differ(inventory: Inventory) -> Iterator[Problem]:
     """The nodes of a cluster have different authorizers (`authorizer.class.name`), or some have none: what brokers deny
-    controllers do, and nobody can write ACLs where the controllers have none."""
+    controllers do, and no user can write ACLs where the controllers have none."""
     for cluster in inventory.clusters():
         found: dict[str, list[Node]] = {}
         for node in _kafka(cluster):
@@ -75,7 +75,7 @@ def authorizer_overridden(inventory: Inventory) -> Iterator[Problem]:
 @rule(fix=f"remove {SUPER_USERS} and use kafka_authorizer with kafka_super_users, or add these principals")
 def nodes_no_super_users(inventory: Inventory) -> Iterator[Problem]:
     """With an authorizer of Kafka a native `super.users`, or none beside a native `authorizer.class.name`, lacks nodes
-    of the cluster or the administrator: brokers cannot register or fetch, or nobody can write ACLs."""
+    of the cluster or the administrator: brokers cannot register or fetch, or no user can write ACLs."""
     for cluster in inventory.clusters():
         for node in _kafka(cluster):
             own = node.properties()

@@ -45,7 +45,7 @@ def metrics_without_login(inventory: Inventory) -> Iterator[Problem]:
     level=WARNING,
     variable="kafka_metrics_password",
     allowed="TLS on the nodes, or a loopback address in kafka_metrics_host",
-    fix="set kafka_tls_source, or let Prometheus reach the port by a network that nobody listens to",
+    fix="set kafka_tls_source, or let Prometheus reach the port by a private network",
 )
 def metrics_login_readable(inventory: Inventory) -> Iterator[Problem]:
     """The password for the metrics travels in clear, since the node has no certificate."""

@@ -200,7 +200,7 @@ def _becomes(rules: str, subject: str) -> str:
     try:
         return f"User:{principal(rules, subject)}"
     except RuleError:
-        return "nobody, which refuses the connection"
+        return "no principal, so the connection is refused"
     except UnknownRuleError:
         return "a principal that this check cannot tell"
 

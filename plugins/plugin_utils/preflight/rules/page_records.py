@@ -21,7 +21,7 @@ _PATTERN = re.compile(r"[A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,249}\*")
     fix="add the user to kafka_page_users, or remove it from the list",
 )
 def page_records_reader_unknown(inventory: Inventory) -> Iterator[Problem]:
-    """A reader of records is no user of the page (`kafka_page_users`), so nobody could log in as that reader."""
+    """A reader of records is no user of the page (`kafka_page_users`), so no login has that name."""
     for page in inventory.pages:
         users = page.get("kafka_page_users", {})
         for name in names(page.get("kafka_page_records_readers")) if isinstance(users, dict) else ():

@@ -156,7 +156,7 @@ def _users(node: Node, variable: str) -> list[str]:
 )
 def bad_super_user(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_admin_user`, or a name in `kafka_super_users`, begins with `User:`, which the roles add, or has `;` or `*`
-    in it, or is empty: in `super.users` it would be somebody else, or several. Distinguished names (`CN=...`) may be
+    in it, or is empty: in `super.users` it would be another user, or several. Distinguished names (`CN=...`) may be
     listed. An administrator who logs in by SCRAM has a name in ASCII."""
     for cluster in inventory.clusters():
         first = cluster.nodes[0]

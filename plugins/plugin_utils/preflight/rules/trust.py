@@ -21,7 +21,7 @@ SHOWN = 4
 
 @host_rule(number="B32", fix="run as root there (ansible_become), or correct the modes")
 def unreadable_stores(hosts: Sequence[Host]) -> Iterator[Problem]:
-    """A store of a node cannot be read, so nobody knows which CA the node trusts."""
+    """A store of a node cannot be read, so it is unknown which CA the node trusts."""
     for host, trust in _with_tls(hosts):
         if trust["error"]:
             yield Problem(host, "a store of the node cannot be read", trust["error"])

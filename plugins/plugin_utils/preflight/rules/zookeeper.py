@@ -97,12 +97,12 @@ def even_ensemble(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(variable="zookeeper_leaving", fix="correct the name, or remove it")
 def unknown_leaving_server(inventory: Inventory) -> Iterator[Problem]:
-    """`zookeeper_leaving` names what is no server of ZooKeeper, so that nobody would leave."""
+    """`zookeeper_leaving` names a host that is not in the ensemble, so no server would leave."""
     servers = [node.name for node in inventory.nodes if node.zookeeper]
     for listed, nodes in by_value(inventory.nodes, "zookeeper_leaving"):
         for name in names(listed):
             if name not in servers:
-                what = "a host that shall leave the ensemble is none of its servers"
+                what = "zookeeper_leaving names a host that is not in the ensemble"
                 yield Problem(nodes, what, repr(name), ", ".join(servers) or "no host, since there is no ensemble")
 
 
@@ -181,7 +181,7 @@ def managed_zookeeper_property(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(number="B33", variable="zookeeper_tls", fix=_SECURE)
 def half_secured_zookeeper(inventory: Inventory) -> Iterator[Problem]:
-    """Only one of `zookeeper_tls` and `zookeeper_password` is set: a login needs TLS, and TLS alone lets anybody in."""
+    """Only one of `zookeeper_tls` and `zookeeper_password` is set: a login needs TLS, TLS alone asks for no login."""
     for node in _parties(inventory):
         tls, password = as_bool(node.get("zookeeper_tls")), bool(node.text("zookeeper_password"))
         if tls != password:
@@ -191,11 +191,11 @@ def half_secured_zookeeper(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(number="B33", variable="kafka_authorizer", fix=_SECURE)
 def unprotected_acls(inventory: Inventory) -> Iterator[Problem]:
-    """The cluster has an authorizer, but its ZooKeeper is not secured, so anybody may write the ACLs."""
+    """The cluster has an authorizer, but its ZooKeeper is not secured, so any client may write the ACLs."""
     for node in _parties(inventory):
         secured = as_bool(node.get("zookeeper_tls")) or node.text("zookeeper_password")
         if not secured and as_bool(node.get("kafka_authorizer")):
-            what = "anybody may write the ACLs, since ZooKeeper asks nobody for a login"
+            what = "any client may write the ACLs, since ZooKeeper asks for no login"
             yield Problem(node, what, "kafka_authorizer without zookeeper_tls")
 
 

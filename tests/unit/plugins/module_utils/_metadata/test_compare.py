@@ -250,7 +250,7 @@ def test_a_subject_that_no_node_tells_is_not_passed_for_compared() -> None:
 
 def behind_a_firewall(*ids: int) -> tuple[Facts, ...]:
     """Controllers to which no connection could be made."""
-    return tuple(Facts(one, CONTROLLER, "n:1", why="n:1: no connection in time", is_unreached=True) for one in ids)
+    return tuple(Facts(one, CONTROLLER, "n:1", why="n:1: connection timed out", is_unreached=True) for one in ids)
 
 
 def test_combined_nodes_agree_whose_controllers_only_the_nodes_reach() -> None:

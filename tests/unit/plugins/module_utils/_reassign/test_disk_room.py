@@ -263,7 +263,9 @@ def test_what_nobody_has_room_for_is_refused_with_the_first_plans_full_disks() -
 def test_what_is_not_known_is_null_and_refused_where_a_disk_has_a_limit() -> None:
     sized = {"disk_total_bytes": 3000 * GB, "disk_used_bytes": 0}
     assert "the sizes of 4 partitions (t-0, t-1, t-2, t-3) are not known" in refusal(snapshot(None, **sized))
-    assert "broker 2 does not tell how big its disks are" in refusal(snapshot(disk_total_bytes=None))
+    assert "broker 2 does not report its disk size, so free space is unknown" in refusal(
+        snapshot(disk_total_bytes=None)
+    )
     free = planned(snapshot(None), DRAIN, registered_only=True)
     assert (free["bytes"], free["changes"][0]["bytes"], free["brokers"][1]["peak_bytes"]) == (None, None, None)
     assert (free["schedule"]["batches"][0]["bytes"], free["schedule"]["peak_bytes"]["2"]) == (None, None)
@@ -272,7 +274,7 @@ def test_what_is_not_known_is_null_and_refused_where_a_disk_has_a_limit() -> Non
 
 def test_a_size_of_zero_in_a_snapshot_of_before_is_not_known() -> None:
     old = snapshot(disk_total_bytes=0, disk_used_bytes=0)
-    assert "broker 2 does not tell how big its disks are" in refusal(old)
+    assert "broker 2 does not report its disk size, so free space is unknown" in refusal(old)
 
 
 @pytest.mark.parametrize("reserve", [-0.1, 1, 15])

@@ -32,7 +32,7 @@ def cluster(
     "answer",
     [
         {},
-        {"msg": "no connection in time"},
+        {"msg": "connection timed out"},
         cluster([1, 2, 3], [1, 2, 3]),
         cluster([1], [1]),
         cluster([1, 2, 3], None),

@@ -195,7 +195,7 @@ def test_a_place_is_taken_only_where_somebody_leads() -> None:
     said = place_refusal(cluster((None, [3], [3]), (None, [3, 1], [1])), 3)
     assert "- orders: partition 0: no leader; broker 3 has the data and is down" in said
     assert "start broker 1, 3 with its disks" in said
-    assert "nobody is known to be in sync" in place_refusal(cluster((None, [3, 1], [])), 3)
+    assert "no replica is known to be in sync" in place_refusal(cluster((None, [3, 1], [])), 3)
 
 
 def test_what_is_never_deleted_comes_back_under_its_own_id() -> None:

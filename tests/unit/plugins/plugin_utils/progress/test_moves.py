@@ -149,8 +149,8 @@ def test_a_run_that_may_begin_nothing_ends_and_names_what_is_in_its_way() -> Non
     assert tracker.step(moving(**{**full, "in_flight_total": 1}), STANDSTILL + 1).state == GOING
     assert tracker.step(moving(**full), STANDSTILL + 2).state == GOING
     assert not tracker.stuck
-    assert "1 must not begin yet:\n- t-1: broker 4 has room for 0 more bytes\nThrottles stay" in tracker.timed_out(5)
+    assert "1 move cannot start yet:\n- t-1: broker 4 has room for 0 more bytes\nThrottles stay" in tracker.timed_out(5)
     assert tracker.step(moving(**full), 2 * STANDSTILL + 3).state == FAILED
     assert tracker.stuck
-    assert "1 partitions must not begin:\n- t-1: broker 4 has room" in tracker.stood_still()
+    assert "1 move cannot start:\n- t-1: broker 4 has room" in tracker.stood_still()
     assert "Throttles stand, and what they were before is kept" in tracker.stood_still()

@@ -63,10 +63,10 @@ def test_only_a_change_of_the_voters_takes_an_inventory_that_lacks_one() -> None
 
 def test_without_an_answer_it_is_said_and_nobody_goes_or_is_gone() -> None:
     hosts: dict[str, dict[str, Any]] = {f"c{one}": {"kafka_node_id": one} for one in (1, 2, 3)}
-    hosts["c1"]["__common_registered"] = {"msg": "no connection in time", "failed": True}
+    hosts["c1"]["__common_registered"] = {"msg": "connection timed out", "failed": True}
     common = {"kafka_listeners": LISTENERS, "kafka_controllers_leaving": "c3"}
     found = view(hosts, controllers=list(hosts), host="c2", **common)["voters"]
-    assert "no connection in time" in found["unanswered"]
+    assert "connection timed out" in found["unanswered"]
     assert (found["going"], found["gone"], found["leaving"]) == ([], [], ["c3"])
 
 

@@ -57,7 +57,7 @@ def test_what_an_earlier_run_began_is_said() -> None:
 def test_a_throttle_of_somebody_else_is_named() -> None:
     left = [{"kind": "broker", "name": "1", "key": "leader.replication.throttled.rate", "value": "1"}]
     assert move_lines({**plan(6, rebalance=True), "leftover_throttles": left})[-1] == (
-        "Throttle left by somebody: broker 1 leader.replication.throttled.rate"
+        "Throttle of unknown origin: broker 1 leader.replication.throttled.rate"
     )
 
 

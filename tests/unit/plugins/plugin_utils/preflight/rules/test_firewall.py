@@ -138,7 +138,7 @@ def test_nodes_that_share_a_port_bind_to_addresses() -> None:
 
 def test_a_firewall_lets_an_administrator_in_unless_that_is_accepted_by_name() -> None:
     closed = {**ON, "kafka_firewall_admin_addresses": []}
-    expect(combined(**closed), "no_administrator_address", "nobody may administer the cluster from outside")
+    expect(combined(**closed), "no_administrator_address", "no address may administer the cluster from outside")
     expect(
         combined(**closed, preflight_accept=["no_administrator_address", "C21", "C23"]),
         "no_administrator_address",

@@ -79,7 +79,7 @@ BAD: list[tuple[list[dict[str, Any]], str, list[str]]] = [
     (
         with_client(advertised_host="0.0.0.0"),
         "advertised_wildcard",
-        ["nobody can connect to", "advertised_host 0.0.0.0", "leave host empty"],
+        ["no client can connect to", "advertised_host 0.0.0.0", "leave host empty"],
     ),
     (with_client(advertised_host="::"), "advertised_wildcard", ["advertised_host ::"]),
     (

@@ -116,7 +116,7 @@ def test_a_server_that_comes_or_goes_does_not_count() -> None:
     [
         ({"zookeeper_tls": True}, "half_secured_zookeeper", "error", "TLS without a login"),
         ({"zookeeper_password": "z0-long-and-random"}, "half_secured_zookeeper", "error", "a login without TLS"),
-        ({"kafka_authorizer": True}, "unprotected_acls", "error", "anybody may write the ACLs"),
+        ({"kafka_authorizer": True}, "unprotected_acls", "error", "any client may write the ACLs"),
         ({"kafka_mode": "kraft_isolated"}, "unused_ensemble", "warning", "do not use its ensemble"),
     ],
 )
