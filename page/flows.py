@@ -8,14 +8,13 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
     REQUIRED,
+    SHOWN,
     Flow,
     problems_between,
     value_complaints,
 )
 from page.checks import short
 
-#: What the page takes of a flow (module_utils/_mirror/flows.py).
-KEYS = ("source", "target", "topics", "topics_exclude", "policy", "engine", "exactly_once", "heartbeats")
 #: Flows at most: each topic of a cluster is matched with the patterns of each.
 MOST_FLOWS = 200
 #: Characters of the longest complaint about a flow that is passed on.
@@ -50,9 +49,9 @@ def _wrong_flow(flow: object, clusters: Collection[str]) -> list[str]:
     """Say what is wrong with a flow, by the place in it."""
     if not isinstance(flow, dict):
         return [": it is no object. Set source, target and topics in it."]
-    wrong = [f": {short(name)} is unknown. Remove it." for name in flow.keys() - set(KEYS)]
+    wrong = [f": {short(name)} is unknown. Remove it." for name in flow.keys() - set(SHOWN)]
     wrong += [f".{name} is required. Set it." for name in REQUIRED if flow.get(name) in ("", [], None)]
-    for name in flow.keys() & set(KEYS):
+    for name in flow.keys() & set(SHOWN):
         wrong += _wrong_value(name, flow[name])
     ends = [flow.get(end) for end in ("source", "target")]
     if not wrong and not any(one in clusters for one in ends):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 MIRROR_MAKER_2, LEGACY = "mirror_maker_2", "legacy"
@@ -44,6 +44,7 @@ class Flow:
     topics, groups -- regular expressions, each for whole names; the ..._exclude ones win, in addition to MirrorMaker's.
     exactly_once -- a setting of the target's mirrors (KIP-618), so the same for all flows into one target.
     config -- native properties of the flow; streams, consumer_config, producer_config -- of the legacy engine only.
+    A flow is a key of mappings. Its mappings of properties cannot be hashed: they count when flows are compared.
     """
 
     source: str
@@ -62,10 +63,10 @@ class Flow:
     untouched_source: bool = False
     enabled: bool = True
     audit: bool = True
-    config: Mapping[str, Any] | None = None
+    config: Mapping[str, Any] | None = field(default=None, hash=False)
     streams: int = 1
-    consumer_config: Mapping[str, Any] | None = None
-    producer_config: Mapping[str, Any] | None = None
+    consumer_config: Mapping[str, Any] | None = field(default=None, hash=False)
+    producer_config: Mapping[str, Any] | None = field(default=None, hash=False)
 
     @property
     def pair(self) -> str:
@@ -80,6 +81,8 @@ class Flow:
 
 KEYS = tuple(key.name for key in fields(Flow))
 REQUIRED = ("source", "target", "topics")
+#: Keys that the page shows, and by which it finds the records of a flow.
+SHOWN = ("source", "target", "topics", "topics_exclude", "policy", "engine", "exactly_once", "heartbeats")
 LISTS = ("topics", "topics_exclude", "groups", "groups_exclude")
 _DICTS = ("config", "consumer_config", "producer_config")
 #: Keys that are true or false, of which text is read as everywhere (_core/values.py).

@@ -7,7 +7,7 @@ What flows mean is in _mirror/flows.py, which needs no Ansible, so that the page
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import (
@@ -87,17 +87,20 @@ def _item_problems(path: str, item: Any) -> Iterator[tuple[str, str]]:
 
 
 def _value_complaints(key: str, value: Any) -> Iterator[str]:
-    if key in BOOLEANS and _unclear(to_boolean, value):
+    if key in BOOLEANS and is_unclear(key, value):
         yield f"is true or false, found {value!r}"
-    elif key == "streams" and (_unclear(to_integer, value) or to_integer(value, key) < 1):
+    elif key == "streams" and (is_unclear(key, value) or to_integer(value, key) < 1):
         yield f"is a number of 1 or more, found {value!r}"
     else:
         yield from value_complaints(key, value)
 
 
-def _unclear(convert: Callable[[Any, str], Any], value: Any) -> bool:
+def is_unclear(key: str, value: Any) -> bool:
+    """Whether the value of a key that is true or false, or a number, is not one."""
+    if key not in (*BOOLEANS, "streams"):
+        return False
     try:
-        convert(value, "")
+        (to_boolean if key in BOOLEANS else to_integer)(value, key)
     except UnclearValueError:
         return True
     return False

@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses im
     reached_here,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import SHOWN
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
     read_flows,
 )
@@ -51,8 +52,6 @@ _DIGITS = 12
 _NUMBERS = ("interval", "poll_timeout", "stale_after", "details_interval", "series_limit")
 #: The lists in what it takes of who may read records (page/records/rights.py).
 RECORDS_LISTS = ("readers", "topics", "masked")
-#: What the page takes of a flow (page/flows.py), besides heartbeats.
-FLOW_KEYS = ("source", "target", "topics", "topics_exclude", "policy", "engine", "exactly_once")
 #: The files of a connection that lie on the control node, and the endings of their copies beside the configuration.
 _FILES = {"ssl_ca_location": "ca.pem", "ssl_certificate_location": "client.pem", "ssl_key_location": "client.key"}
 
@@ -251,7 +250,7 @@ class Page(Parts):
         lists = [self._read(cluster.brokers[0].name)["mirror_flows"] for cluster in self._clusters]
         flows = {(flow.pair, flow.engine): flow for some in lists for flow in read_flows(some) if flow.enabled}
         return [
-            {**{key: plain(flow)[key] for key in FLOW_KEYS}, "heartbeats": wants_heartbeats(flow)}
+            {**{key: plain(flow)[key] for key in SHOWN}, "heartbeats": wants_heartbeats(flow)}
             for _place, flow in sorted(flows.items())
             if shown & {flow.source, flow.target}
         ]

@@ -56,3 +56,9 @@ def test_what_is_wrong_is_named_with_its_place(given: Any, named: str) -> None:
         raise ValueError(wrong)
     assert wrong.startswith("mirrors")
     assert len(wrong) < 250
+
+
+def test_a_flow_with_properties_is_a_key_and_differs_by_them() -> None:
+    plain, other = (Flow("a", "b", ("t",), config=config) for config in (None, {"consumer.fetch.min.bytes": 1}))
+    assert plain != other
+    assert len({plain: 1, other: 2}) == 2

@@ -7,12 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    MIRROR_MAKER_2,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import MIRROR_MAKER_2
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
     flow_problems,
     is_enabled,
+    is_unclear,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     MIRROR_GROUP,
@@ -58,9 +57,11 @@ def _complaints(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _own(item: Any) -> Iterator[tuple[str, str]]:
-    """What is wrong with one entry by itself; that it mirrors into itself has a rule of its own."""
+    """What is wrong with one entry by itself, without what has a rule of its own: that it mirrors into itself, and a
+    value that is not clear (`unclear_value`)."""
     for path, complaint in flow_problems([item]):
-        if path != f"{VARIABLE}[0]" or not isinstance(item, Mapping):
+        key = path.rpartition(".")[2]
+        if not isinstance(item, Mapping) or (path != f"{VARIABLE}[0]" and not is_unclear(key, item.get(key))):
             yield path, complaint
 
 

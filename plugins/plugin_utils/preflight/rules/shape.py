@@ -41,8 +41,9 @@ def _is_of(kind: str, value: Any) -> bool:
 
 @cache
 def entry_options() -> dict[str, Spec]:
-    """By variable that is a list of dicts the options of its entries."""
-    of_roles = {name: option["options"] for name, option in role_options(*NODE_ROLES).items() if "options" in option}
+    """By variable that is a list of dicts the options of its entries; `bad_flow` judges those of mirror_flows."""
+    options = {name: option for name, option in role_options(*NODE_ROLES).items() if name != "mirror_flows"}
+    of_roles = {name: option["options"] for name, option in options.items() if "options" in option}
     return {**of_roles, **{name: module_options(module)[module]["options"] for name, module in MODULES.items()}}
 
 

@@ -94,7 +94,6 @@ SHAPE: list[tuple[dict[str, Any], list[str]]] = [
     ({"topics": ["a,b"]}, ["mirror_flows[0].topics", "has a comma"]),
     ({"topic": ["a"]}, ["mirror_flows[0].topic:", "is not known"]),
     ({"policy": "none"}, ["mirror_flows[0].policy", "default, identity"]),
-    ({"enabled": "perhaps"}, ["mirror_flows[0].enabled", "true or false"]),
     ({"config": ["a=b"]}, ["mirror_flows[0].config", "a mapping of native properties"]),
     ({"streams": 4}, ["mirror_flows[0].streams", "belongs to engine legacy"]),
 ]
@@ -112,6 +111,16 @@ BAD: dict[str, tuple[Inventory, str, list[str]]] = {
         ["mirror_flows: the value has", "found: text, allowed: a list"],
     ),
     "no mapping": (mirrored("a to b", flow()), "bad_flow", ["mirror_flows[0]", "is a mapping", "found str"]),
+    "neither true nor false": (
+        mirrored(flow(enabled="perhaps")),
+        "unclear_value",
+        ["mirror_flows[0].enabled", "true or false"],
+    ),
+    "no number": (
+        mirrored(flow(engine="legacy", streams="many")),
+        "unclear_value",
+        ["mirror_flows[0].streams", "a whole number"],
+    ),
     "the second one": (mirrored(flow(), flow("dc_b", "dc_a", policy=1)), "bad_flow", ["mirror_flows[1].policy"]),
     "not one setting": (
         mirrored(flow("a", "c", exactly_once="enabled"), flow("b", "c"), clusters="a b c"),
