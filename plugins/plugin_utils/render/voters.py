@@ -62,6 +62,7 @@ class Voters(Parts):
                 "steps": lambda: plan.make_steps(self["facts"]),
                 "findings": lambda: check(self["facts"], self["steps"]),
                 "restarting": lambda: restarts.restarting(self["facts"], self["steps"]),
+                "registered": lambda: restarts.registered(self["facts"]),
                 "lines": lambda: plan.plan_lines(self["facts"], self["steps"], self["findings"]),
                 "refusal": lambda: plan.refusal_text(self["findings"]),
                 "is_static": lambda: self["facts"].is_static,

@@ -32,6 +32,11 @@ def change_all(facts: ClusterFacts, steps: Sequence[Step]) -> bool:
     return comes or missing or (facts.is_static and facts.goes_dynamic)
 
 
+def registered(facts: ClusterFacts) -> list[int]:
+    """The ids of the brokers of the inventory that the cluster has: one that is new is missed by no gate yet."""
+    return sorted({node.node_id for node in facts.nodes} & facts.brokers)
+
+
 def restarting(facts: ClusterFacts, steps: Sequence[Step]) -> list[str]:
     """The hosts of the registered brokers that restart behind the change."""
     if not change_all(facts, steps):

@@ -18,7 +18,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks impo
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import NOTE, REFUSE, ClusterFacts, Gate, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.plan import make_steps
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.read import read_gate
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.restarts import restarting
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.restarts import registered, restarting
 from tests.unit.plugins.plugin_utils.voters.voters_data import TAKEN, facts, refused, voter
 
 CONTROLLERS = tuple(Node(f"k{one}", one, True, True, "4.3.1") for one in (1, 2, 3))
@@ -115,3 +115,4 @@ def test_only_brokers_of_a_change_behind_which_nodes_restart_are_asked() -> None
     assert asked(facts([1], [1, 2, 3], **ALL)) == ["b11", "b12"], "the list of all nodes gets shorter"
     new = (*ALL["nodes"], Node("b13", 13, False))  # type: ignore[misc]
     assert asked(facts([1, 2, 3], [1], **{**ALL, "nodes": new})) == ["b11", "b12"], "what is new does not restart"
+    assert registered(facts([1, 2, 3], [1], **{**ALL, "nodes": new})) == [11, 12], "and no gate misses it"
