@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Voter
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import FETCH_TIMEOUT_MS, caught_up
 
+#: Nothing is known of the voters then.
+SILENT = "the quorum does not answer who votes"
+
 
 @dataclass(frozen=True)
 class Steps:
@@ -46,6 +49,15 @@ def general_violations(quorum: Quorum | None, node: int) -> list[str]:
             "cluster runs; make the quorum dynamic first: voters.yml with kafka_dynamic_quorum=true (Kafka 4.1)"
         ]
     return []
+
+
+def election(quorum: Quorum | None) -> str | None:
+    """What to wait for while the quorum has no leader that answers, as when the leader was killed; None for nothing."""
+    if quorum is None:
+        return None
+    if quorum.error:
+        return f"{SILENT} ({quorum.error})"
+    return "the quorum has no leader" if quorum.leader_id is None else None
 
 
 def join_steps(quorum: Quorum, node: int) -> Steps:

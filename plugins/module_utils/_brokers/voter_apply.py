@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import add_voter, remove_voter
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.voter import (
+    SILENT,
     Steps,
+    election,
     general_violations,
     join_steps,
     leave_steps,
@@ -31,7 +33,6 @@ SUBJECT = "quorum_voter"
 #: What is done to a voter, and its node id and directory id.
 _Voter = tuple[str, str]
 _REMOVED, _ADDED = "removed", "added"
-_SILENT = "the quorum does not answer who votes"
 
 
 def ensure_voter(session: Session, params: Mapping[str, Any], check: bool, _diff: bool) -> dict[str, Any]:
@@ -40,7 +41,11 @@ def ensure_voter(session: Session, params: Mapping[str, Any], check: bool, _diff
     Where something must be waited for first, it is named and nothing is done.
     """
     node, timeout = params["node_id"], params["timeout"]
-    before = _look(session, node)
+    quorum = describe_quorum(session)
+    waiting = election(quorum)
+    if waiting and not check:
+        return {"changed": False, "voters": [], "waiting": waiting, "diff": diff_of([])}
+    before = _changeable(quorum, node)
     steps = (join_steps if params["state"] == "present" else leave_steps)(before, node)
     if steps.waiting and not check:
         return {"changed": False, "voters": named(before.voters), "waiting": steps.waiting, "diff": diff_of([])}
@@ -63,8 +68,8 @@ def ensure_voter(session: Session, params: Mapping[str, Any], check: bool, _diff
     }
 
 
-def _look(session: Session, node: int) -> Quorum:
-    quorum = describe_quorum(session)
+def _changeable(quorum: Quorum | None, node: int) -> Quorum:
+    """The quorum, whose voters can be changed; RefusedError where they cannot."""
     refused = general_violations(quorum, node)
     if refused or quorum is None:
         raise RefusedError(SUBJECT, refused)
@@ -94,12 +99,12 @@ def _changes(done: Sequence[_Voter]) -> list[Change]:
 
 def _present(session: Session, node: int, voter: str) -> list[str]:
     voters = _voters(session, node)
-    return [_SILENT] if voters is None else [f"{voter} is still a voter"] if voter in voters else []
+    return [SILENT] if voters is None else [f"{voter} is still a voter"] if voter in voters else []
 
 
 def _absent(session: Session, node: int, voter: str) -> list[str]:
     voters = _voters(session, node)
-    return [_SILENT] if voters is None else [] if voter in voters else [f"{voter} is no voter yet"]
+    return [SILENT] if voters is None else [] if voter in voters else [f"{voter} is no voter yet"]
 
 
 def _voters(session: Session, node: int) -> list[str] | None:

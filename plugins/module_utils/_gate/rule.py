@@ -115,6 +115,8 @@ class Refusal:
 
 #: The kind of the refusal when nothing is known of the quorum.
 QUORUM_UNKNOWN = "quorum_unknown"
+#: The kinds of refusals that are about the quorum alone.
+QUORUM_KINDS = frozenset(("no_active_controller", QUORUM_UNKNOWN, "quorum_majority", "controller_down"))
 #: What to do about each kind of refusal.
 FIXES = {
     "no_spare_replica": "Raise the replication factor, lower min.insync.replicas, or accept that these topics are "

@@ -3,7 +3,8 @@
 """What follows for the voters of a cluster from its inventory and from what the quorum answered.
 
 What cluster_info returned is C(__common_registered) of the cluster's first host, what features said of
-kraft.version 1 is C(__common_voters_raising) there, results of node_info are C(__common_node_info).
+kraft.version 1 is C(__common_voters_raising) there, results of node_info are C(__common_node_info), and those of
+restart_gate C(__common_voters_gate).
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import ACCEPT, accepted_ids
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, names
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters import dynamic, plan
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters import dynamic, plan, restarts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check, unanswered
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.read import (
     AUTO_JOIN,
     read_facts,
+    read_gate,
     read_nodes,
 )
 
@@ -47,6 +49,11 @@ class Voters(Parts):
                 nodes=read_nodes(model["nodes"], lambda host: results.of(host, "__common_node_info")),
                 version=str(settings["kafka_version"]),
                 raising=results.of(model["first_host"], "__common_voters_raising"),
+                gates=tuple(
+                    read_gate(node["host"], asked)
+                    for node in model["nodes"]
+                    if (asked := results.of(node["host"], "__common_voters_gate"))
+                ),
             )
 
         super().__init__(
@@ -54,6 +61,8 @@ class Voters(Parts):
                 "facts": facts,
                 "steps": lambda: plan.make_steps(self["facts"]),
                 "findings": lambda: check(self["facts"], self["steps"]),
+                "restarting": lambda: restarts.restarting(self["facts"], self["steps"]),
+                "registered": lambda: restarts.registered(self["facts"]),
                 "lines": lambda: plan.plan_lines(self["facts"], self["steps"], self["findings"]),
                 "refusal": lambda: plan.refusal_text(self["findings"]),
                 "is_static": lambda: self["facts"].is_static,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters import dynamic
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters import dynamic, restarts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import (
     NOTE,
     REFUSE,
@@ -27,9 +27,11 @@ def check(facts: ClusterFacts, steps: Sequence[Step]) -> list[Finding]:
     if found:
         return found
     if facts.is_static:
-        return [one for judge in (_names, _disks, _there, dynamic.checks) for one in judge(facts)]
+        static = (_names, _disks, _there, dynamic.checks)
+        return [one for judge in static for one in judge(facts)] + list(restarts.checks(facts, steps))
     checks = (_dynamic, _names, _count, _disks, _directories, _brokers, _there, _missing, _own_way)
-    return [one for judge in checks for one in judge(facts)] + list(_majorities(steps))
+    found = [one for judge in checks for one in judge(facts)]
+    return [*found, *_majorities(steps), *restarts.checks(facts, steps)]
 
 
 def unanswered(facts: ClusterFacts) -> str:

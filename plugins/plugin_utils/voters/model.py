@@ -52,6 +52,18 @@ class Node:
 
 
 @dataclass(frozen=True)
+class Gate:
+    """What the gate of a node would say to its restart now.
+
+    refusals -- as the module restart_gate returns them; failure -- why it could not judge, without a stop at the end.
+    """
+
+    host: str
+    refusals: tuple[Mapping[str, Any], ...] = ()
+    failure: str = ""
+
+
+@dataclass(frozen=True)
 class ClusterFacts:
     """A cluster before its voters change.
 
@@ -60,7 +72,8 @@ class ClusterFacts:
     joins_itself -- controller.quorum.auto.join.enable is on somewhere; accepted -- ids that the inventory
     may lack (kafka_accept_missing_nodes). For the way from a static quorum to a dynamic one: goes_dynamic -- it is
     asked for; nodes -- all of the inventory; version -- the release that they shall have; raising -- what the module
-    features returned or failed with when it was asked for kraft.version 1 in check mode.
+    features returned or failed with when it was asked for kraft.version 1 in check mode. gates -- of the brokers that
+    restart behind the change.
     """
 
     name: str
@@ -76,6 +89,7 @@ class ClusterFacts:
     nodes: tuple[Node, ...] = ()
     version: str = ""
     raising: Mapping[str, Any] = field(default_factory=dict)
+    gates: tuple[Gate, ...] = ()
 
     @property
     def is_static(self) -> bool:

@@ -80,7 +80,7 @@ def plan_lines(facts: ClusterFacts, steps: Sequence[Step], findings: Sequence[Fi
     lines.append(f"Now          {_names(facts)}; {_arithmetic(now)}{static}")
     told = [_step_line(number, step) for number, step in enumerate(steps, 1)]
     before = sum(step.kind == ADD or step.node_id in silent(facts) for step in steps)
-    lines += [*told[:before], *_restarts(steps), *told[before:], *_afterwards(facts)]
+    lines += [*told[:before], *_restarts(facts, steps), *told[before:], *_afterwards(facts)]
     if steps:
         lines.append(f"In the end   {_counted(steps[-1].voters)}; {_arithmetic(steps[-1].voters)}")
     elif facts.is_static and facts.goes_dynamic:
@@ -125,10 +125,12 @@ def _step_line(number: int, step: Step) -> str:
     return f"Step {number:<8}{what}: {counts}, {step.current} there"
 
 
-def _restarts(steps: Sequence[Step]) -> Iterator[str]:
+def _restarts(facts: ClusterFacts, steps: Sequence[Step]) -> Iterator[str]:
     """What else a run does to nodes, as far as voters ask for it."""
     if any(step.kind == ADD for step in steps):
         yield "Restarts     all other nodes one by one: controller.quorum.bootstrap.servers has the new ones"
+    elif any(step.node_id in facts.missing for step in steps):
+        yield "Restarts     all nodes one by one: controller.quorum.bootstrap.servers names the ones that are left"
 
 
 def _afterwards(facts: ClusterFacts) -> Iterator[str]:

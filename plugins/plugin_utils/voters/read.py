@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Voter
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import listener_for
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts, Controller, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts, Controller, Gate, Node
 
 #: A controller with this property on makes itself a voter (KIP-853, Kafka 4.2).
 AUTO_JOIN = "controller.quorum.auto.join.enable"
@@ -47,6 +47,14 @@ def read_facts(
 def read_nodes(nodes: Iterable[Mapping[str, Any]], info_of: Callable[[str], Mapping[str, Any]]) -> tuple[Node, ...]:
     """The nodes of the inventory with the releases that they run; info_of -- what node_info saw on a host."""
     return tuple(_node(node, info_of(node["host"])) for node in nodes)
+
+
+def read_gate(host: str, asked: Mapping[str, Any]) -> Gate:
+    """The gate of a host; asked -- what the module restart_gate returned or failed with in check mode."""
+    if asked.get("failed") or "refusals" not in asked:
+        why = " ".join(str(asked.get("msg") or "no answer").split())
+        return Gate(host, failure=why.removesuffix(" Nothing was changed.").rstrip("."))
+    return Gate(host, tuple(asked["refusals"]))
 
 
 def _node(node: Mapping[str, Any], info: Mapping[str, Any]) -> Node:

@@ -22,6 +22,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_int, entries
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value, disagreement
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import ERROR, WARNING, Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.replication import leaves
 
 MODES = ("kraft_combined", "kraft_isolated", ZOOKEEPER_MODE)
 # Node ids are Java ints on the wire.
@@ -160,13 +161,16 @@ def bad_missing_nodes(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(number="C3", variable="kafka_mode", fix=f"set it to one of {', '.join(MODES)}")
 def wrong_mode(inventory: Inventory) -> Iterator[Problem]:
-    """`kafka_mode` is unknown, or the groups of a host contradict it."""
+    """`kafka_mode` is unknown, or the groups of a host contradict it. Controllers that a run of voters.yml takes out
+    may be of the other kind: on the way from one mode to the other both are there."""
     for node in inventory.nodes:
         value = node.variables.get("kafka_mode")
         if value is UNDEFINED:
             continue
         if value not in MODES:
             yield Problem(node, "the mode is not known", repr(str(value or "")), f"one of {', '.join(MODES)}")
+        elif leaves(node):
+            continue
         elif value == "kraft_isolated" and node.controller and node.broker:
             yield Problem(
                 node,

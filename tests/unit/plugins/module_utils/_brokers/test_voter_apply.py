@@ -8,7 +8,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers import voter_apply
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Voter
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, RequestFailedError
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,33 @@ def test_a_leader_that_is_taken_out_leaves_a_quorum_that_elects(monkeypatch: pyt
     done = voter_apply.ensure_voter(session, params, False, False)
     assert (done["changed"], done["voters"]) == (True, ["2@b", "3@c"])
     assert list(asked) == [], "each answer was asked for"
+
+
+@pytest.mark.parametrize("state", ["present", "absent"])
+@pytest.mark.parametrize(
+    ("quorum", "why"),
+    [
+        (Quorum.unknown("not the leader"), "the quorum does not answer who votes (not the leader)"),
+        (Quorum(None, 5, 100, (Voter(1, "a", 100, 0, 0),), ()), "the quorum has no leader"),
+    ],
+)
+def test_a_quorum_that_elects_is_waited_for_and_in_check_mode_told(
+    monkeypatch: pytest.MonkeyPatch, state: str, quorum: Quorum, why: str
+) -> None:
+    # The leader may be killed while a new controller observes.
+    session: Any = None
+    monkeypatch.setattr(voter_apply, "describe_quorum", lambda _session: quorum)
+    params = {"node_id": 3, "state": state, "listeners": None, "timeout": 5}
+    found = voter_apply.ensure_voter(session, params, False, False)
+    assert (found["changed"], found["waiting"]) == (False, why)
+    with pytest.raises(RefusedError):
+        voter_apply.ensure_voter(session, params, True, False)
+
+
+def test_what_has_no_voters_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    session: Any = None
+    params = {"node_id": 3, "state": "present", "listeners": None, "timeout": 5}
+    for quorum in (None, Quorum(1, 5, 100, (Voter(1, None, 100, 0, 0),), ())):
+        monkeypatch.setattr(voter_apply, "describe_quorum", lambda _session, quorum=quorum: quorum)
+        with pytest.raises(RefusedError):
+            voter_apply.ensure_voter(session, params, False, False)

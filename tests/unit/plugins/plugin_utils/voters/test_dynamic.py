@@ -9,12 +9,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check, unanswered
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts, Gate, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.plan import make_steps, plan_lines
-from tests.unit.plugins.plugin_utils.voters.voters_data import facts, refused, voter
+from tests.unit.plugins.plugin_utils.voters.voters_data import TAKEN, facts, refused, voter
 
-#: What the module features returns in check mode where the cluster takes the level.
-TAKEN = {"changed": True, "changes": [{"feature": "kraft.version", "from": 0, "to": 1}]}
 NODES = (Node("b11", 11, False, True, "4.3.1"), *(Node(f"k{one}", one, True, True, "4.3.1") for one in (1, 2, 3)))
 
 
@@ -22,6 +20,7 @@ def static(*, down: int = 0, controllers: tuple[int, ...] = (1, 2, 3), **other: 
     """Three voters without a directory that anybody knows, of which one may be down, and what the inventory has."""
     voters = [voter(one, None if one == down else 10, directory=None) for one in (1, 2, 3)]
     known = {"goes_dynamic": True, "nodes": NODES, "version": "4.3.1", "raising": TAKEN, "brokers": frozenset({11})}
+    known["gates"] = (Gate("b11"),)
     return facts(controllers, voters, **{**known, **other})
 
 

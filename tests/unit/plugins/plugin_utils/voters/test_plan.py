@@ -139,6 +139,12 @@ def test_a_plan_to_shrink_says_what_is_left_to_do() -> None:
     ]
 
 
+@pytest.mark.parametrize("down", [[], [3]])
+def test_one_that_the_inventory_lacks_leaves_a_shorter_list_for_all(down: list[int]) -> None:
+    told = [one.split("  ")[0] for one in lines(facts([1, 2, 4], [1, 2, 3, 4], down=down))]
+    assert told[2:4] == (["Step 1", "Restarts"] if down else ["Restarts", "Step 1"])
+
+
 def test_a_quorum_that_is_as_wanted_has_nothing_to_do() -> None:
     assert lines(facts([1, 2, 3], [1, 2, 3]))[-1].startswith("Nothing to do")
 

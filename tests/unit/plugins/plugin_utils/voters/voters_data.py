@@ -12,6 +12,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model impor
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.plan import make_steps
 
 CLUSTER = "NkVFSTE3NzM3NDRkNDQ0NA"
+#: What the module features returns in check mode where the cluster takes the level.
+TAKEN = {"changed": True, "changes": [{"feature": "kraft.version", "from": 0, "to": 1}]}
 
 
 def voter(number: int, ago: int | None = 10, directory: str | None = "") -> Voter:

@@ -101,6 +101,23 @@ def test_a_controller_alone_is_refused_in_combined_mode() -> None:
     expect(inventory, "wrong_mode", "kafka3: kafka_mode", "not a broker", "add the host to kafka_brokers")
 
 
+@pytest.mark.parametrize("leaving", [["kafka1", "kafka2", "kafka3"], "kafka1,kafka2,kafka3"])
+def test_on_the_way_to_another_mode_controllers_that_leave_may_be_of_the_other_kind(leaving: Any) -> None:
+    run = {"kafka_controllers_leaving": leaving, "_common_changes_voters": True}
+
+    def mistakes(mode: str, **variables: Any) -> list[str]:
+        """The rules that three combined nodes with as many controllers of their own break."""
+        own = (node(f"controller{at}", at, broker=False, kafka_mode=mode, **variables) for at in (4, 5, 6))
+        found = check_inventory(Inventory((*combined(kafka_mode=mode, **variables).nodes, *own)))
+        return [one.name for one in found]
+
+    assert mistakes("kraft_isolated", **run) == []
+    assert "wrong_mode" in mistakes("kraft_isolated"), "of a run that takes none out"
+    assert "wrong_mode" in mistakes("kraft_isolated", **{**run, "kafka_controllers_leaving": ["kafka1"]})
+    back = {**run, "kafka_controllers_leaving": ["controller4", "controller5", "controller6"]}
+    assert mistakes("kraft_combined", **back) == []
+
+
 @pytest.mark.parametrize("name", [UNSET, None, "", "  "])
 def test_a_host_without_a_cluster_is_named(name: Any) -> None:
     lost = node("lost", 9, kafka_cluster_name=name)
