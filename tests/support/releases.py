@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 from tests.support.cluster import ROOT
 from tests.support.modules import run_module
 
-#: The releases whose jars a short form reads: the oldest, the one that a new cluster gets, and the newest.
-PLAIN = ("3.9.2", "4.3.1", "4.4.0")
+#: The release of a cluster whose inventory names none.
+NEW_CLUSTER = str(role_options("_common")["kafka_version"]["default"])
+#: The releases whose jars a short form reads: the oldest, that of mirrors, and that of a new cluster.
+PLAIN = ("3.9.2", "4.3.1", NEW_CLUSTER)
 
 
 def each(named: Iterable[str]) -> list[Any]:

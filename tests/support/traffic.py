@@ -24,6 +24,13 @@ class Ledger:
         """Acknowledged numbers that nobody can read."""
         return sorted(set(self.acknowledged) - set(found))
 
+    def reaches(self, count: int, timeout: float = 300) -> None:
+        """Waits until so many numbers are acknowledged, however fast the machine was with what went on meanwhile."""
+        deadline = time.monotonic() + timeout
+        while len(self.acknowledged) < count:
+            assert time.monotonic() < deadline, f"{len(self.acknowledged)} of {count} acknowledged within {timeout} s"
+            time.sleep(0.2)
+
 
 @contextlib.contextmanager
 def producing(
@@ -76,6 +83,8 @@ def producing(
         stop.set()
         writer.join(30)
         producer.flush(150)
+        # pytest shows it with -rP: how much of a long form was proven is the sum of these lines.
+        print(f"{topic}: {len(ledger.acknowledged)} records acknowledged, {len(ledger.failed)} failed")
 
 
 # What a client is told while a partition gets another leader and it still knows the former one.
@@ -106,7 +115,10 @@ def ends_of(consumer: Consumer, place: TopicPartition, timeout: float = 60) -> t
 def read_all(
     bootstrap_servers: list[str], topic: str, timeout: float = 60, settings: dict[str, Any] | None = None
 ) -> Counter[int]:
-    """How often each number stands in the topic, from the first offset to the end as it is now."""
+    """How often each number stands in the topic, from the first offset to the end as it is now.
+
+    timeout -- seconds without a record after which it gives up
+    """
     consumer = Consumer(
         {
             "bootstrap.servers": ",".join(bootstrap_servers),
@@ -123,8 +135,9 @@ def read_all(
         found: Counter[int] = Counter()
         deadline = time.monotonic() + timeout
         while open_ends:
-            assert time.monotonic() < deadline, f"read only {sum(found.values())} records of {topic} in {timeout} s"
+            assert time.monotonic() < deadline, f"{timeout} s without a record of {topic} after {sum(found.values())}"
             for message in consumer.consume(1000, timeout=1):
+                deadline = time.monotonic() + timeout
                 assert message.error() is None, message.error()
                 found[int(message.value())] += 1
                 if message.offset() + 1 >= open_ends.get(message.partition(), float("inf")):

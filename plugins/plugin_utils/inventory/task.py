@@ -16,7 +16,7 @@ from typing import Any
 
 from ansible.template import trust_as_template
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import HostVariables
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, HostVariables
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 
 #: Only the inventory says where a host is: a task delegated to the control node carries these of the control node.
@@ -35,11 +35,11 @@ class TaskReader:
         inventory = self._hostvars.raw_get(self.host)
         given = {name: value for name, value in variables.items() if name not in CONNECTION}
         self._beneath = {**defaults, **{name: value for name, value in given.items() if name not in inventory}}
-        # What play or role say in place of the inventory.
+        # What play or role say in place of the inventory, which need not name it for this host. The default of a role
+        # is that of its argument spec, so what differs from it was said.
+        silent = {**defaults, **inventory}
         self._above = {
-            name: given[name]
-            for name in role_options()
-            if name in inventory and name in given and given[name] != inventory[name]
+            name: given[name] for name in role_options() if name in given and given[name] != silent.get(name, UNDEFINED)
         }
         place = {name: inventory[name] for name in CONNECTION if name in inventory}
         self._read = {self.host: self._variables({**defaults, **given, **place})}

@@ -25,6 +25,7 @@ from tests.support.cluster import (
     until,
 )
 from tests.support.modules import run_module
+from tests.support.releases import NEW_CLUSTER
 from tests.support.shuffled import with_reversed_hosts
 from tests.support.traffic import producing, read_all
 
@@ -317,7 +318,7 @@ def test_a_cluster_of_a_single_node_installs_and_settles(tmp_path: Path) -> None
 @pytest.mark.full
 def test_two_clusters_of_two_versions_in_one_inventory_on_one_machine(tmp_path: Path) -> None:
     topics = [{"name": "one", "partitions": 3, "replication_factor": 1}]
-    new = {"new1": {"kafka_node_id": 1, "kafka_cluster_name": "new", "kafka_version": "4.3.1"}}
+    new = {"new1": {"kafka_node_id": 1, "kafka_cluster_name": "new", "kafka_version": NEW_CLUSTER}}
     old = {"old1": {"kafka_node_id": 2, "kafka_cluster_name": "old", "kafka_version": "3.9.2"}}
     both = {**new, **old}
     variables = {**local_variables(), "kafka_local_dir": str(tmp_path / "two"), "kafka_topics": topics}
@@ -325,7 +326,7 @@ def test_two_clusters_of_two_versions_in_one_inventory_on_one_machine(tmp_path: 
     inventory = hosts_file(tmp_path / "inv", {"kraft_controllers": both, "kafka_brokers": both}, variables)
     with a_cluster(inventory, tmp_path / "two") as cluster:
         run = cluster.playbook().ok()
-        assert "Cluster      new, Kafka 4.3.1" in run.output
+        assert f"Cluster      new, Kafka {NEW_CLUSTER}" in run.output
         assert "Cluster      old, Kafka 3.9.2" in run.output
         assert cluster_id(cluster, "new1") != cluster_id(cluster, "old1")
         assert len(list((cluster.directory / "install" / "releases").iterdir())) == 2

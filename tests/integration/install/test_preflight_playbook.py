@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import release
 from tests.support.cluster import BIN, ROOT, Cluster, free_port_base
 from tests.support.refused import assert_refused_untouched, copy_of_local, message, preflight_only, saved
+from tests.support.releases import NEW_CLUSTER
 
 
 @pytest.fixture
@@ -135,7 +137,7 @@ def test_a_version_behind_what_runs_is_refused_by_what_the_cluster_has_finalised
     assert run.rc != 0
     assert run.changed == 0
     assert "version_behind" in said
-    assert "the node runs Kafka 4.3.1, and 3.9.2 would not start on what its cluster has written" in said
-    assert "metadata.version 30" in said
+    assert f"the node runs Kafka {NEW_CLUSTER}, and 3.9.2 would not start on what its cluster has written" in said
+    assert f"metadata.version {release(NEW_CLUSTER).new_cluster['metadata.version']}" in said
     assert "set kafka_version to the version that runs" in said
     assert combined.pids() == before

@@ -15,6 +15,7 @@ from page.expected import expected_of
 from page.poll import take
 from tests.support.cluster import Cluster, Run, free_port_base
 from tests.support.modules import run_module
+from tests.support.releases import NEW_CLUSTER
 
 RATE = "leader.replication.throttled.rate"
 
@@ -48,7 +49,7 @@ def at_its_best(cluster: Cluster) -> None:
 
 def test_a_cluster_that_is_well_has_no_findings_and_strangers_to_its_inventory_are_named(combined: Cluster) -> None:
     at_its_best(combined)
-    found = health(combined, versions={"kafka1": "4.3.1"}, fail_on="degraded")
+    found = health(combined, versions={"kafka1": NEW_CLUSTER}, fail_on="degraded")
     assert not found["failed"], found
     assert (found["status"], found["findings"], found["changed"]) == ("OK", [], False)
     assert found["cluster"]["counts"]["nodes"] == 3

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import release
 from tests.support.cluster import Cluster, free_port_base
 from tests.support.modules import run_module
+from tests.support.releases import NEW_CLUSTER
 
 TOPIC = "info-orders"
 
@@ -47,8 +49,8 @@ def test_a_healthy_cluster_is_described_in_full(combined: Cluster, orders: str) 
     assert found["controller_id"] == found["quorum"]["leader_id"]
     assert [(t["name"], t["partition_count"], t["min_insync_replicas"]) for t in found["topics"]] == [(orders, 6, 2)]
     assert len(found["topics"][0]["partitions"]) == 6
-    # 4.3-IV0 (MetadataVersion of Kafka 4.3).
-    assert found["features"]["metadata.version"] == 30
+    # Its nodes were formatted with the levels of their release.
+    assert found["features"]["metadata.version"] == release(NEW_CLUSTER).new_cluster["metadata.version"]
     assert found["counts"]["under_replicated"] == found["counts"]["offline"] == 0
 
 
@@ -82,7 +84,7 @@ def test_a_stopped_broker_shows_in_every_finding_and_leaders_come_back_by_electi
         assert strict.rc != 0
         assert "fatal: [kafka1]" in strict.output
         assert "broker kafka3 (id 3) is down" in " ".join(strict.output.split())
-        assert "Kafka 4.3.1, unknown on kafka3" in strict.output, "the version that runs"
+        assert f"Kafka {NEW_CLUSTER}, unknown on kafka3" in strict.output, "the version that runs"
         moved = [p for p in found["not_preferred_leader"] if p["replicas"][0] == identity]
         assert moved
         away = run_module("streamops.kafka.leader_election", elections)

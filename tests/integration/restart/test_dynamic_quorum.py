@@ -18,6 +18,7 @@ from tests.support.cluster import Cluster, free_port_base, hosts_file, local_var
 from tests.support.java_process import JavaProcess
 from tests.support.lone_broker import LoneBroker
 from tests.support.modules import run_module
+from tests.support.releases import NEW_CLUSTER
 from tests.support.traffic import Ledger, producing, read_all
 
 pytestmark = pytest.mark.full
@@ -85,7 +86,7 @@ def adopted(
     groups: dict[str, dict[str, dict[str, Any]]] = {"kraft_controllers": CONTROLLERS, "kafka_brokers": BROKERS}
     inventory = hosts_file(directory / "inventory", groups, local_variables())
     cluster = Cluster(inventory, directory / "c", free_port_base(), VARIABLES)
-    older = others_built(cluster, kafka_release("4.3.1"))
+    older = others_built(cluster, kafka_release(NEW_CLUSTER))
     try:
         cluster.playbook().ok()
         yield cluster, older

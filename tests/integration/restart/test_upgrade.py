@@ -17,6 +17,8 @@ from tests.support.upgrades import UPGRADE, features, finalize
 from tests.support.watch import Watch
 
 OLD, NEW = "3.9.2", "4.3.1"
+#: Records a second, and how many are acknowledged at least on the way.
+RATE, LEAST = 500, 60_000
 
 pytestmark = pytest.mark.full
 
@@ -67,7 +69,7 @@ def test_a_run_is_refused_with_all_reasons_before_anything_changes(cluster: Clus
 
 def test_an_upgrade_that_is_cut_is_finished_by_the_next_run_and_loses_nothing(cluster: Cluster) -> None:
     level, before = features(cluster), cluster.pids()
-    with producing(cluster.bootstrap_servers, "orders") as ledger, Watch(cluster) as watch:
+    with producing(cluster.bootstrap_servers, "orders", rate=RATE) as ledger, Watch(cluster) as watch:
         until(lambda: len(ledger.acknowledged) > 1000, "the producer to be under way")
         cut = cluster.begin(UPGRADE, kafka_version=NEW)
         read_until(cut, "Roll | Record the restart")
@@ -77,7 +79,7 @@ def test_an_upgrade_that_is_cut_is_finished_by_the_next_run_and_loses_nothing(cl
         mixed = cluster.playbook("playbooks/status.yml", status_fail_on="never").ok()
         assert f"{NEW} on 1 of 3 nodes ({done.pop()})" in said(mixed)
         run = cluster.playbook(UPGRADE, kafka_version=NEW).ok()
-        until(lambda: len(ledger.acknowledged) >= 20000, "20,000 acknowledged records", timeout=120)
+        ledger.reaches(LEAST)
     assert f"(1 of 3 nodes has {NEW})" in said(run)
     assert run.output.count("Roll | Record the restart") == 2
     assert watch.most_down == 1
@@ -106,7 +108,7 @@ def test_before_features_are_raised_the_cluster_goes_back(cluster: Cluster) -> N
     assert watch.most_down == 1
     assert f"local: 3 of 3 nodes have {OLD}" in said(back)
     assert all(cluster.pid(node) != before[node] for node in cluster.nodes)
-    assert sum(read_all(cluster.bootstrap_servers, "orders").values()) >= 20000
+    assert sum(read_all(cluster.bootstrap_servers, "orders").values()) >= LEAST
 
 
 def test_a_client_that_is_too_old_holds_the_upgrade_back(cluster: Cluster) -> None:

@@ -18,6 +18,9 @@ NEW = "4.4.0"
 COMBINED, ISOLATED = ("local", "4.3.1"), ("local_isolated", "4.1.2")
 #: Records a second, and how many are acknowledged before a run begins.
 RATE, UNDER_WAY = 500, 200
+#: How many are acknowledged at least while a cluster goes there and back, and while one goes there. With those of
+#: test_upgrade.py and zookeeper/test_zookeeper_upgrade.py the long forms count 300,000 or more.
+THERE_AND_BACK, THERE = 100_000, 50_000
 
 
 @pytest.fixture(
@@ -47,6 +50,7 @@ def test_it_goes_there_and_back_under_load_and_nothing_is_lost(cluster: Cluster)
         cluster.playbook(UPGRADE, kafka_version=NEW).ok()
         there = cluster.pids()
         back = cluster.playbook(UPGRADE, kafka_upgrade="back").ok()
+        ledger.reaches(THERE_AND_BACK)
     assert watch.most_down == 1
     assert all(len({pids[node] for pids in (before, there, cluster.pids())}) == 3 for node in cluster.nodes)
     assert f"3 of 3 nodes have {cluster.variables['kafka_version']}" in said(back)
@@ -62,6 +66,7 @@ def test_every_node_gets_the_release_under_load_and_nothing_is_lost(cluster: Clu
     with producing(cluster.bootstrap_servers, "orders", rate=RATE) as ledger, Watch(cluster) as watch:
         until(lambda: len(ledger.acknowledged) > UNDER_WAY, "the producer to be under way")
         run = cluster.playbook(UPGRADE, kafka_version=NEW).ok()
+        ledger.reaches(THERE)
     assert f"{cluster.inventory.name}: {old} -> {NEW} (0 of {nodes} nodes have {NEW})" in said(run)
     assert f"{cluster.inventory.name}: {nodes} of {nodes} nodes have {NEW}" in said(run)
     assert (watch.most_down, sorted(watch.order)) == (1, sorted(cluster.nodes))

@@ -15,6 +15,8 @@ from tests.support.zookeeper import ZookeeperCluster, shipped
 
 OLD, NEW = "3.8.6", "3.9.5"
 KAFKA = "3.9.2"
+#: Records a second, and how many are acknowledged at least on each way.
+RATE, LEAST = 500, 20_000
 
 pytestmark = pytest.mark.full
 
@@ -54,10 +56,11 @@ def test_the_ensemble_rolls_under_load_and_the_brokers_stay(
     cluster: ZookeeperCluster, release: str, words: dict[str, str]
 ) -> None:
     before, topic = cluster.pids(), "orders" if release == NEW else "payments"
-    with producing(cluster.bootstrap_servers, topic, rate=200, keys=50) as ledger, Watch(cluster) as watch:
+    with producing(cluster.bootstrap_servers, topic, rate=RATE, keys=50) as ledger, Watch(cluster) as watch:
         until(lambda: len(ledger.acknowledged) > 100, "the producer to be under way")
         leader = cluster.leader()
         run = cluster.playbook(UPGRADE, zookeeper_version=release, **words).ok()
+        ledger.reaches(LEAST)
     restarted = [node for node in cluster.nodes if cluster.pid(node) != before[node]]
     assert restarted == cluster.servers
     assert (watch.most_down, watch.order[-1]) == (1, leader)

@@ -19,21 +19,21 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import
 
 HOSTS = {
     "k1": {"ansible_host": "10.0.0.1", "kafka_node_id": 1, "kafka_gate_timeout": "10"},
-    "k2": {"ansible_host": "10.0.0.2", "kafka_node_id": 2},
+    "k2": {"ansible_host": "10.0.0.2", "kafka_node_id": 2, "kafka_prove": False},
 }
 
 
 @pytest.fixture
 def reader(tmp_path: Path) -> Any:
-    """Reads as a task of host k1 with these variables besides those of the inventory."""
+    """Reads as a task of a host, k1 unless told, with these variables besides those of the inventory."""
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"kafka_brokers": {"hosts": HOSTS}}))
     loader = DataLoader()
     inventory = InventoryManager(loader, [str(tmp_path / "hosts.yml")])
     manager = VariableManager(loader, inventory)
     hostvars = HostVars(inventory, manager, loader)
 
-    def read(**more: Any) -> TaskReader:
-        variables = {**manager.get_vars(host=inventory.get_host("k1")), "hostvars": hostvars, **more}
+    def read(task_of: str = "k1", **more: Any) -> TaskReader:
+        variables = {**manager.get_vars(host=inventory.get_host(task_of)), "hostvars": hostvars, **more}
         return TaskReader(Templar(loader=loader, variables=variables), variables)
 
     return read
@@ -48,6 +48,18 @@ def test_what_a_play_says_holds_for_all_hosts_and_wins_over_the_inventory(reader
     said = reader(kafka_gate_timeout="99", kafka_data_dir=trust_as_template("/d/{{ kafka_cluster_name }}"))
     assert [said.read(host)["kafka_gate_timeout"] for host in HOSTS] == [99, 99]
     assert said.read("k2")["kafka_log_dirs"] == ["/d/kafka/k2"]
+
+
+@pytest.mark.parametrize("host", ["k1", "k2"])
+def test_what_a_play_says_wins_whichever_host_of_the_inventory_says_it_too(reader: Any, host: str) -> None:
+    said = reader(kafka_prove=trust_as_template("{{ true }}"), task_of=host)
+    assert [said.read(host)["kafka_prove"] for host in HOSTS] == [True, True]
+    assert View(said)["provers"] == ["k1", "k2"]
+
+
+def test_the_default_of_a_role_is_beneath_what_the_inventory_says_of_another_host(reader: Any) -> None:
+    said = reader(kafka_gate_timeout=30, task_of="k2")
+    assert [said.read(host)["kafka_gate_timeout"] for host in HOSTS] == [10, 30]
 
 
 def test_a_delegated_task_moves_no_host_to_the_control_node(reader: Any) -> None:
