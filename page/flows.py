@@ -12,7 +12,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
     problems_between,
     value_complaints,
 )
-from page.checks import short
+from page.core.checks import short
 
 #: What the page takes of a flow (module_utils/_mirror/flows.py).
 KEYS = ("source", "target", "topics", "topics_exclude", "policy", "engine", "exactly_once", "heartbeats")

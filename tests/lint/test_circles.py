@@ -1,17 +1,21 @@
-"""No circles: roles may not need each other.
+"""No circles: neither roles nor folders of Python may need each other.
 
 Of two that do, neither can be read, tested or changed without the other (docs/house.md, "Layers").
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from tests.lint.test_roles import load
-from tests.support.imports import ROOT
+from tests.support.imports import ROOT, files, imports, rooms
 
 ROLES = ROOT / "roles"
+#: Folders that are a program of their own, outside of the plugins.
+PROGRAMS = ("page", "spark_validation")
 #: The variables that name a role whose tasks another role includes: whoever includes that other role sets them.
 CALLBACKS = ("_common_gate_by", "_common_whole_by")
 INCLUDES = ("include_role", "import_role")
@@ -81,6 +85,30 @@ def templated() -> Iterator[str]:
                     yield asked["name"]
 
 
+def folders(program: str) -> dict[str, set[str]]:
+    """By folder of a program, the other folders of it that its files import from."""
+    graph: dict[str, set[str]] = {}
+    for path in files(program):
+        here = str(path.parent.relative_to(ROOT))
+        used = {str(file.parent.relative_to(ROOT)) for one in names(path) if (file := file_of(one))}
+        graph.setdefault(here, set()).update(used - {here})
+    return graph
+
+
+def names(path: Path) -> Iterator[str]:
+    """The full names of what a file imports, those behind `from package import` too."""
+    yield from imports(path)
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def file_of(imported: str) -> Path | None:
+    """The file of a program that an imported name stands for; none for a package, which holds no code."""
+    path = ROOT.joinpath(*imported.split(".")).with_suffix(".py")
+    return path if imported.split(".")[0] in PROGRAMS and path.is_file() else None
+
+
 def test_a_circle_is_named_by_its_members() -> None:
     assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == ["b", "c", "b"]
     assert circle({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
@@ -102,3 +130,11 @@ def test_roles_include_each_other_in_one_direction_only() -> None:
 def test_no_template_names_a_role_but_that_of_the_caller() -> None:
     given = [f"{{{{ {name}.name }}}}" for name in CALLBACKS]
     assert sorted(set(templated())) == given
+
+
+def test_folders_import_each_other_in_one_direction_only() -> None:
+    for program in PROGRAMS:
+        graph = folders(program)
+        assert len(graph) > 1, f"{program} has folders"
+        assert " -> ".join(circle(graph)) == ""
+    assert " -> ".join(circle(rooms())) == ""

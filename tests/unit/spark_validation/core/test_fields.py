@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core import properties
 from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import split_secrets
-from spark_validation import fields
+from spark_validation.core import fields
 from tests.support.secret_names import PUBLIC, SECRET
 
 

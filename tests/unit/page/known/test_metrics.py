@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
-from page.exposition import escaped, exposition
-from page.metrics import families_of, families_of_polls
-from page.picture import Picture, Polls
+from page.core.exposition import escaped, exposition
+from page.known.metrics import families_of, families_of_polls
+from page.known.picture import Picture, Polls
 from tests.support.prometheus import promtool_reads
 
 

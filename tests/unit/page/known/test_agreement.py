@@ -16,7 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare 
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.look import Known, Question
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import ASKED, BROKER, Facts, Look
 from page import poll_metadata
-from page.agreement import (
+from page.known.agreement import (
     EVERY,
     MOST_PARTITIONS,
     agreement_of,
@@ -25,8 +25,8 @@ from page.agreement import (
     not_compared,
     subjects_for,
 )
-from page.picture import Picture, Polls
-from page.poller import Seen
+from page.known.picture import Picture, Polls
+from page.known.poller import Seen
 from page.shown.clusters import cluster
 from page.shown.sheet import Sheet, state_of
 from tests.support.status_seen import hurt

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue
-from page.brokers import BrokerConfigs, Setting, Shared, Told
-from page.details import Details
+from page.known.brokers import BrokerConfigs, Setting, Shared, Told
+from page.known.details import Details
 
 
 def test_of_a_sensitive_setting_no_value_is_kept_whatever_the_broker_told() -> None:

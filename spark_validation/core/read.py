@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_validation.fields import Reach
-from spark_validation.session import cores, source_options
-from spark_validation.sizes import RECORDS_PER_TASK
+from spark_validation.core.fields import Reach
+from spark_validation.core.session import cores, source_options
+from spark_validation.core.sizes import RECORDS_PER_TASK
 
 # A topic name -> partition -> first offset and the one after the last.
 TopicRanges = dict[str, dict[int, tuple[int, int]]]

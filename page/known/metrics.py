@@ -15,11 +15,11 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, DOWN, OK
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import UNKNOWN
-from page.exposition import Family, Series, family
-from page.health import is_current
-from page.partitions import families_of_partitions, series_of
-from page.picture import Picture, Polls
-from page.shown.freshness import freshness
+from page.core.exposition import Family, Series, family
+from page.known.freshness import freshness
+from page.known.health import is_current
+from page.known.partitions import families_of_partitions, series_of
+from page.known.picture import Picture, Polls
 
 
 def families_of_polls(

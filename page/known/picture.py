@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
-from page.details import Details
-from page.newest import Newest
-from page.standing import Standing
+from page.known.details import Details
+from page.known.newest import Newest
+from page.known.standing import Standing
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
-from page.picture import Picture
+from page.known.picture import Picture
 
 
 @dataclass(frozen=True)

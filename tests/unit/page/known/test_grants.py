@@ -9,7 +9,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     ClusterUnreachableError,
     RequestFailedError,
 )
-from page.grants import acl_rows, quota_rows, user_rows, why_not
+from page.known.grants import acl_rows, quota_rows, user_rows, why_not
 
 
 def failed(code: str, why: str = "words of Kafka") -> RequestFailedError:

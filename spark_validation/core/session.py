@@ -11,8 +11,8 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from spark_validation import __version__
-from spark_validation.fields import SECRET_NAME, Reach
-from spark_validation.sizes import RECORDS_PER_WRITER
+from spark_validation.core.fields import SECRET_NAME, Reach
+from spark_validation.core.sizes import RECORDS_PER_WRITER
 
 #: What Spark itself hides where it prints settings and options. The words are the same in Java's patterns.
 _REDACTED = f"(?i){SECRET_NAME.pattern}"

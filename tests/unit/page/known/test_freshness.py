@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from page.picture import Picture, Polls
-from page.shown.freshness import FAILED, FRESH, LOADING, SILENT, STALE, freshness
+from page.known.freshness import FAILED, FRESH, LOADING, SILENT, STALE, freshness
+from page.known.picture import Picture, Polls
 from page.shown.names import names_in, path
 from tests.support.page_seen import HOSTILE
 

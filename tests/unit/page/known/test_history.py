@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from page import history
-from page.history import GROUPS, POLLS, History, followed
+from page.known import history
+from page.known.history import GROUPS, POLLS, History, followed
 
 
 def seen(**lags: int | None) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     ClusterUnreachableError,
     RequestFailedError,
 )
-from page.details import ACLS, CONFIGS, QUOTAS, USERS, Details, asked_again
+from page.known.details import ACLS, CONFIGS, QUOTAS, USERS, Details, asked_again
 
 CONFIGURED = TopicConfigs({"orders": {"retention.ms": TopicValue("1")}, "audit": {}}, {"k": TopicValue("2")})
 LAST = Details(

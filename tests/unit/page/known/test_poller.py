@@ -8,8 +8,8 @@ import time
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import ClusterUnreachableError
-from page.picture import Picture
-from page.poller import Poller
+from page.known.picture import Picture
+from page.known.poller import Poller
 
 
 def answering(answers: list[Picture | Exception], before: list[Picture | None]) -> Poller:

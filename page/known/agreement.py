@@ -15,7 +15,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cel
     Table,
     cut_table,
 )
-from page.shown.freshness import clock
+from page.known.freshness import clock
 
 Row = Mapping[str, Any]
 

@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import OF_TOPIC, TopicConfigs, TopicValue
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import NO_ANSWER, TOO_OLD, Log
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from page.behind import (
+from page.known.behind import (
     ALIVE,
     BEHIND,
     EMPTY,
@@ -24,9 +24,9 @@ from page.behind import (
     beat_of,
     rows_of,
 )
-from page.details import Details
-from page.newest import Newest, asked_for, covered_by
-from page.picture import Picture
+from page.known.details import Details
+from page.known.newest import Newest, asked_for, covered_by
+from page.known.picture import Picture
 
 FLOW = Flow("a", "b", ("orders",))
 #: When the target was asked, in s since 1970.

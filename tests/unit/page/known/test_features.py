@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._features.plan import BROKER, Node, State
-from page.features import features_of, features_tile
+from page.known.features import features_of, features_tile
 
 OLD, NEW = 21, 30
 OTHERS = {"kraft.version": (0, 1), "group.version": (0, 1)}

@@ -15,7 +15,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import TOO_OLD
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow, remote_topic
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import heartbeats_topic
-from page.picture import Picture
+from page.known.picture import Picture
 
 ALIVE, SILENT, UNKNOWN = "alive", "silent", "unknown"
 IN_STEP, BEHIND, MISSING, FEWER, EMPTY = "in_step", "behind", "missing", "fewer_partitions", "nothing_mirrored"

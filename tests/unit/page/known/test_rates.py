@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import NO_ANSWER, Log
-from page.picture import Picture
-from page.rates import Rate, Rates, rates_between
+from page.known.picture import Picture
+from page.known.rates import Rate, Rates, rates_between
 
 Part = tuple[int | None, int | None, Log]
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from page.picture import Picture, Polls
-from page.shown.freshness import FAILED, FRESH, LOADING, SILENT, STALE, freshness
+from page.known.freshness import FAILED, FRESH, LOADING, SILENT, STALE, freshness
+from page.known.picture import Picture, Polls
 
 #: What a freshness is called here.
 _STATUS = {SILENT: "down", LOADING: "unknown", FAILED: "unknown", STALE: "stale", FRESH: "ok"}

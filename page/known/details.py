@@ -12,8 +12,8 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import TopicConfigs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from page.brokers import BrokerConfigs
-from page.grants import never_tells, why_not
+from page.known.brokers import BrokerConfigs
+from page.known.grants import never_tells, why_not
 
 CONFIGS, USERS, ACLS, QUOTAS, BROKERS = "configs", "users", "acls", "quotas", "brokers"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
-from page.picture import Picture, Polls
+from page.known.picture import Picture, Polls
 
 LOADING, FRESH, STALE, FAILED, SILENT = "loading", "fresh", "stale", "failed", "down"
 _LOOK = "ansible-playbook streamops.kafka.status -i INVENTORY shows whether the cluster answers at all"

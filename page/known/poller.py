@@ -13,11 +13,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     ClusterUnreachableError,
     StreamopsError,
 )
-from page.exposition import Family
-from page.history import History, followed
-from page.metrics import families_of
-from page.picture import Picture, Polls
-from page.rates import Rates, rates_between
+from page.core.exposition import Family
+from page.known.history import History, followed
+from page.known.metrics import families_of
+from page.known.picture import Picture, Polls
+from page.known.rates import Rates, rates_between
 
 _LOG = logging.getLogger("page")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from page.standing import Standing, seconds_of, stood
+from page.known.standing import Standing, seconds_of, stood
 
 Row = dict[str, Any]
 

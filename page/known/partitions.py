@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from page.exposition import Family, family
+from page.core.exposition import Family, family
 
 Row = Mapping[str, Any]
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from page.exposition import exposition
-from page.health import health, is_current
-from page.metrics import families_of_polls
-from page.picture import Picture, Polls
-from page.shown.freshness import freshness
+from page.core.exposition import exposition
+from page.known.freshness import freshness
+from page.known.health import health, is_current
+from page.known.metrics import families_of_polls
+from page.known.picture import Picture, Polls
 
 SEEN = Picture(1000.0, 0.25, 7, 3, 0, {}, [])
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from spark_validation.errors import BadArgumentsError
+from spark_validation.core.errors import BadArgumentsError
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 #: Names whose values are secrets: the rule of module_utils/_core/properties.py, which a test compares with this one.
