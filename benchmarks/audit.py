@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from pyspark.sql import SparkSession
 
-from spark_validation.session import client_properties, cores, jvm, open_session
+from spark_validation.core.session import client_properties, cores, jvm, open_session
 from spark_validation.smoke import audit, record
 from spark_validation.smoke.config import Arguments, parse
 from spark_validation.smoke.geometry import Geometry, writers_for

@@ -31,12 +31,12 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 from pyspark.sql import SparkSession
 
+from spark_validation.core.progress import Progress
+from spark_validation.core.result import Result
+from spark_validation.core.session import open_session
 from spark_validation.mirror.config import Arguments, parse
 from spark_validation.mirror.job import MirrorAudit
 from spark_validation.mirror.read import reader
-from spark_validation.progress import Progress
-from spark_validation.result import Result
-from spark_validation.session import open_session
 from tests.support.cluster import free_port_base
 from tests.support.lone_broker import LoneBroker
 from tests.support.mirror_copies import positions

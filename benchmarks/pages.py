@@ -53,14 +53,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.look impor
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits, State
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 from page.cluster import cluster_of, given_of
-from page.details import ACLS, CONFIGS, QUOTAS, USERS, Details
 from page.expected import Expected
-from page.history import POLLS, History, followed
-from page.metrics import families_of
+from page.known.details import ACLS, CONFIGS, QUOTAS, USERS, Details
+from page.known.history import POLLS, History, followed
+from page.known.metrics import families_of
+from page.known.picture import Picture, Polls
+from page.known.poller import Seen
 from page.moves import moves_of
 from page.pages import Pages
-from page.picture import Picture, Polls
-from page.poller import Seen
 from page.shown import wanted
 from tests.support.page_seen import Served, served
 

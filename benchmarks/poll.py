@@ -28,9 +28,9 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import topics_at
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, log_ends
+from page.core.exposition import exposition
 from page.expected import Expected
-from page.exposition import exposition
-from page.metrics import families_of
+from page.known.metrics import families_of
 from page.poll import BoundedSession, take
 from tests.support.cluster import free_port_base, until
 from tests.support.groups import commit

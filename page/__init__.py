@@ -4,8 +4,8 @@ with a login.
 It reads groups and logs with the same code as the modules of this collection (plugins/module_utils), of which it needs
 what talks to Kafka; it needs kafka-python, Starlette, uvicorn and Jinja2, and neither Ansible nor confluent-kafka.
 
-Pure: config, clusters, checks, login, attempts, remembered, health, hosts, metrics, picture, filed/told, and the folder
-shown. The others act: poll and poller on clusters, access, web, pages and patience on readers, tls and filed/shelf on
-files, serve on the process.
+Pure: config, clusters, login, attempts, remembered, hosts, filed/told, and the folders core, known and shown. The
+others act: poll and known/poller on clusters, access, web, pages and patience on readers, tls and filed/shelf on files,
+serve on the process.
 """
 # SPDX-License-Identifier: GPL-3.0-or-later

@@ -14,8 +14,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from page.alerts.settings import Alertmanager, alertmanager_of
-from page.checks import LONGEST_NAME, MOST, is_name, short, wrong_number
 from page.clusters import clusters_of
+from page.core.checks import LONGEST_NAME, MOST, is_name, short, wrong_number
 from page.expected import Expected, expected_of
 from page.flows import flows_of
 from page.login import Scrypt, scrypt_of

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from page.behind import ALIVE, SILENT, STATES, UNKNOWN, beat_of, rows_of
-from page.exposition import Family, family
-from page.picture import Picture
+from page.core.exposition import Family, family
+from page.known.behind import ALIVE, SILENT, STATES, UNKNOWN, beat_of, rows_of
+from page.known.picture import Picture
 
 
 class FlowMetrics:

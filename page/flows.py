@@ -13,7 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
     problems_between,
     value_complaints,
 )
-from page.checks import short
+from page.core.checks import short
 
 #: Flows at most: each topic of a cluster is matched with the patterns of each.
 MOST_FLOWS = 200

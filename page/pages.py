@@ -22,14 +22,14 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_dat
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS
 from page.alerts.told import Told
 from page.filed.shelf import Shelf
-from page.newest import of_cluster
-from page.poller import Seen
+from page.known.freshness import iso
+from page.known.newest import of_cluster
+from page.known.poller import Seen
 from page.records.door import Door
 from page.records.markup import SECTION as RECORDS
 from page.records.rights import Rights
 from page.shown import access, brokers, clusters, glance, groups, mirrors, moves, operations, topics
 from page.shown.files import as_csv, as_json
-from page.shown.freshness import iso
 from page.shown.group_kinds import KINDS as GROUP_KINDS
 from page.shown.kinds import Kinds
 from page.shown.names import names_in, path

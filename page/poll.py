@@ -53,16 +53,16 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import describe_quotas
 from ansible_collections.streamops.kafka.plugins.module_utils._users.api import describe_credentials
 from page.cluster import cluster_of, given_of
-from page.details import ACLS, BROKERS, CONFIGS, QUOTAS, USERS, Details, asked_again
 from page.expected import Expected
-from page.grants import acl_rows, quota_rows, user_rows
+from page.known.details import ACLS, BROKERS, CONFIGS, QUOTAS, USERS, Details, asked_again
+from page.known.grants import acl_rows, quota_rows, user_rows
+from page.known.picture import Picture
+from page.known.standing import Standing, seconds_of, stood
 from page.moves import moves_of
-from page.picture import Picture
 from page.poll_brokers import broker_configs
 from page.poll_features import asked_features
 from page.poll_metadata import agreement
 from page.poll_newest import newest_of
-from page.standing import Standing, seconds_of, stood
 
 _OFFSETS_TOPIC = "__consumer_offsets"
 #: Before the first picture.

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER, describe_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from page.brokers import BrokerConfigs, Shared, Told
-from page.details import BROKERS
-from page.grants import why_not
+from page.known.brokers import BrokerConfigs, Shared, Told
+from page.known.details import BROKERS
+from page.known.grants import why_not
 
 
 def broker_configs(session: Session, brokers: Iterable[int], before: BrokerConfigs | None) -> BrokerConfigs:

@@ -11,7 +11,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._features.api import Announced, announced_by
 from ansible_collections.streamops.kafka.plugins.module_utils._features.levels import METADATA
 from ansible_collections.streamops.kafka.plugins.module_utils._features.plan import BROKER, Node, State
-from page.features import features_of
+from page.known.features import features_of
 
 
 def asked_features(session: Session, brokers: Iterable[int]) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import described
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.look import Known, Question, verdict_on
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import BROKER
-from page.agreement import SHOWN, agreement_of, carried, is_due, not_compared, subjects_for
+from page.known.agreement import SHOWN, agreement_of, carried, is_due, not_compared, subjects_for
 
 _LOG = logging.getLogger("page")
 #: Seconds that one broker has for all its answers; one that hangs is asked once. All are asked at once.

@@ -10,7 +10,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.session im
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, newest_times
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from page.newest import Newest, asked_for, covered_by
+from page.known.newest import Newest, asked_for, covered_by
 
 
 def newest_of(session: Session, cluster: str, flows: Sequence[Flow], led: Mapping[Key, int | None]) -> Newest:

@@ -8,7 +8,7 @@ import logging
 import ssl
 from collections.abc import Mapping
 
-from page.exposition import Family, family_of_service
+from page.core.exposition import Family, family_of_service
 
 _LOG = logging.getLogger("page")
 TOO_MANY, TLS, BAD_REQUEST, NO_REQUEST = "too_many", "tls", "bad_request", "no_request"

@@ -21,10 +21,10 @@ from page.alerts.watch import Watch
 from page.config import Config, config_of
 from page.expected import Expected
 from page.hosts import names_served
+from page.known.picture import Picture
+from page.known.poller import Poller
 from page.patience import be_ready, counting
-from page.picture import Picture
 from page.poll import take
-from page.poller import Poller
 from page.records.door import Door
 from page.refusals import Refusals, Seldom, counted, is_told
 from page.tls import Renewal, wrong_pair

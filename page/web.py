@@ -19,15 +19,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from page.access import Access, Answer
 from page.alerts.told import Told
+from page.core.exposition import CONTENT_TYPE, exposition
 from page.crowd import Crowd
-from page.exposition import CONTENT_TYPE, exposition
 from page.filed.shelf import Shelf
 from page.flow_metrics import FlowMetrics
-from page.health import health, is_current
 from page.hosts import is_served
-from page.metrics import families_of_polls
+from page.known.health import health, is_current
+from page.known.metrics import families_of_polls
+from page.known.poller import Seen
 from page.pages import USER, Pages
-from page.poller import Seen
 from page.records.door import Door
 from page.refusals import Refusals
 

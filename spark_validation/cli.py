@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spark_validation.errors import BadArgumentsError, CannotRunError, root_cause
+from spark_validation.core.errors import BadArgumentsError, CannotRunError, root_cause
+from spark_validation.core.result import Result, broken_off, save
 from spark_validation.mirror import config as mirror_config
 from spark_validation.report import page
-from spark_validation.result import Result, broken_off, save
 from spark_validation.smoke import config as smoke_config
 from spark_validation.told import findings
 
@@ -96,8 +96,8 @@ def _brought(output: Path, uri: str) -> AbstractContextManager[None]:
 def _running(arguments: smoke_config.Arguments | mirror_config.Arguments, result: Result) -> Iterator[tuple[Any, Any]]:
     """Session and progress of a job, closed at its end."""
     # Spark is imported late: bad arguments and `report` need neither Java nor a session.
-    from spark_validation.progress import Progress
-    from spark_validation.session import open_session
+    from spark_validation.core.progress import Progress
+    from spark_validation.core.session import open_session
 
     progress = Progress(Path(arguments.output_dir) / "progress.jsonl")
     try:

@@ -21,7 +21,7 @@ from typing import Any
 
 from pyspark.java_gateway import launch_gateway
 
-from spark_validation.errors import root_cause
+from spark_validation.core.errors import root_cause
 from spark_validation.shared import FILES, SharedDirectory
 
 _EVERY = 2.0

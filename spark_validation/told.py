@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from spark_validation.result import ERROR, FAIL, INCONCLUSIVE, Check
+from spark_validation.core.result import ERROR, FAIL, INCONCLUSIVE, Check
 
 _SHOWN = 5
 _WORDS = {

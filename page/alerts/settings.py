@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from page.checks import short
+from page.core.checks import short
 
 #: Characters of the longest text.
 _LONGEST = 1000

@@ -1,7 +1,7 @@
 """What a report tells of itself, read from the JSON beside it, whatever that is. Pure.
 
 Four forms are known: that of a status (plugin_utils/reports/status_data.py), that of a Spark job
-(spark_validation/result.py), that of a move (plugin_utils/reports/move_data.py) and that of a proof
+(spark_validation/core/result.py), that of a move (plugin_utils/reports/move_data.py) and that of a proof
 (plugin_utils/reports/proof_data.py).
 """
 # SPDX-License-Identifier: GPL-3.0-or-later
@@ -24,7 +24,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_vie
 
 UNKNOWN, STATUS, MOVE, VALIDATION, MIRROR_AUDIT = "unknown", "status", "move", "validation", "mirror audit"
 PROOF = "proof of a roll"
-#: Of a Spark job (spark_validation/result.py, which the page does not have).
+#: Of a Spark job (spark_validation/core/result.py, which the page does not have).
 SPARK_SCHEMA = "streamops.spark_validation.result/1"
 _JOBS = {"smoke": VALIDATION, "mirror_audit": MIRROR_AUDIT}
 _VERDICTS = {"pass": "pass", "fail": "fail", "inconclusive": "inconclusive", "error": "fail"}

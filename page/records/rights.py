@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from page.checks import LONGEST_NAME, MOST, is_name, short
+from page.core.checks import LONGEST_NAME, MOST, is_name, short
 from page.records.naming import normal
 
 #: What the settings have of records.

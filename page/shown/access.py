@@ -14,7 +14,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cel
     Table,
     cut_table,
 )
-from page.details import ACLS, QUOTAS, USERS, Details
+from page.known.details import ACLS, QUOTAS, USERS, Details
 from page.shown.ages import as_of, details_of, not_told, times
 from page.shown.clusters import rows_for_machines
 from page.shown.names import path

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
-from page.details import Details
-from page.shown.freshness import clock, iso
+from page.known.details import Details
+from page.known.freshness import clock, iso
 from page.shown.sheet import State
 
 _NOT_YET = "This has not been asked yet. Next step: look again after the next poll."
@@ -19,7 +19,7 @@ def details_of(state: State) -> Details:
 
 
 def as_of(state: State, part: str) -> str:
-    """Return when a part (of page.details) was told, how long ago, and why not since; empty where it never was."""
+    """Return when a part (of page.known.details) was told, how long ago, and why not since; empty if it never was."""
     details = details_of(state)
     return age_of(state, details.told.get(part), details.why.get(part, ""))
 

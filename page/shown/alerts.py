@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
 from page.alerts.told import CRITICAL, FIRING, WARNING, Alert, Alerts
-from page.shown.freshness import clock, iso
+from page.known.freshness import clock, iso
 
 #: What a page says in place of OK while a critical alert fires.
 ALERT = "ALERT"

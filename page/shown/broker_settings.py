@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import Cell, Table
-from page.brokers import Setting
+from page.known.brokers import Setting
 from page.shown.settings import value_cell
 
 Row = Mapping[str, Any]

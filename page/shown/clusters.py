@@ -13,8 +13,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
     partitions_table,
     quorum_tables,
 )
-from page.agreement import detail_table, with_agreement
 from page.alerts.told import Alerts
+from page.known.agreement import detail_table, with_agreement
 from page.shown.alerts import data_of, shown
 from page.shown.growth import growth_data, growth_of, growth_tiles
 from page.shown.ids import with_brokers

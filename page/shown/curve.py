@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import NOT_KNOWN
-from page.shown.freshness import clock
+from page.known.freshness import clock
 
 #: The picture in its own units; the style stretches it to the width of the page.
 WIDTH, HEIGHT = 600, 96

@@ -15,10 +15,10 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
     no_group,
     silent,
 )
-from page.features import features_tile
 from page.filed.shelf import Shelved
+from page.known.features import features_tile
+from page.known.freshness import iso
 from page.shown.clusters import cluster, linked
-from page.shown.freshness import iso
 from page.shown.growth import GROWTH_COLUMNS, growth_cells, growth_data, growth_note, growth_of, growth_tiles
 from page.shown.ids import broker_ids, broker_path
 from page.shown.names import path

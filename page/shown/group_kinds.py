@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.group_rules import stopped_in, to_read
-from page.picture import Picture
+from page.known.picture import Picture
+from page.known.standing import seconds_of
 from page.shown.kinds import Kind, Kinds
-from page.standing import seconds_of
 
 Row = Mapping[str, Any]
 

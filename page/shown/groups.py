@@ -23,9 +23,9 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
     no_group,
     silent,
 )
+from page.known.freshness import iso
 from page.shown.clusters import linked, rows_for_machines
 from page.shown.curve import curve_of
-from page.shown.freshness import iso
 from page.shown.group_kinds import KINDS, with_stopped
 from page.shown.ids import broker_link
 from page.shown.names import path

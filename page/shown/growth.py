@@ -8,7 +8,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import megabytes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import NOT_KNOWN, Cell
-from page.rates import Rate, Rates
+from page.known.rates import Rate, Rates
 from page.shown.sheet import State
 
 #: Columns of a table, of the cells that growth_cells returns.

@@ -18,7 +18,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cel
     count,
     cut_table,
 )
-from page.behind import (
+from page.known.behind import (
     ALIVE,
     BEHIND,
     EMPTY,
@@ -33,8 +33,8 @@ from page.behind import (
     beat_of,
     rows_of,
 )
+from page.known.freshness import iso
 from page.shown.clusters import rows_for_machines
-from page.shown.freshness import iso
 from page.shown.names import path
 from page.shown.sheet import Lister, Sheet, State, downloads, sheet_of
 from page.shown.wanted import BY_NAME, Sort, Wanted, listed

@@ -8,7 +8,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import Cell, Table, size
 from page.filed.shelf import LARGEST_PAGE, MOST_NAMES, Report, Shelved
-from page.shown.freshness import iso
+from page.known.freshness import iso
 from page.shown.names import path
 from page.shown.sheet import Lister, Sheet, State, downloads, sheet_of
 from page.shown.wanted import BY_NAME, Sort, Wanted, listed

@@ -13,10 +13,10 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cel
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import ORDER, UNKNOWN
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS, Part, head
 from page.alerts.told import Alerts
-from page.poller import Seen
+from page.known.freshness import FAILED, LOADING, SILENT, STALE, Freshness, freshness
+from page.known.poller import Seen
 from page.shown.alerts import ALERT, Shown, data_of, fires, shown
 from page.shown.curve import Curve
-from page.shown.freshness import FAILED, LOADING, SILENT, STALE, Freshness, freshness
 from page.shown.kinds import Kinds
 from page.shown.names import path
 from page.shown.wanted import CSV, JSON, Listing, Sort, Wanted

@@ -26,7 +26,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
     group_row,
     topic_row,
 )
-from page.details import CONFIGS
+from page.known.details import CONFIGS
 from page.shown.ages import as_of, details_of, newer, not_told, times
 from page.shown.clusters import linked, rows_for_machines
 from page.shown.growth import GROWTH_COLUMNS, growth_cells, growth_data, growth_note, growth_of, growth_tiles

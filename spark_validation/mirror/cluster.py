@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from spark_validation.errors import CannotRunError, asked, root_cause
-from spark_validation.fields import Reach
-from spark_validation.session import client_properties
+from spark_validation.core.errors import CannotRunError, asked, root_cause
+from spark_validation.core.fields import Reach
+from spark_validation.core.session import client_properties
 
 Place = tuple[str, int]
 _MISSING = "UnknownTopicOrPartitionException"

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from spark_validation.core.read import Reader, TopicRanges
 from spark_validation.mirror import anchors, cells, compacted, records
 from spark_validation.mirror.rows import bounds, marked
 from spark_validation.mirror.seen import (
@@ -42,7 +43,6 @@ from spark_validation.mirror.seen import (
     Scope,
     merged,
 )
-from spark_validation.read import Reader, TopicRanges
 
 _SINGLE = (LOST, PHANTOM, DUPLICATED, UNJUDGED, EXPIRED)
 # By (pair, partition): the offsets to read.

@@ -11,7 +11,11 @@ from contextlib import ExitStack
 
 from pyspark.sql import SparkSession
 
-from spark_validation.errors import CannotRunError, root_cause
+from spark_validation.core.errors import CannotRunError, root_cause
+from spark_validation.core.progress import Progress, records_read
+from spark_validation.core.read import reader
+from spark_validation.core.result import Result, rate
+from spark_validation.core.session import jvm, versions
 from spark_validation.mirror import figures, judge
 from spark_validation.mirror.cluster import MirrorCluster, Place, TopicSeen
 from spark_validation.mirror.compare import Comparison, How
@@ -21,10 +25,6 @@ from spark_validation.mirror.frontier import frontiers
 from spark_validation.mirror.position import Group, OffsetsTopic, Positions
 from spark_validation.mirror.seen import Compared, Scope
 from spark_validation.mirror.wait import Waited, beyond, wait
-from spark_validation.progress import Progress, records_read
-from spark_validation.read import reader
-from spark_validation.result import Result, rate
-from spark_validation.session import jvm, versions
 
 # What Spark and the client say when offsets that were frozen are gone when they are read.
 _DATA_GONE = ("KAFKA_DATA_LOSS", "failOnDataLoss", "OffsetOutOfRange", "data may have been lost", "data was aged out")

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from spark_validation.core.result import FAIL, INCONCLUSIVE, INFO, PASS, Check, none_of, noted
 from spark_validation.mirror.cluster import Place, TopicSeen
 from spark_validation.mirror.config import Arguments, Pair
 from spark_validation.mirror.seen import (
@@ -22,7 +23,6 @@ from spark_validation.mirror.seen import (
     Scope,
 )
 from spark_validation.mirror.wait import Waited
-from spark_validation.result import FAIL, INCONCLUSIVE, INFO, PASS, Check, none_of, noted
 
 _TITLES = {
     LOST: ("No record of the source is missing from the mirror", "the mirror skipped them, or they were deleted there"),

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from spark_validation.core.read import Reader
 from spark_validation.mirror.cluster import MirrorCluster, Place
-from spark_validation.read import Reader
 
 # The connector's name in the dedicated mode of MirrorMaker 2, first part of the key of its offsets (KIP-382, KIP-618).
 _CONNECTOR = "MirrorSourceConnector"

@@ -15,6 +15,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F  # noqa: N812
 
+from spark_validation.core.result import calendar
 from spark_validation.mirror.rows import MAY, MIRROR, MUST
 from spark_validation.mirror.seen import (
     CHANGED,
@@ -27,7 +28,6 @@ from spark_validation.mirror.seen import (
     Found,
     Scope,
 )
-from spark_validation.result import calendar
 
 _PARTITION = ["pair", "place"]
 _IDENTITY = [*_PARTITION, "id"]

@@ -7,9 +7,9 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from spark_validation.core.progress import Progress
 from spark_validation.mirror.cluster import Place
 from spark_validation.mirror.position import Positions
-from spark_validation.progress import Progress
 
 _SAMPLES = 200
 _EVERY_SECONDS = 2.0

@@ -37,7 +37,7 @@ def write(values: dict[str, Any], path: Path) -> None:
 def render(values: dict[str, Any]) -> str:
     """The report as one HTML document."""
     document = Document(values)
-    style = (pkgutil.get_data(__package__, "report.css") or b"").decode()
+    style = (pkgutil.get_data("spark_validation.core", "report.css") or b"").decode()
     mirror = document.get("job") == mirror_report.JOB
     sections = [_head(document)]
     if document.get("figures.total"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from spark_validation.result import calendar
+from spark_validation.core.result import calendar
 
 DASH = "\N{EN DASH}"
 

@@ -11,9 +11,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from spark_validation import fields
-from spark_validation.errors import BadArgumentsError
-from spark_validation.fields import Field, between
+from spark_validation.core import fields
+from spark_validation.core.errors import BadArgumentsError
+from spark_validation.core.fields import Field, between
 
 OWN_TOPIC = "_streamops_smoke"
 MODES = ("run", "audit")

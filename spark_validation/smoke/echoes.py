@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from spark_validation.session import client_properties, jvm
+from spark_validation.core.session import client_properties, jvm
 from spark_validation.smoke.config import Arguments
 from spark_validation.smoke.record import ECHO, RUN_ID_WIDTH
 

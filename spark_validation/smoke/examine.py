@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_validation.result import Check
+from spark_validation.core.result import Check
 from spark_validation.smoke import audit, findings, judge, record
 from spark_validation.smoke.ledger import Ledger
 from spark_validation.smoke.observed import OK, OTHER_RUN, Findings, Observation

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from spark_validation.sizes import RECORDS_PER_WRITER
+from spark_validation.core.sizes import RECORDS_PER_WRITER
 
 # A lane is carried as one decimal number, partition (6 digits), writer (6), attempt (4): one parse on reading.
 ATTEMPTS = 10_000

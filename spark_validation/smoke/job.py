@@ -11,11 +11,11 @@ from tempfile import TemporaryDirectory
 
 from pyspark.sql import SparkSession
 
-from spark_validation.errors import CannotRunError, root_cause
-from spark_validation.progress import Progress, records_read
-from spark_validation.read import reader
-from spark_validation.result import FAIL, INFO, Check, Result, rate
-from spark_validation.session import client_properties, cores, jvm, versions
+from spark_validation.core.errors import CannotRunError, root_cause
+from spark_validation.core.progress import Progress, records_read
+from spark_validation.core.read import reader
+from spark_validation.core.result import FAIL, INFO, Check, Result, rate
+from spark_validation.core.session import client_properties, cores, jvm, versions
 from spark_validation.smoke import audit, figures, judge
 from spark_validation.smoke.config import Arguments
 from spark_validation.smoke.examine import examine

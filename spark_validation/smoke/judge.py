@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from spark_validation.result import FAIL, INCONCLUSIVE, INFO, PASS, Check, none_of, noted
+from spark_validation.core.result import FAIL, INCONCLUSIVE, INFO, PASS, Check, none_of, noted
 from spark_validation.smoke import latency
 from spark_validation.smoke.geometry import ATTEMPTS, WRITERS
 from spark_validation.smoke.ledger import Ledger

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spark_validation.errors import CannotRunError
+from spark_validation.core.errors import CannotRunError
 from spark_validation.smoke.geometry import Geometry
 
 SCHEMA = "streamops.spark_validation.ledger/1"

@@ -20,8 +20,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 
-from spark_validation.read import reader
-from spark_validation.session import cores, jvm, kafka_options, local_uri, producer_properties, source_options
+from spark_validation.core.read import reader
+from spark_validation.core.session import cores, jvm, kafka_options, local_uri, producer_properties, source_options
 from spark_validation.smoke import latency
 from spark_validation.smoke.config import Arguments
 from spark_validation.smoke.echoes import Echoes

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from spark_validation.errors import asked
-from spark_validation.result import FAIL, INCONCLUSIVE, PASS, Check
+from spark_validation.core.errors import asked
+from spark_validation.core.result import FAIL, INCONCLUSIVE, PASS, Check
 
 _EVERY_SECONDS = 1.0
 

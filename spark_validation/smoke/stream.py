@@ -9,7 +9,7 @@ from pathlib import Path
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from spark_validation.session import local_uri, source_options
+from spark_validation.core.session import local_uri, source_options
 from spark_validation.smoke import record
 from spark_validation.smoke.config import Arguments
 from spark_validation.smoke.observed import OTHER_RUN, PartitionSeen

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from spark_validation.errors import asked
+from spark_validation.core.errors import asked
 
 Ranges = dict[int, tuple[int, int]]
 _BYTES = "org.apache.kafka.common.serialization.ByteArrayDeserializer"

@@ -9,7 +9,7 @@ from pyspark.accumulators import Accumulator, AccumulatorParam
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from spark_validation.session import kafka_options, producer_properties
+from spark_validation.core.session import kafka_options, producer_properties
 from spark_validation.smoke import record
 from spark_validation.smoke.config import Arguments
 from spark_validation.smoke.geometry import Geometry

@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.support.imports import OURS, PLUGINS, ROOT, UTILS, files, imports, name, own_file, rooms
 
@@ -186,13 +187,19 @@ def test_filters_name_functions_that_are_there(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", files("spark_validation"), ids=name)
-def test_spark_jobs_import_pyspark_the_root_and_their_own_room_only(path: Path) -> None:
+def test_spark_jobs_import_pyspark_what_all_share_and_their_own_room_only(path: Path) -> None:
     assert breaches(path, ("pyspark", "spark_validation")) == []
     room = path.relative_to(ROOT / "spark_validation").parts[0]
-    # The command line is what brings root and rooms together.
+    # The command line is what brings the rooms together.
     others = [] if room == "cli.py" else [one for one in ("smoke", "mirror", "report") if one != room]
     closed = tuple(f"spark_validation.{one}" for one in others)
     assert [one for one in imports(path) if one.startswith(closed)] == []
+
+
+def test_a_host_that_submits_gets_every_room_of_the_jobs() -> None:
+    rooms_of_jobs = {str(path.parent.relative_to(ROOT / "spark_validation")) for path in files("spark_validation")}
+    copied = yaml.safe_load((ROOT / "roles/spark_validation/vars/main.yml").read_text())
+    assert {one or "." for one in copied["_spark_validation_package_rooms"]} == rooms_of_jobs
 
 
 #: What the service imports of the collection: calls to Kafka, and what is pure, the reports of a status among it. Its

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_validation.result import Check
+from spark_validation.core.result import Check
 from spark_validation.smoke import record
 from spark_validation.smoke.examine import examine
 from spark_validation.smoke.geometry import Geometry

@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_validation import bring
-from spark_validation.session import jvm
+from spark_validation.core.session import jvm
 from spark_validation.shared import FILES, SharedDirectory
 from tests.support.cluster import until
 from tests.support.modules import REPOSITORY

@@ -10,9 +10,9 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from spark_validation.core.read import Reader, TopicRanges
 from spark_validation.mirror.compare import Comparison, How
 from spark_validation.mirror.seen import Compared, Scope, Span
-from spark_validation.read import Reader, TopicRanges
 from tests.support.fake_topic import SCHEMA
 
 BEGAN = 1_795_000_000_000

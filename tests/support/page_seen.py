@@ -23,14 +23,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._configs.values im
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from page.alerts.told import Told as ToldAlerts
-from page.brokers import BrokerConfigs, Setting, Told
-from page.details import ACLS, CONFIGS, QUOTAS, USERS, Details
-from page.history import History, followed
 from page.hosts import names_served
-from page.newest import Newest, covered_by
-from page.picture import Picture, Polls
-from page.poller import Seen
-from page.rates import Rates, rates_between
+from page.known.brokers import BrokerConfigs, Setting, Told
+from page.known.details import ACLS, CONFIGS, QUOTAS, USERS, Details
+from page.known.history import History, followed
+from page.known.newest import Newest, covered_by
+from page.known.picture import Picture, Polls
+from page.known.poller import Seen
+from page.known.rates import Rates, rates_between
 from page.web import application
 from tests.support.cluster import free_port_base, until
 from tests.support.page import Answer, ask

@@ -13,8 +13,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_data 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_report import move_report
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import as_json
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_page import status_page
+from spark_validation.core.result import Check, Result
 from spark_validation.report.page import render
-from spark_validation.result import Check, Result
 from tests.support.status_seen import everything
 
 SCRIPT = "<!doctype html><script>document.title = 'ran'</script><p onclick='alert(1)'>hostile</p>"

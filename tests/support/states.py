@@ -26,11 +26,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.model impo
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import judged
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Groups, Limits, State
 from page.cluster import cluster_of
+from page.core.exposition import Family, exposition
 from page.expected import Expected
-from page.exposition import Family, exposition
-from page.health import is_current
-from page.metrics import families_of, families_of_polls
-from page.picture import Picture, Polls
+from page.known.health import is_current
+from page.known.metrics import families_of, families_of_polls
+from page.known.picture import Picture, Polls
 
 #: The time at which all are asked, in seconds from the beginning of a state; Prometheus looks every minute.
 NOW = 45 * 60

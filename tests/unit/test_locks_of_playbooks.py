@@ -95,21 +95,29 @@ def steps(entries: list[Any], role: Path | None, given: Mapping[str, Any], seen:
             short = name.rpartition(".")[2]
             if name.startswith("streamops.kafka."):
                 yield short
-            for into, file in included(short, asked, role):
+            for into, file in included(short, asked, role, variables):
                 yield str(file.relative_to(ROOT))
                 if file not in seen:
                     yield from steps(read(file), into, variables, seen | {file})
 
 
-def included(action: str, asked: Any, role: Path | None) -> list[tuple[Path | None, Path]]:
+def included(action: str, asked: Any, role: Path | None, given: Mapping[str, Any]) -> list[tuple[Path | None, Path]]:
     """The files of a task that includes some, each with the role that it is of: all that a template may name."""
     if action in ROLE:
-        name = str(asked["name"]).rpartition(".")[2]
-        return [(ROLES / name, one) for one in named(ROLES / name / "tasks", asked.get("tasks_from", "main"))]
+        # A role that the caller gives is known from its variables, and none where it gives none.
+        filled = {key: filled_in(asked.get(key, "main"), given) for key in ("name", "tasks_from")}
+        name = filled["name"].rpartition(".")[2]
+        return [(ROLES / name, one) for one in named(ROLES / name / "tasks", filled["tasks_from"]) if name]
     if action in FILE:
         file = asked if isinstance(asked, str) else asked["file"]
         return [(role, one) for one in named(role / "tasks" if role else ROOT / "playbooks", file)]
     return []
+
+
+def filled_in(text: str, given: Mapping[str, Any]) -> str:
+    """A name with `{{ variable.key }}` filled in; other templates are left as they stand."""
+    asked = re.fullmatch(r"\{\{ (_\w+)\.(\w+) \}\}", text)
+    return str(given.get(asked[1], {}).get(asked[2], "")) if asked else text
 
 
 def named(folder: Path, name: str) -> list[Path]:

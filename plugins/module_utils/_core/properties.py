@@ -22,7 +22,8 @@ _PRINTED = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\f": "\\f", "\\": "\\\\"}
 #: Names whose values are secrets: keys that Kafka types as PASSWORD (ssl.*.password, sasl.jaas.config,
 #: ssl.keystore.key, delegation.token.secret.key, *.private.key.passphrase ...), and what plugins call theirs.
 #: Of tokens, sasl.oauthbearer.token.endpoint.url, delegation.token.expiry.* and delegation.token.max.lifetime.ms are
-#: no secrets. This is the collection's one rule; spark_validation/fields.py, which shares no code with it, repeats it.
+#: no secrets. This is the collection's one rule; spark_validation/core/fields.py, which shares no code with it, repeats
+#: it.
 SECRET_NAME = re.compile(
     r"pass(word|phrase|wd|code)|(?<!by)pass$|pw(d|$)|secret|token(?!\.(endpoint|expiry|max)|s\.per)|jaas|credential"
     r"|private|user\.info|connection[._-]?string|(api|access|account)[._-]?key|(?<![a-z])sas(?![a-z])"

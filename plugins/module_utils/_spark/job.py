@@ -35,7 +35,7 @@ WATCH_OPTIONS: dict[str, Any] = {
     "client_properties": {"type": "dict", "default": {}},
     "source_client_properties": {"type": "dict", "default": {}},
 }
-#: The name of a run is that of its directory; the job takes no other (spark_validation/fields.py).
+#: The name of a run is that of its directory; the job takes no other (spark_validation/core/fields.py).
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 SMOKE, MIRROR_AUDIT = "smoke", "mirror_audit"
 

@@ -9,13 +9,15 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.document import STYLE_SHEET
+
 ROOT = Path(__file__).resolve().parents[3]
 #: What the names of this collection's own files begin with, and where they are below the directory of the code.
 OURS = "ansible_collections.streamops.kafka."
 #: What is no Python and yet belongs to the package: what pages are served with.
 SUFFIXES = (".py", ".css", ".j2", ".svg")
 #: What its pages are made of besides, of the report of a status and of the Spark job's report.
-KIT = ("plugins/plugin_utils/reports/kit.html.j2", "spark_validation/report/report.css")
+KIT = ("plugins/plugin_utils/reports/kit.html.j2", STYLE_SHEET)
 _OURS_THERE = OURS.replace(".", "/")
 
 

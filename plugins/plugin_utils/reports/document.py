@@ -12,6 +12,9 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
+#: Below the root of the collection: the room that a Spark job carries along.
+STYLE_SHEET = "spark_validation/core/report.css"
+
 
 def document(title: str, body: str, links: Mapping[str, str] | None = None) -> str:
     """Return an HTML document.
@@ -35,4 +38,4 @@ def document(title: str, body: str, links: Mapping[str, str] | None = None) -> s
 @cache
 def style() -> str:
     """Return the style sheet of all pages and reports."""
-    return (Path(__file__).parents[3] / "spark_validation" / "report" / "report.css").read_text(encoding="utf-8")
+    return (Path(__file__).parents[3] / STYLE_SHEET).read_text(encoding="utf-8")

@@ -149,7 +149,7 @@ def test_a_host_of_the_group_without_an_id_is_named(tmp_path: Path) -> None:
 def test_tags_of_own_tasks_are_known_and_others_are_not(tmp_path: Path) -> None:
     cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
     later = {"ansible.builtin.debug": {"msg": "mine ran"}, "tags": ["mine"]}
-    guards = {"name": "streamops.kafka._common", "tasks_from": "guards.yml", "apply": {"tags": ["always"]}}
+    guards = {"name": "streamops.kafka.preflight", "tasks_from": "guards.yml", "apply": {"tags": ["always"]}}
     plays = [
         {
             "hosts": "kafka_brokers",

@@ -14,11 +14,11 @@ from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from pyspark.sql import SparkSession
 
+from spark_validation.core.progress import Progress
+from spark_validation.core.result import Result
 from spark_validation.mirror.config import parse
 from spark_validation.mirror.job import MirrorAudit
-from spark_validation.progress import Progress
 from spark_validation.report.page import render
-from spark_validation.result import Result
 from tests.support.cluster import Cluster
 from tests.support.mirror_copies import Message, mirror, positions, write
 from tests.support.modules import REPOSITORY, run_module

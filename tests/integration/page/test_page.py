@@ -27,11 +27,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import alter_quotas
 from ansible_collections.streamops.kafka.plugins.module_utils._users.api import alter_credentials
 from page.expected import Expected, expected_of
-from page.grants import why_not
-from page.picture import Picture, Polls
+from page.known.grants import why_not
+from page.known.picture import Picture, Polls
+from page.known.poller import Seen
 from page.poll import BoundedSession, details_of, take
 from page.poll_brokers import broker_configs
-from page.poller import Seen
 from page.shown.settings import setting_rows
 from page.shown.sheet import state_of as state_of_page
 from page.shown.topics import topic

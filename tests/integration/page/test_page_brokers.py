@@ -14,11 +14,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.session im
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import describe_quorum, take_snapshot
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER, alter_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import ASKED
-from page.agreement import EVERY as POLLS
 from page.expected import Expected
+from page.known.agreement import EVERY as POLLS
+from page.known.poller import Poller
 from page.poll import take
 from page.poll_metadata import NODE_SECONDS, agreement
-from page.poller import Poller
 from page.shown.brokers import broker
 from page.shown.sheet import state_of
 from page.shown.wanted import Wanted

@@ -12,7 +12,8 @@ from confluent_kafka import Producer
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from page.behind import (
+from page.expected import Expected
+from page.known.behind import (
     ALIVE,
     BEHIND,
     EMPTY,
@@ -25,8 +26,7 @@ from page.behind import (
     beat_of,
     rows_of,
 )
-from page.expected import Expected
-from page.picture import Picture
+from page.known.picture import Picture
 from page.poll import BoundedSession, take
 from tests.support.cluster import free_port_base
 from tests.support.groups import make_topic

@@ -22,7 +22,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.session im
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import write_state
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import made_state_topic
 from page.expected import Expected
-from page.picture import Picture
+from page.known.picture import Picture
 from page.poll import take
 from tests.support.cluster import Cluster, free_port_base, hosts_file, local_variables, until
 from tests.support.groups import make_topic

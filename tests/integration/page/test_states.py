@@ -21,13 +21,13 @@ from confluent_kafka.admin import (
 )
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from page.core.exposition import exposition
 from page.expected import Expected, expected_of
-from page.exposition import exposition
-from page.health import health
-from page.metrics import families_of_polls
-from page.picture import Picture
+from page.known.health import health
+from page.known.metrics import families_of_polls
+from page.known.picture import Picture
+from page.known.poller import Poller
 from page.poll import take
-from page.poller import Poller
 from page.shown.sheet import state_of
 from tests.support.cluster import until
 from tests.support.groups import commit, produce

@@ -16,10 +16,10 @@ from confluent_kafka.admin import AdminClient, NewPartitions
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from spark_validation.errors import CannotRunError
-from spark_validation.progress import Progress
-from spark_validation.result import Result
-from spark_validation.session import client_properties, jvm, kafka_options, producer_properties
+from spark_validation.core.errors import CannotRunError
+from spark_validation.core.progress import Progress
+from spark_validation.core.result import Result
+from spark_validation.core.session import client_properties, jvm, kafka_options, producer_properties
 from spark_validation.smoke import record
 from spark_validation.smoke.config import parse
 from spark_validation.smoke.echoes import Echoes

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from page.alerts.told import Told, told
-from page.picture import Polls
-from page.poller import Seen
+from page.known.picture import Polls
+from page.known.poller import Seen
 from page.shown.names import path
 from tests.support.markup import Markup
 from tests.support.page import Answer

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from page.exposition import exposition
+from page.core.exposition import exposition
 from page.flow_metrics import FlowMetrics, families_of_flow
-from page.picture import Picture
-from page.poller import Seen
+from page.known.picture import Picture
+from page.known.poller import Seen
 from tests.support.page_seen import FLOWS, looked, served
 from tests.support.prometheus import promtool_reads
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from page.picture import Picture, Polls
-from page.poller import Seen
+from page.known.picture import Picture, Polls
+from page.known.poller import Seen
 from page.shown.names import path
 from tests.support.markup import Markup
 from tests.support.page import Answer

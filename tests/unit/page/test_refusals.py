@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from page.exposition import exposition
+from page.core.exposition import exposition
 from page.refusals import BAD_REQUEST, REASONS, TLS, TOO_MANY, Refusals, Seldom, is_told
 
 

@@ -12,8 +12,8 @@ import yaml
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring import rules
 from page.alerts.told import Alerts, told
-from page.health import health
-from page.poller import Seen
+from page.known.health import health
+from page.known.poller import Seen
 from page.shown.sheet import State, state_of
 from tests.support.prometheus import promtool
 from tests.support.states import NOW, STALE_AFTER, Made, Row, alerts_of, table

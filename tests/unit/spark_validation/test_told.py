@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spark_validation.result import Check, broken_off
+from spark_validation.core.result import Check, broken_off
 from spark_validation.told import findings
 
 

@@ -185,7 +185,7 @@ def _is_api(url: str) -> bool:
 
 
 def _is_user(name: str) -> bool:
-    """Return whether the page takes a name of a user (page/checks.py)."""
+    """Return whether the page takes a name of a user (page/core/checks.py)."""
     return 1 <= len(name) <= 100 and name.isprintable() and name == name.strip() and ":" not in name
 
 

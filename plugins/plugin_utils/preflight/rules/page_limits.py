@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Preflight rules on what the page takes at most (page/checks.py, page/config.py): else it would not start."""
+"""Preflight rules on what the page takes at most (page/core/checks.py, page/config.py): else it would not start."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_data 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.proof_data import proof_data
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import as_json, status_data
 from page.filed.told import SPARK_SCHEMA, UNKNOWN, Told, told_of
-from spark_validation.result import EXIT_CODES, SCHEMA
+from spark_validation.core.result import EXIT_CODES, SCHEMA
 from tests.support.reports_left import DONE, PLAN, PROOF, result
 from tests.support.status_seen import MADE, everything, well
 

@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import OF_TOPIC, TopicConfigs, TopicValue
-from page.details import ACLS, CONFIGS, QUOTAS, USERS, Details
-from page.picture import Picture, Polls
-from page.poller import Seen
+from page.known.details import ACLS, CONFIGS, QUOTAS, USERS, Details
+from page.known.picture import Picture, Polls
+from page.known.poller import Seen
 from page.shown.access import access
 from page.shown.sheet import Sheet, State, state_of
 from page.shown.topics import topic

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from page.brokers import Setting
+from page.known.brokers import Setting
 from page.shown.broker_settings import broker_defaults_table, broker_setting_rows, broker_settings_table
 
 ROWS = broker_setting_rows(

@@ -10,9 +10,9 @@ import pytest
 
 from page.filed.shelf import Report, Shelved
 from page.filed.told import Told
-from page.picture import Picture, Polls
-from page.poller import Seen
-from page.rates import Rate, Rates
+from page.known.picture import Picture, Polls
+from page.known.poller import Seen
+from page.known.rates import Rate, Rates
 from page.shown.glance import ROWS, busiest, furthest_behind, overview
 from page.shown.sheet import Link, State, state_of
 from tests.support.status_seen import broker, hurt

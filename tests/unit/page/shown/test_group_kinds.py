@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from page.picture import Picture
+from page.known.picture import Picture
+from page.known.standing import Standing
 from page.shown.group_kinds import KINDS, with_stopped
-from page.standing import Standing
 from tests.support.status_seen import group
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from page.picture import Picture, Polls
-from page.poller import Seen
-from page.rates import Rate, Rates
+from page.known.picture import Picture, Polls
+from page.known.poller import Seen
+from page.known.rates import Rate, Rates
 from page.shown.growth import growth_cells, growth_note, growth_of
 from page.shown.sheet import state_of
 

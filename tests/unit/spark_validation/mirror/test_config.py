@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spark_validation.cli import main
-from spark_validation.errors import BadArgumentsError
+from spark_validation.core.errors import BadArgumentsError
 from spark_validation.mirror.config import FIELDS, Pair, parse
 
 SIDE = {"alias": "dc_a", "bootstrap_servers": ["127.0.0.1:9092"]}

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from spark_validation.core.result import verdict_of
 from spark_validation.mirror import judge
 from spark_validation.mirror.cluster import Place, TopicSeen
 from spark_validation.mirror.config import Arguments, Pair, parse
@@ -14,7 +15,6 @@ from spark_validation.mirror.position import taken
 from spark_validation.mirror.records import preview, size
 from spark_validation.mirror.seen import Compared, Found, Scope, Span, merged
 from spark_validation.mirror.wait import Waited, beyond, left
-from spark_validation.result import verdict_of
 from tests.unit.spark_validation.mirror.test_config import GOOD
 
 SCOPES = [Scope(0, "orders", "dc_a.orders", ()), Scope(1, "audit", "dc_a.audit", ())]

@@ -7,12 +7,12 @@ from html import unescape
 from typing import Any
 from xml.etree import ElementTree
 
+from spark_validation.core.result import Result
 from spark_validation.mirror import figures, judge
 from spark_validation.mirror.config import parse
 from spark_validation.mirror.seen import LOST, Compared, Found, Scope, Span
 from spark_validation.report import page
 from spark_validation.report.shown import Document, formatted
-from spark_validation.result import Result
 from tests.unit.spark_validation.mirror.test_config import GOOD
 from tests.unit.spark_validation.report.test_page import read
 

@@ -13,10 +13,10 @@ from xml.etree import ElementTree
 import pytest
 
 from spark_validation.cli import main
+from spark_validation.core.result import Check, Result, rate
 from spark_validation.report import page
 from spark_validation.report.plots import ticks
 from spark_validation.report.shown import Document, formatted
-from spark_validation.result import Check, Result, rate
 from spark_validation.smoke import figures
 from spark_validation.smoke.geometry import Geometry
 from spark_validation.smoke.ledger import Ledger

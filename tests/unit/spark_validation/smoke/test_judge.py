@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spark_validation.result import Check, broken_off, verdict_of
+from spark_validation.core.result import Check, broken_off, verdict_of
 from spark_validation.smoke import judge
 from spark_validation.smoke.geometry import Geometry, Lane
 from spark_validation.smoke.latency import SKEWED

@@ -16,8 +16,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variable
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Violation
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
-from page.checks import LONGEST_NAME, MOST, MOST_GROUPS
 from page.config import NUMBERS, config_of
+from page.core.checks import LONGEST_NAME, MOST, MOST_GROUPS
 from page.records.rights import MOST_ENTRIES
 from tests.support.preflight_inventories import combined
 from tests.unit.plugins.plugin_utils.preflight.rules.test_page import refused
