@@ -16,5 +16,5 @@ class FilterModule:
         """Name to function."""
         return {
             "client_properties": explained("render.security.client_properties", secret=True),
-            "hold_secret": explained("render.security.hold_secret", secret=True),
+            "hold_secret": explained("_core.properties.hold_secret", secret=True),
         }

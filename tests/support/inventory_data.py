@@ -35,6 +35,10 @@ class DataReader:
         """Whether there is a host of this name."""
         return name in self._hosts
 
+    def managed(self, template: str) -> str:
+        """The line by which Ansible is known in a file that a template makes."""
+        return "managed"
+
 
 def view(
     hosts: Mapping[str, Mapping[str, Any]],

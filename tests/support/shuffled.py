@@ -6,14 +6,13 @@ import json
 import re
 import shutil
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 from ansible.inventory.manager import InventoryManager
 from ansible.parsing.dataloader import DataLoader
-from ansible.template import Templar, trust_as_template
+from ansible.template import Templar
 from ansible.vars.hostvars import HostVars
 from ansible.vars.manager import VariableManager
 
@@ -24,12 +23,10 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.task import TaskReader
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 from tests.support.cluster import Cluster
 from tests.support.other_order import place
 
 ROOT = Path(__file__).resolve().parents[2]
-ROLES = ROOT / "roles"
 REVERSED = "reversed"
 #: The lists of an inventory whose order means nothing.
 LISTS = (
@@ -42,18 +39,6 @@ LISTS = (
     "kafka_users",
     "mirror_flows",
 )
-#: What the control node may have besides, which no test makes: by kind of host the properties, and the files of a role.
-KINDS = {
-    "node": {"_common_properties": "{{ _model.properties }}"},
-    "mirror": {
-        "_common_properties": "{{ _mirror_maker_properties }}",
-        "_common_own_secret_files": "{{ _mirror_maker_secret_files }}",
-    },
-    "legacy": {
-        "_common_properties": "{{ _model.mirroring.legacy.consumer }}",
-        "_common_own_files": "{{ _mirror_maker_legacy_files + _mirror_maker_producer_files }}",
-    },
-}
 #: What is chosen or listed of all hosts besides: who does what is done once, where the lock is, whom firewalls let in.
 PARTS = (
     "bootstrap_servers",
@@ -65,7 +50,8 @@ PARTS = (
     "services",
     "super_users",
 )
-FILES = "{{ _common_files + _common_secret_files }}"
+#: The lists of files of a manifest.
+FILES = ("start_files", "secret_start_files", "other_files", "secret_other_files", "note")
 
 
 def tree(directory: Path) -> dict[str, Any]:
@@ -112,16 +98,6 @@ def _turned(items: Iterable[Any], word: str) -> list[Any]:
     return sorted(items, key=lambda one: place(json.dumps(one, sort_keys=True), word))
 
 
-_OF_MODEL = {"_settings": "settings", "_node": "node", "_kafka_nodes": "nodes"}
-
-
-class _View(View):
-    """A model that the lookup of templates need not copy, as it does all variables of a task."""
-
-    def __deepcopy__(self, memo: Any) -> _View:
-        return self
-
-
 class Rendered:
     """What an inventory renders on each of its hosts, as its roles have it; no host is asked anything."""
 
@@ -159,38 +135,17 @@ class Rendered:
     def view(self, host: str) -> View:
         """The model as a host sees it."""
         variables = self._variables(host)
-        return _View(TaskReader(Templar(loader=self._loader, variables=variables), variables))
+        return View(TaskReader(Templar(loader=self._loader, variables=variables), variables))
 
     def of(self, host: str) -> dict[str, Any]:
         """All files of a node by path, what its process is compared with, and PARTS of its model."""
         model = self.view(host)
-        kind = "node"
-        if "mirror" in model["node"]["roles"]:
-            kind = "legacy" if model["mirroring"]["is_legacy"] else "mirror"
-        found, wanted = self._templated(host, model, kind, (FILES, "{{ _common_wanted }}"))
-        files = [*found, *model["files"]["plain"], *model["files"]["note"]]
+        manifest = model["manifest"]
+        files = [file for name in FILES for file in manifest[name]]
         parts = {name: _part(model, name) for name in PARTS}
         if "broker" in model["node"]["roles"]:
             parts["bundle"] = _by_path(model["client_bundle"]["files"])
-        return {"files": _by_path(files), "wanted": _data(wanted), **parts}
-
-    def _templated(self, host: str, model: View, kind: str, what: Iterable[str]) -> list[Any]:
-        known = {**role_variables(), **trust(KINDS[kind])}
-        # As roles/_common/vars/main/cluster.yml has them, of one model.
-        own = {name: trust(f"{{{{ _model.{key} }}}}") for name, key in _OF_MODEL.items()} | {"_model": model}
-        search = {"ansible_search_path": [str(ROLES / "_common")], "role_path": str(ROLES / "_common")}
-        variables = {**known, **self._variables(host), **own, **search}
-        templar = Templar(loader=self._loader, variables=variables)
-        return [templar.template(trust_as_template(one)) for one in what]
-
-
-@cache
-def role_variables() -> dict[str, Any]:
-    """What the roles derive of the model for the files of a node, and their defaults."""
-    paths = (*sorted((ROLES / "_common/vars/main").glob("*.yml")), ROLES / "mirror_maker/vars/main.yml")
-    derived = {name: value for path in paths for name, value in yaml.safe_load(path.read_text()).items()}
-    defaults = {name: spec["default"] for name, spec in role_options().items() if "default" in spec}
-    return {name: trust(value) for name, value in {**defaults, **derived}.items()}
+        return {"files": _by_path(files), "wanted": _data(manifest["wanted"]), **parts}
 
 
 def everything(files: Mapping[str, Any], directory: Path, word: str) -> dict[str, Any]:
@@ -226,15 +181,6 @@ def _data(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_data(part) for part in value]
     return value if value is None or isinstance(value, (bool, int, float)) else str(value)
-
-
-def trust(value: Any) -> Any:
-    """A value of a role as Ansible takes it: its templates are ours."""
-    if isinstance(value, dict):
-        return {key: trust(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [trust(part) for part in value]
-    return trust_as_template(value) if isinstance(value, str) else value
 
 
 def inventory(name: str) -> dict[str, Any]:

@@ -68,6 +68,8 @@ PROVEN: Mapping[str, str] = {
     "plugins/plugin_utils/mirrors/": "mirror/test_mirror mirror/test_mirror_shapes mirror/test_mirror_legacy",
     "plugins/plugin_utils/monitoring/": "install/test_monitoring_files security/test_metrics zookeeper/test_zookeeper "
     "mirror/test_mirror monitoring/ page/",
+    "plugins/plugin_utils/node/": "install/test_installation install/test_isolated security/ mirror/test_mirror "
+    "mirror/test_mirror_legacy zookeeper/test_zookeeper",
     "plugins/plugin_utils/preflight/": "install/test_preflight_playbook install/test_preflight_connections "
     "install/test_preflight_mirrors security/test_firewall_inventory",
     "plugins/plugin_utils/progress/": "restart/test_isr_wait restart/test_restart_gate install/test_operator_output "

@@ -33,6 +33,7 @@ SECRET_NAME = re.compile(
     re.IGNORECASE,
 )
 
+SCRAM_MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
 
 #: From here on a number is one of bytes, records or milliseconds, which Kafka keeps as whole numbers.
 _LARGE = 1000
@@ -50,6 +51,11 @@ class PropertiesError(ValueError):
 def is_secret(key: str) -> bool:
     """Tell whether the value of this key must never be shown (see SECRET_NAME)."""
     return SECRET_NAME.search(key) is not None
+
+
+def hold_secret(properties: Mapping[str, Any]) -> bool:
+    """Tell whether any value must not be shown; the login module of SCRAM has the name of a secret and holds none."""
+    return any(is_secret(str(key)) and value != SCRAM_MODULE for key, value in properties.items())
 
 
 def value_text(key: str, value: Any) -> str:

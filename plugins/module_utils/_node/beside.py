@@ -16,7 +16,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError
 from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import META_PROPERTIES, MYID, meta_properties
 
-# What plugin_utils/render/files.py writes into the note and the service file of each node.
+# What plugin_utils/node/kinds.py writes into the note and the service file of each node.
 _IDENTITY = re.compile(r"^[#;] streamops\.kafka node: product=(\S+) id=(\S+) cluster=(\S+)$", re.MULTILINE)
 # The line that starts a node, of a unit of systemd and of a program of supervisord.
 _COMMAND = re.compile(r"^(?:ExecStart=|command = )(/.+)/start$", re.MULTILINE)

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from ansible.template import trust_as_template
+from ansible.template import generate_ansible_template_vars, trust_as_template
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, HostVariables
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
@@ -56,6 +56,11 @@ class TaskReader:
     def is_host(self, name: str) -> bool:
         """Whether the inventory has a host of this name."""
         return name in self._hostvars
+
+    def managed(self, template: str) -> str:
+        """The line by which Ansible is known in a file that this template (a path) makes, unless a user sets it."""
+        made = generate_ansible_template_vars(template, template)["ansible_managed"]
+        return str(self._templar.template(made))
 
     @property
     def groups(self) -> Mapping[str, list[str]]:

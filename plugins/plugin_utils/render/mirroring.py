@@ -36,7 +36,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import mirror_clients
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.kafka import own_properties
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, hold_secret
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status import start_file_lines
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import mirror_part
 
@@ -65,13 +65,16 @@ class Mirroring(Parts):
                 "shared_dir": lambda: f"{self._settings['kafka_config_dir']}/mirror-{self._cluster}",
                 "secrets_file": lambda: f"{self['shared_dir']}/secrets.properties",
                 "keystore_file": lambda: f"{self['shared_dir']}/keystore.pem",
+                # The workers of one target tell each other of their tasks; with certificates where there are any.
+                "has_rest_tls": lambda: bool(self._model["certificate"]) and not self["is_legacy"],
+                "rest_secrets_file": self._rest_secrets_file,
+                "rest_tls": self._rest_tls,
                 "properties": self._properties,
                 "secrets": lambda: mirror_clients.mirror_secrets(self["endpoints"], self._cluster),
                 "trusts": lambda: mirror_clients.mirror_trusts(self["endpoints"], self._cluster),
                 "shows_certificate": self._shows_certificate,
                 "is_legacy": lambda: any(flow.engine == LEGACY for flow in flows_into(self._flows, self._cluster)),
                 "legacy": lambda: legacy.legacy_process(self._first, self._clients, self._options),
-                "producer_is_secret": lambda: hold_secret(self["legacy"]["producer"]),
                 "legacy_topics": self._legacy_topics,
                 "same_clusters": lambda: same_cluster(
                     {one["item"]: one["cluster_id"] for one in results.own("__mirror_maker_clusters")["results"]}
@@ -166,6 +169,31 @@ class Mirroring(Parts):
         options = {**self._options, "rest_url": self._model["rest_url"]}
         version = self._settings["kafka_version"]
         return mirror_properties(self._flows, self._cluster, self._clients, options, version)
+
+    def _rest_secrets_file(self) -> str:
+        """Where the password of the stores of the REST port is. Another key is another password, and what the mirror
+        goes back to, or starts with before its turn, names the old one."""
+        host = self._model["node"]["host"]
+        return f"{self['shared_dir']}/rest-{self._model['stores']['digest']}-{host}.properties"
+
+    def _rest_tls(self) -> dict[str, Any]:
+        """The properties by which the workers of the target show each other certificates; empty without any."""
+        if not self["has_rest_tls"]:
+            return {}
+        stores = f"{self._model['paths']['config']}/rest-{self._model['stores']['digest']}"
+        password = f"${{file:{self['rest_secrets_file']}:password}}"
+        return {
+            "listeners.https.ssl.client.auth": "required",
+            "listeners.https.ssl.keystore.type": "PKCS12",
+            "listeners.https.ssl.keystore.location": f"{stores}-keystore.p12",
+            "listeners.https.ssl.keystore.password": password,
+            "listeners.https.ssl.key.password": password,
+            "listeners.https.ssl.truststore.type": "PKCS12",
+            "listeners.https.ssl.truststore.location": f"{stores}-truststore.p12",
+            "listeners.https.ssl.truststore.password": password,
+            "listeners.https.ssl.enabled.protocols": self._settings["kafka_tls_protocols"],
+            "listeners.https.ssl.endpoint.identification.algorithm": "https",
+        }
 
     def _opposed(self) -> list[dict[str, str]]:
         """The mirrors of disabled flows that would close a loop: host, cluster and state_dir, where its record is."""

@@ -17,13 +17,15 @@ SOCKET_LENGTH = 96
 
 
 def paths(node: Mapping[str, Any], log_dirs: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The directories and files of a node; each is a path but for the lists log_dirs, data and writable.
+    """The directories and files of a node; each is a path but for the lists log_dirs, data, writable and traces.
 
     log_dirs -- its data directories (`Node.log_dirs`); a mirror has none.
 
     metadata is the directory that the node cannot start without (empty for a mirror), data all directories that hold
     data, writable what the process writes to. runtime is the state directory below /run, which systemd makes at every
     start since /run is empty after a boot; empty where state is elsewhere. java is empty where it is found on the path.
+    traces say outside of the data disks that the node has had data: its note, and of a node of Kafka the logs of a
+    controller and of changes of partitions, which are empty until it has found or made its meta.properties.
     """
     host = node["host"]
     config, log, state = (f"{settings[f'kafka_{name}_dir']}/{host}" for name in ("config", "log", "run"))
@@ -31,6 +33,8 @@ def paths(node: Mapping[str, Any], log_dirs: Sequence[str], settings: Mapping[st
     metadata = _metadata(node, log_dirs, settings)
     data = list(dict.fromkeys(path for path in (*log_dirs, metadata) if path))
     runtime = re.sub("^(/var)?/run/", "", state) if re.match("(/var)?/run/", state) else ""
+    has_data = f"{config}/has-data"
+    state_logs = [] if "zookeeper" in node["roles"] else [f"{log}/controller.log", f"{log}/state-change.log"]
     return {
         "config": config,
         "log": log,
@@ -48,7 +52,8 @@ def paths(node: Mapping[str, Any], log_dirs: Sequence[str], settings: Mapping[st
         "metrics": f"{config}/metrics.yml",
         "metrics_access": f"{config}/metrics-access.json",
         # Outside of the data directories: with all disks unmounted a node would look new.
-        "has_data": f"{config}/has-data",
+        "has_data": has_data,
+        "traces": [has_data, *state_logs],
         "java": f"{settings['kafka_java_home']}/bin/java" if settings["kafka_java_home"] else "",
         **shared(settings),
     }

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from posixpath import basename
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import release
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD, owners
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import product_of
 
 #: By what runs: its class, the file with the properties that it is judged by, and the file with the words behind the
@@ -77,11 +78,13 @@ def process(node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping
 
     paths -- those of the node (render/paths.py). Of the keys config_file, arguments_file and logging_file are names in
     its configuration directory, template is that of the service_file, loggers are (name, file, level).
+    copies -- as the module node_generation takes them: the service manager reads its file at its own place.
     """
     program = _program(node)
     main_class, config_file, arguments_file = PROGRAMS[program]
     service = service_name(node)
     is_systemd = settings["kafka_service_manager"] == SYSTEMD
+    file = f"/etc/systemd/system/{service}.service" if is_systemd else f"{paths['supervisor']}/conf.d/{service}.conf"
     return {
         "product": product_of(node),
         "title": _title(node, settings),
@@ -94,9 +97,8 @@ def process(node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping
         "loggers": [list(one) for one in (MIRROR_LOGGERS if "mirror" in node["roles"] else LOGGERS)],
         "start_retries": SESSION_RETRIES if _has_session(node, settings) else 0,
         "service": service,
-        "service_file": f"/etc/systemd/system/{service}.service"
-        if is_systemd
-        else f"{paths['supervisor']}/conf.d/{service}.conf",
+        "service_file": file,
+        "copies": [{"name": basename(file), "path": file, "mode": "0644", "owner": owners(settings)["root"]}],
         "template": "kafka.service.j2" if is_systemd else "supervisor.program.conf.j2",
     }
 

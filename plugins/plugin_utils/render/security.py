@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import SCRAM_MODULE
 from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import HASHES, salted_password
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MIN_ITERATIONS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import listener_for
@@ -23,7 +23,6 @@ SASL_PROTOCOLS = ("SASL_PLAINTEXT", "SASL_SSL")
 AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
 # It keeps its ACLs in ZooKeeper.
 ZOOKEEPER_AUTHORIZER = "kafka.security.authorizer.AclAuthorizer"
-SCRAM_MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
 PLAIN_MODULE = "org.apache.kafka.common.security.plain.PlainLoginModule required"
 
 
@@ -91,11 +90,6 @@ def _plain(users: Iterable[Mapping[str, Any]]) -> str:
     ordered = sorted(users, key=lambda user: str(user["name"]))
     listed = "".join(f" user_{user['name']}={quoted(user['password'])}" for user in ordered)
     return f"{PLAIN_MODULE}{listed};"
-
-
-def hold_secret(properties: Mapping[str, Any]) -> bool:
-    """Whether any value must not be shown; the login module of SCRAM has the name of a secret and holds none."""
-    return any(is_secret(str(key)) and value != SCRAM_MODULE for key, value in properties.items())
 
 
 def connection(nodes: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> dict[str, Any]:

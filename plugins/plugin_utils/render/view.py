@@ -38,14 +38,13 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.provers 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import expected_servers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall, kafka, metrics
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.bounds import node_addresses, node_names
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.copies import Copies
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.files import (
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.certificates import (
     certificates,
     keystore,
-    node_files,
     stores,
     truststore,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.copies import Copies
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import owners, paths, shared
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import jvm_arguments, process, service_name
@@ -113,6 +112,9 @@ class Reader(Protocol):
     def is_host(self, name: str) -> bool:
         """Whether the inventory has a host of this name."""
 
+    def managed(self, template: str) -> str:
+        """The line by which Ansible is known in a file that this template (a path) makes, unless a user sets it."""
+
     @property
     def groups(self) -> Mapping[str, list[str]]:
         """The groups of the inventory."""
@@ -127,7 +129,7 @@ class MirrorReader:
 
     def __init__(self, reader: Reader) -> None:
         self._reader, self.host = reader, reader.host
-        self.is_host = reader.is_host
+        self.is_host, self.managed = reader.is_host, reader.managed
 
     def read(self, host: str) -> Mapping[str, Any]:
         """The typed variables of a host."""
@@ -177,12 +179,12 @@ class View(Parts):
             "release": lambda: release(self["node"], self["settings"]),
             "process": lambda: process(self["node"], self["settings"], self["paths"]),
             "jvm_arguments": self._jvm_arguments,
-            "files": self._files,
+            "manifest": self._manifest,
             "certificate": lambda: certificates(self["settings"]),
             "client_certificates": self._client_certificates,
             "keystore": lambda: keystore(self["certificate"]),
             "truststore": lambda: truststore(self["certificate"]),
-            "stores": lambda: stores(self["certificate"]),
+            "stores": self._stores,
             "metrics": self._metrics,
             "admin_credentials": self._admin_credentials,
             "lock": self._lock,
@@ -330,10 +332,11 @@ class View(Parts):
             "configuration": metrics.configuration(node["roles"], access),
         }
 
-    def _files(self) -> dict[str, list[Any]]:
-        is_kafka = "zookeeper" not in self["node"]["roles"]
-        who = self["process"]["identity"]
-        return node_files(self["paths"], self["owners"], self["certificate"], self["jaas"], who, is_kafka)
+    def _stores(self) -> dict[str, str]:
+        """The stores that Java's own TLS reads; here -- where the control node keeps them, without their endings."""
+        found = stores(self["certificate"])
+        here = f"{self['settings']['kafka_cache_dir']}/stores/{self._reader.host}-{found['digest']}"
+        return {**found, "here": expanduser(here)}
 
     def _client_certificates(self) -> list[dict[str, Any]]:
         """What the development CA issues where clients show certificates: to the administrator and to them."""
@@ -482,6 +485,16 @@ class View(Parts):
         return [service_name(node.plain()) for node in self._inventory.processes if node.name in sharing]
 
     # Few tasks ask for the parts below, and a process that does not shall not compile what they need.
+
+    def _manifest(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.manifest import ManifestParts
+
+        return ManifestParts(self, self._managed)
+
+    def _managed(self, template: str) -> str:
+        """Return the line by which Ansible is known in a file that this template (a path) makes; a user may set it."""
+        given = self["settings"].get("ansible_managed")
+        return self._reader.managed(template) if given is None else str(given)
 
     def _seen(self) -> Parts:
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.seen import Seen

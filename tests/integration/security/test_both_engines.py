@@ -16,7 +16,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certificates import read_certificate
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.host_names import covers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.pem_files import stored
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.files import keystore
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.certificates import keystore
 from tests.support.certificate_files import LAYOUTS, Files, ca_by_sha1, identified
 from tests.support.certificates import Issued, issue
 from tests.support.openssl_verdict import openssl_verdict

@@ -10,27 +10,31 @@ import yaml
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar, trust_as_template
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.mirroring import Mirroring
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Results
 from tests.support.cluster import ROOT
 
 ROLE = ROOT / "roles" / "mirror_maker"
 OLD, NEW = "0123456789abcdef", "fedcba9876543210"
 
 
+def model(host: str, digest: str) -> dict[str, Any]:
+    """The model of a mirror with this store."""
+    settings = {"kafka_config_dir": "/etc/kafka", "kafka_cluster_name": "dc_b"}
+    known = {"settings": settings, "node": {"host": host}, "stores": {"digest": digest}}
+    mirroring = Mirroring(known, {host: settings}.__getitem__, {}, Results({host: settings}.__getitem__, host))
+    return {**known, "mirroring": mirroring}
+
+
 def templated(value: Any, host: str, digest: str) -> Any:
     """A value of the role as a mirror with this store has it."""
-    trusted = {
-        name: trust_as_template(text)
-        for name, text in yaml.safe_load((ROLE / "vars" / "main.yml").read_text()).items()
-        if isinstance(text, str)
-    }
-    model = {"mirroring": {"shared_dir": "/etc/kafka/mirror-dc_b"}, "stores": {"digest": digest}}
-    known = {**trusted, "_model": model, "inventory_hostname": host}
+    known = {"_model": model(host, digest), "inventory_hostname": host}
     return Templar(loader=DataLoader(), variables=known).template(trust_as_template(value))
 
 
 def password_file(host: str, digest: str) -> str:
     """Where the password is."""
-    return str(templated("{{ _mirror_maker_rest_secrets_file }}", host, digest))
+    return str(model(host, digest)["mirroring"]["rest_secrets_file"])
 
 
 def test_a_new_key_leaves_the_password_of_the_old_one_to_files_from_before() -> None:

@@ -80,7 +80,6 @@ def test_a_legacy_mirror_has_two_files_and_the_topics_of_its_source() -> None:
     assert found["is_legacy"] is True
     assert found["legacy"]["consumer"]["fetch.min.bytes"] == 1
     assert "/etc/kafka/m1/producer.properties" in " ".join(found["legacy"]["words"])
-    assert found["producer_is_secret"] is True
     (topic,) = found["legacy_topics"]
     assert (topic["partitions"], topic["replication_factor"]) == (2, 1)
     # The cluster's own declaration has the last word.

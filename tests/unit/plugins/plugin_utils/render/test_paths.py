@@ -70,6 +70,15 @@ def test_systemd_makes_the_state_directory_below_run(run_dir: str, runtime: str)
     assert found["writable"] == ["/disk1/a", "/disk2/a", "/var/log/kafka/a", *own]
 
 
+def test_logs_of_the_state_say_that_a_node_of_kafka_had_data() -> None:
+    assert seen("zookeepers")["traces"] == ["/etc/kafka/a/has-data"]
+    assert seen("brokers")["traces"] == [
+        "/etc/kafka/a/has-data",
+        "/var/log/kafka/a/controller.log",
+        "/var/log/kafka/a/state-change.log",
+    ]
+
+
 def test_java_is_found_on_the_path_unless_its_home_is_named() -> None:
     assert seen("brokers")["java"] == ""
     assert seen("brokers", kafka_java_home="/opt/java")["java"] == "/opt/java/bin/java"

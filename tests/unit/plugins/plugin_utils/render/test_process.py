@@ -67,6 +67,8 @@ def test_a_combined_node_has_both_roles_in_its_title() -> None:
 def test_each_service_manager_has_a_file_of_its_own() -> None:
     found = seen("brokers")
     assert (found["service_file"], found["template"]) == ("/etc/systemd/system/kafka-a.service", "kafka.service.j2")
+    copy = {"name": "kafka-a.service", "path": "/etc/systemd/system/kafka-a.service", "mode": "0644", "owner": "root"}
+    assert found["copies"] == [copy]
     found = seen("brokers", kafka_service_manager="supervisor", kafka_config_dir="/c")
     assert found["service_file"] == "/c/supervisor/conf.d/kafka-a.conf"
     assert found["template"] == "supervisor.program.conf.j2"

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import hold_secret
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import security
 
 SETTINGS = {
@@ -55,9 +56,9 @@ def test_brokers_list_the_users_of_plain_and_then_their_properties_are_secret() 
     found = security.security_properties(node(), {**SETTINGS, "mechanisms": ["SCRAM-SHA-512", "PLAIN"]})
     listed = found["listener.name.client.plain.sasl.jaas.config"]
     assert listed.endswith('PlainLoginModule required user_admin="a\\"b" user_orders="c";')
-    assert security.hold_secret(found)
-    assert not security.hold_secret(without)
-    assert security.hold_secret({**without, "ssl.key.password": "x"})
+    assert hold_secret(found)
+    assert not hold_secret(without)
+    assert hold_secret({**without, "ssl.key.password": "x"})
 
 
 def test_nothing_secured_needs_no_property() -> None:

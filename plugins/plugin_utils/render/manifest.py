@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The manifest of a node (plugin_utils/node) as tasks read it: each part as the module takes it that it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.node import kinds
+from ansible_collections.streamops.kafka.plugins.plugin_utils.node.manifest import Manifest, hidden, shown
+from ansible_collections.streamops.kafka.plugins.plugin_utils.node.texts import TEMPLATES, text
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts
+
+
+class ManifestParts(Parts):
+    """The key C(manifest) of the model; docs/house.md lists its own keys.
+
+    managed -- returns the line by which Ansible is known in a file that this template (a path) makes.
+    """
+
+    def __init__(self, model: Mapping[str, Any], managed: Callable[[str], str]) -> None:
+        self._model, self._managed = model, managed
+        super().__init__(
+            {
+                "properties": lambda: self._bare.properties,
+                "limits": lambda: self._bare.limits,
+                "watched": lambda: [file.path for file in self._bare.watched()],
+                "wanted": lambda: self._whole.wanted(),
+                "directories": lambda: [one.plain() for one in self._bare.directories],
+                "start_files": lambda: shown(self._whole.start_files()),
+                "secret_start_files": lambda: hidden(self._whole.start_files()),
+                "other_files": lambda: shown(self._whole.other_files()),
+                "secret_other_files": lambda: hidden(self._whole.other_files()),
+                "trial": lambda: kinds.trial(model, self._whole),
+                "note": lambda: [kinds.note(model).plain()],
+                "data_directories": lambda: [one.plain() for one in kinds.identity(model)[0]],
+                "myid": lambda: kinds.identity(model)[1].plain(),
+            }
+        )
+
+    @property
+    def _bare(self) -> Manifest:
+        """The manifest without the files that templates make, which read it."""
+        made: Manifest = self._once("bare manifest", lambda: kinds.unwritten(self._model))
+        return made
+
+    @property
+    def _whole(self) -> Manifest:
+        made: Manifest = self._once("whole manifest", lambda: kinds.written(self._model, self._bare, self._text))
+        return made
+
+    def _text(self, template: str) -> str:
+        return text(template, self._model, self._managed(str(TEMPLATES / template)))
