@@ -1,6 +1,6 @@
 """No circles: neither roles nor folders of Python may need each other.
 
-Of two that do, neither can be read, tested or changed without the other (docs/house.md, "Layers").
+Of two that do, neither can be read, tested or changed without the other (docs/development/house.md, "Layers").
 """
 
 from __future__ import annotations

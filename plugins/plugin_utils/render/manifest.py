@@ -14,7 +14,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts impor
 
 
 class ManifestParts(Parts):
-    """The key C(manifest) of the model; docs/house.md lists its own keys.
+    """The key C(manifest) of the model; docs/development/house.md lists its own keys.
 
     managed -- returns the line by which Ansible is known in a file that this template (a path) makes.
     """
