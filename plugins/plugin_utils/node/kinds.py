@@ -2,8 +2,8 @@
 # Private to this collection.
 """The manifest of each kind of node: broker, controller, both in one, server of ZooKeeper, mirror, legacy mirror.
 
-C(model) is the model of the node (docs/development/house.md). What no template makes comes first (`unwritten`), since the start
-script names the files that it has to record; `written` adds the texts.
+C(model) is the model of the node (docs/development/house.md). What no template makes comes first (`unwritten`), since
+the start script names the files that it has to record; `written` adds the texts.
 """
 
 from __future__ import annotations
