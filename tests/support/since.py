@@ -81,7 +81,8 @@ PROVEN: Mapping[str, str] = {
     "zookeeper/test_zookeeper_upgrade install/test_run_check",
     "plugins/plugin_utils/upgrade/clients.py": "restart/test_upgrade restart/test_upgrade_clients",
     "plugins/plugin_utils/upgrade/finalize.py": "restart/test_finalize",
-    "plugins/plugin_utils/voters/": "restart/test_voters restart/test_dynamic_quorum",
+    "plugins/plugin_utils/voters/": "restart/test_voters restart/test_voters_in_steps restart/test_modes "
+    "restart/test_dynamic_quorum",
     "plugins/action/upgrade_plan.py": "restart/test_upgrade restart/test_upgrade_ways restart/test_finalize "
     "install/test_run_check",
     "plugins/modules/deprecated_requests.py": "restart/test_upgrade_clients",
@@ -135,7 +136,8 @@ PROVEN: Mapping[str, str] = {
     "playbooks/_upgrade_nodes.yml": "restart/test_upgrade restart/test_upgrade_ways zookeeper/test_zookeeper_upgrade "
     "install/test_run_check",
     "playbooks/validate.yml": "spark/ reassign/test_growing_proof",
-    "playbooks/voters.yml": "restart/test_voters restart/test_dynamic_quorum install/test_run_check",
+    "playbooks/voters.yml": "restart/test_voters restart/test_voters_in_steps restart/test_modes "
+    "restart/test_dynamic_quorum install/test_run_check",
     "playbooks/zookeeper_members.yml": "zookeeper/test_zookeeper_members zookeeper/test_zookeeper",
     "roles/_common/": "install/ restart/ security/ zookeeper/test_zookeeper molecule:secure",
     "roles/_common/files/zookeeper-launcher": "zookeeper/",

@@ -154,6 +154,7 @@ def test_what_only_the_lost_two_had_is_lost_and_its_records_lie_aside(cluster: C
         os.kill(broker, 0)
         print("the broker has not ended")
     print("topics", topics(cluster), sorted(one.name for one in (cluster.directory / "data" / "broker4").iterdir()))
+    broker = cluster.pid("broker4")
     cluster.kill("broker4")
     until(lambda: cluster.has_started_again("broker4", broker) and cluster.listens("broker4"), "the broker", 180)
     print(
