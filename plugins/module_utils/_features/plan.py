@@ -343,7 +343,7 @@ def _suspects(state: State) -> str:
     if not fenced:
         return ""
     return (
-        f"; registered and fenced, so that they count all the same: {_listed(fenced)}; start those that shall stay "
+        f"; registered and fenced, so that they count all the same: {_listed(fenced)}; start those that are to stay "
         "with the new release, and unregister those that are gone for good (module broker_registration)"
     )
 

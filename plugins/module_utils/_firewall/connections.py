@@ -108,7 +108,7 @@ def refusal(cut: Collection[Cut]) -> str:
     return (
         f"the wanted rules would cut connections that are open now: {listed}. fix: let these addresses in "
         "(kafka_firewall_addresses of a host, kafka_firewall_networks, kafka_firewall_admin_addresses), or add them "
-        "to kafka_firewall_accept_cuts if they shall lose their connections. The table and its file were not changed."
+        "to kafka_firewall_accept_cuts if they may lose their connections. The table and its file were not changed."
     )
 
 

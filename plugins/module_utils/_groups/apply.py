@@ -129,7 +129,7 @@ def _plan(session: Session, params: Mapping[str, Any], seen: Seen) -> OffsetPlan
     violations += [*wrong, *late]
     own = {*seen.offsets.of, *goal.offsets}
     if topics is None and not own and not violations:
-        violations.append("topics: the group has no committed offset, so name the topics whose offsets it shall get.")
+        violations.append("topics: the group has no committed offset, so name the topics whose offsets it is to get.")
     if violations:
         return OffsetPlan(violations=tuple(violations))
     leaders = leaders_of(session, {*(topics or ()), *(topic for topic, _index in own)})

@@ -162,7 +162,7 @@ def vanished(node: Node, dirs: Sequence[str]) -> dict[str, Any]:
     fix = (
         "After a power loss disks are often not mounted: mount them, run again, and the node starts with its data. If "
         "the disk of one node is gone, bring the others back, then run playbooks/replace_node.yml. Only for a cluster "
-        f"that shall begin anew, without any topic that it had: rm {traces.replace(', ', ' ')} on {node['host']}."
+        f"that is to begin anew, without any topic that it had: rm {traces.replace(', ', ' ')} on {node['host']}."
     )
     allowed = "the data of this node, or no trace of an earlier start"
     return refusal(node, "vanished", ", ".join(dirs), found, allowed, fix)

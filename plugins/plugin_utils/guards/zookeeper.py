@@ -117,7 +117,7 @@ _EMPTY = Kind(
 _VANISHED = Kind(
     what="no server of the ensemble has data, although it is not a new one",
     allowed="the data of the servers, or no trace of an earlier start",
-    fix="after a power loss disks are often not mounted: mount them and run again. Only for a cluster that shall begin "
+    fix="after a power loss disks are often not mounted: mount them and run again. Only for a cluster that is to begin "
     "anew, without anything that it had: remove these files, and move the data of its brokers away",
 )
 

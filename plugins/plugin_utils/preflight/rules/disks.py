@@ -192,7 +192,7 @@ def _renaming(one: Renamed) -> str:
     if one.kinds == {DATA}:
         fix = f"if it is the data of this host, move it back, or {fix}"
     if one.is_sure:
-        return f"{fix}. If the cluster shall begin anew, or {one.old} was removed for good, move its files away"
+        return f"{fix}. If the cluster is to begin anew, or {one.old} was removed for good, move its files away"
     return f"{fix}. If they are another cluster's, set kafka_cluster_id of this one (kafka-storage random-uuid)"
 
 

@@ -169,7 +169,7 @@ def transaction_log_min_isr(inventory: Inventory) -> Iterator[Problem]:
         for node in cluster.brokers:
             for factor, least, variable in _both(cluster, node, f"{log}.replication.factor", f"{log}.min.isr"):
                 if least > factor:
-                    what = "more copies of the transaction log shall be in sync than it has: Kafka asks for these only"
+                    what = "more copies of the transaction log must be in sync than it has: Kafka asks for these only"
                     yield Problem(node, what, f"{least} of {factor}", f"1 to {factor}", variable=variable)
 
 
@@ -179,7 +179,7 @@ def min_isr_above_replicas(inventory: Inventory) -> Iterator[Problem]:
     for problem, _cluster, factor, least in _min_isr(inventory):
         if least > factor:
             yield problem(
-                "more copies shall be in sync than there are{}: Kafka asks for no more than there are, and says nothing"
+                "more copies must be in sync than there are{}: Kafka asks for no more than there are, and says nothing"
             )
 
 

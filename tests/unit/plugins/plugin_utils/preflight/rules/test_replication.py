@@ -52,7 +52,7 @@ ERRORS: list[tuple[Inventory, str, list[str]]] = [
     (
         combined(kafka_topics=[topic(config={"min.insync.replicas": 4})]),
         "min_isr_above_replicas",
-        ["more copies shall be in sync than there are for topic orders", "4 with replication factor 3", "at most 2"],
+        ["more copies must be in sync than there are for topic orders", "4 with replication factor 3", "at most 2"],
     ),
     (
         combined(kafka_topics=[MIN_ISR_3]),
