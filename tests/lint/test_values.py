@@ -31,6 +31,8 @@ FILTERS = {"bool": "streamops.kafka.boolean", "int": "streamops.kafka.integer", 
 #: What is an expression without braces, and what is text for people, where a value is shown as it was given.
 EXPRESSIONS = ("when", "that", "until", "changed_when", "failed_when")
 FOR_PEOPLE = ("msg", "fail_msg", "name")
+#: The settings of the model, where each value has its type; the role preflight may not read variables of _common.
+TYPED = ("_settings", "_preflight_settings")
 #: What Ansible itself, or what is being run, gives, and the text that playbooks/awx.yml leaves alone in AWX when it is
 #: not given (awx/data/settings.yml).
 GIVEN = re.compile(
@@ -78,9 +80,9 @@ def raw_uses(tree: nodes.Node, named: dict[str, str]) -> Iterator[str]:
 def _name(node: nodes.Node) -> str:
     """The variable that a node may read: by itself, or of a host (hostvars[host].name, hostvars[host]['name']).
 
-    What the model has typed is none (_settings.name).
+    What the model has typed is none (_settings.name, which is _preflight_settings in the role preflight).
     """
-    if isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name) and node.node.name == "_settings":
+    if isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name) and node.node.name in TYPED:
         return ""
     if isinstance(node, nodes.Name):
         return node.name if node.ctx == "load" else ""
