@@ -21,10 +21,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.reader import InventoryReader
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import (
-    Policy,
     check_hosts,
     check_inventory,
-    numbers_accepted,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host, host_of
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.report import preflight_result
@@ -38,8 +36,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render import (  #
     view,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import module_options
-
-COLLECTION = "streamops.kafka"
 
 
 class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
@@ -56,21 +52,11 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         reader = InventoryReader(self, known)
         nodes = reader.nodes()
         mirrors = reader.mirrors(nodes)
-        if options["of"] == "hosts" or self._task.action.endswith("host_preflight"):
+        if options["of"] == "hosts":
             found = check_hosts(_hosts(reader, (*nodes, *mirrors), known, options))
         else:
-            self._warn_of_numbers((*nodes, *mirrors))
             found = check_inventory(_inventory(reader, nodes, mirrors, known))
         return dict(result, **preflight_result(found, bool(self._task.register)))
-
-    def _warn_of_numbers(self, nodes: Iterable[Node]) -> None:
-        accepted = numbers_accepted(Policy(True, node.names("preflight_accept")) for node in nodes)
-        for number, names in accepted.items():
-            self._display.deprecated(
-                f"preflight_accept: {number} is the number of rules that have names now; write {', '.join(names)}",
-                version="0.2.0",
-                collection_name=COLLECTION,
-            )
 
 
 def _inventory(

@@ -43,7 +43,6 @@ options:
 notes:
   - A violation of a rule of prudence becomes a warning when the cluster's variable C(preflight_accept) names the rule.
   - A value made from facts of a host is not judged, since facts are not gathered yet.
-  - The check of the hosts was the module C(host_preflight); that name works until 0.2.0.
 """
 
 EXAMPLES = r"""
@@ -79,12 +78,6 @@ violations:
     name:
       description: The name of the rule, such as V(even_quorum).
       type: str
-    number:
-      description: The number that the rule had before it had a name, such as V(B5); empty for newer rules.
-      type: str
-    rule:
-      description: The same as RV(violations[].number); removed in 0.2.0.
-      type: str
     level:
       description: V(error) or V(warning).
       type: str
@@ -110,17 +103,11 @@ violations:
     fix:
       description: What to do.
       type: str
-    way_out:
-      description: The same as RV(violations[].fix); removed in 0.2.0.
-      type: str
     acceptable:
       description: Whether C(preflight_accept) may name the rule.
       type: bool
     accepted:
       description: Whether C(preflight_accept) names the rule, so that an error became a warning.
-      type: bool
-    policy:
-      description: The same as RV(violations[].acceptable); removed in 0.2.0.
       type: bool
 """
 

@@ -116,8 +116,8 @@ allowed:
   returned: always
 refusals:
   description: >-
-    Every reason against it, each with kind, what, found, allowed, fix (way_out is its old name) and transient (it may
-    pass by itself). When the last look failed, those of the last look that did not.
+    Every reason against it, each with kind, what, found, allowed, fix and transient (it may pass by itself). When the
+    last look failed, those of the last look that did not.
   type: list
   elements: dict
   returned: always

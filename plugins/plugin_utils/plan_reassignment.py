@@ -135,9 +135,8 @@ def _add_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--topics", nargs="+", metavar="TOPIC", help="change only partitions of these")
     group.add_argument(
         "--spec",
-        "--wish",
         metavar="FILE",
-        help="the changes as JSON; an option given beside it replaces that of the file (--wish: its older name)",
+        help="the changes as JSON; an option given beside it replaces that of the file",
     )
 
 

@@ -44,6 +44,41 @@ ZOOKEEPER_PORTS = {"zookeeper_client_port": 2181, "zookeeper_quorum_port": 2888,
 ZOOKEEPER = {"kafka_mode": "zookeeper", "kafka_version": "3.9.2", "kafka_listeners": LISTENERS[:2]}
 UNSET = object()
 
+#: The rules of prudence about what a cluster holds.
+ADVICE = [
+    "many_brokers",
+    "many_partitions",
+    "large_partitions",
+    "no_retention",
+    "busy_network",
+]
+#: The rules about certificates and their stores.
+CERTIFICATE_RULES = {
+    "bad_certificate",
+    "expired_certificate",
+    "certificate_expires_soon",
+    "certificate_names",
+    "certificate_usage",
+    "certificate_principal",
+    "no_tls_source",
+    "unreadable_stores",
+    "incomplete_ca",
+    "different_ca",
+    "unfinished_ca_change",
+}
+#: The rules about how mirrors log in.
+MIRROR_LOGIN_RULES = {
+    "no_mirror_login",
+    "mirror_is_super_user",
+    "mirror_user_listed_differently",
+    "mirror_mechanism",
+    "mirror_logins_disagree",
+    "acls_with_two_owners",
+    "mirror_without_certificate",
+    "mirrors_share_certificate",
+    "mirror_principal",
+}
+
 
 def node(name: str, node_id: int, *, controller: bool = True, broker: bool = True, **variables: Any) -> Node:
     """A node of cluster blue on a machine of its own; variables replace those of the cluster, UNSET takes one out."""

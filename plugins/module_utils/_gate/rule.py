@@ -109,8 +109,8 @@ class Refusal:
     transient: bool = True
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as a module returns them, with what to do about it; way_out is its old name."""
-        return {**asdict(self), "fix": FIXES[self.kind], "way_out": FIXES[self.kind]}
+        """Return the fields as a module returns them, with what to do about it."""
+        return {**asdict(self), "fix": FIXES[self.kind]}
 
 
 #: The kind of the refusal when nothing is known of the quorum.

@@ -70,7 +70,7 @@ class Record:
         """The record for JSON; rows as short as they can be, since there may be a million."""
         return {
             "version": VERSION,
-            "wish": dict(self.spec),
+            "spec": dict(self.spec),
             "batches": [
                 [[row.topic, row.index, list(row.replicas), row.bytes, row.moves] for row in batch]
                 for batch in self.batches
@@ -103,7 +103,7 @@ def record_of(data: Any) -> Record | None:
             tuple(Row(topic, index, tuple(replicas), size, moves) for topic, index, replicas, size, moves in batch)
             for batch in data["batches"]
         )
-        return Record(data["wish"], batches, data["brokers"], data["topics"], data["stopped"], data["digest"])
+        return Record(data["spec"], batches, data["brokers"], data["topics"], data["stopped"], data["digest"])
     except (KeyError, TypeError, ValueError) as error:
         raise StreamopsError(
             f"reassignment: the record that an earlier run left with the cluster cannot be understood ({error}). "

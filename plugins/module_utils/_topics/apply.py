@@ -20,7 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     live_brokers,
     topics_at,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import effective_min_isr, ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import effective_min_isr
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs, describe_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.judge import judge_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
@@ -50,6 +50,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._topics.plan impor
     CREATED,
     DELETED,
     GROWN,
+    Asked,
+    Brokers,
     Plan,
     Step,
     TopicPlan,
@@ -123,8 +125,13 @@ def _decide(
     timeout: float,
 ) -> Plan:
     """Plan against the cluster as it is and let it judge the plan; raise RefusedError with all violations."""
-    allow = {name: consent[name] for name in ("allow_delete", "allow_create", "allow_compacted_growth")}
-    allow["most_new_replicas"] = consent["max_new_replicas_per_broker"]
+    asked = Asked(
+        specs,
+        allow_delete=consent["allow_delete"],
+        allow_create=consent["allow_create"],
+        allow_compacted_growth=consent["allow_compacted_growth"],
+        most_new_replicas=consent["max_new_replicas_per_broker"],
+    )
     deadline = time.monotonic() + timeout
     while True:
         state = _read(session, specs)
@@ -136,10 +143,8 @@ def _decide(
             for spec in specs
         )
         brokers = list_brokers(session) if needed else ()
-        live = ids_alive(brokers)
-        fenced = [broker.id for broker in brokers if broker.fenced]
         racks = {broker.id: broker.rack for broker in brokers if not broker.fenced}
-        plan = plan_topics(state, specs, live, fenced_brokers=fenced, racks=racks, **allow)
+        plan = plan_topics(state, asked, Brokers(racks, [broker.id for broker in brokers if broker.fenced]))
         judged = _judge(session, plan.topics)
         if not any(code in _BEHIND for _name, code, _why in judged) or time.monotonic() > deadline:
             break

@@ -24,6 +24,33 @@ from ansible_collections.streamops.kafka.plugins.module_utils._topics.refusals i
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What a task asks of the topics of a cluster: the specs, and what it allows.
+
+    C(most_new_replicas) is how many the specs together may add to a live broker on average, None for any number.
+    """
+
+    specs: Sequence[DesiredTopic]
+    allow_delete: bool = False
+    allow_create: bool = True
+    allow_compacted_growth: bool = False
+    most_new_replicas: int | None = None
+
+
+@dataclass(frozen=True)
+class Brokers:
+    """The brokers that new partitions may go to: of each live one its rack, None where it has none; and the fenced."""
+
+    racks: Mapping[int, str | None]
+    fenced: Sequence[int] = ()
+
+    @property
+    def live(self) -> list[int]:
+        """The live brokers by id, in order."""
+        return sorted(self.racks)
+
+
+@dataclass(frozen=True)
 class TopicPlan:
     """What has to be done for one topic, in this order: delete, create, grow, configure.
 
@@ -60,39 +87,27 @@ class Plan:
     all_in_sync: tuple[tuple[str, int, int], ...] = ()
 
 
-def plan_topics(
-    state: Mapping[str, TopicState],
-    specs: Sequence[DesiredTopic],
-    live_brokers: Sequence[int],
-    allow_delete: bool,
-    fenced_brokers: Sequence[int] = (),
-    allow_compacted_growth: bool = False,
-    racks: Mapping[int, str | None] | None = None,
-    allow_create: bool = True,
-    most_new_replicas: int | None = None,
-) -> Plan:
-    """Compare topics as they are with the specs. C(state) must name every topic of the cluster.
+def plan_topics(state: Mapping[str, TopicState], asked: Asked, brokers: Brokers) -> Plan:
+    """Compare topics as they are with what is asked. C(state) must name every topic of the cluster.
 
-    A topic that grows must have C(cleanup.policy) in its state. C(racks) are those of the live brokers.
-    C(most_new_replicas) is how many the specs together may add to a live broker on average, None for any number.
+    A topic that grows must have C(cleanup.policy) in its state.
     """
-    violations = list(list_violations(state, specs))
-    crowded = list(too_many(state, specs, live_brokers, most_new_replicas))
+    violations = list(list_violations(state, asked.specs))
+    crowded = list(too_many(state, asked.specs, brokers.live, asked.most_new_replicas))
     violations += crowded
     differs: list[tuple[str, int, int]] = []
     plans: dict[str, TopicPlan] = {}
-    racks = {**dict.fromkeys(live_brokers), **(racks or {})}
-    for asked in specs:
-        now = state.get(asked.name)
-        spec, placed = _placed(asked, now, racks)
+    for wanted in asked.specs:
+        now = state.get(wanted.name)
+        spec, placed = _placed(wanted, now, brokers.racks)
         illegal = list(name_violations(spec.name))
-        found = illegal or list(spec_violations(spec, now, live_brokers, fenced_brokers, allow_delete))
-        if now is None and not spec.absent and not allow_create and not illegal:
+        found = illegal or list(spec_violations(spec, now, brokers.live, brokers.fenced, asked.allow_delete))
+        if now is None and not spec.absent and not asked.allow_create and not illegal:
             found.append(
                 f"topic {spec.name}: does not exist{near(spec.name, state)}, and allow_create is false. Name a topic "
                 "of the cluster."
             )
-        if now is not None and not allow_compacted_growth:
+        if now is not None and not asked.allow_compacted_growth:
             found += compaction_violations(spec, now)
         violations.extend(found)
         numbers_break = bool(found or crowded)
@@ -107,7 +122,7 @@ def plan_topics(
             plan = replace(plan, placed=placed)
         if plan is not None and not (found and spec.absent):
             plans[spec.name] = plan
-    return Plan(tuple(plans.values()), tuple(violations), tuple(differs), tuple(_all_in_sync(state, specs)))
+    return Plan(tuple(plans.values()), tuple(violations), tuple(differs), tuple(_all_in_sync(state, asked.specs)))
 
 
 def _all_in_sync(state: Mapping[str, TopicState], specs: Iterable[DesiredTopic]) -> Iterator[tuple[str, int, int]]:

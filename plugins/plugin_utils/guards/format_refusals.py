@@ -24,7 +24,6 @@ def refusal(node: Node, kind: str, where: str, found: str, allowed: str, fix: st
         "found": found,
         "allowed": allowed,
         "fix": fix,
-        "way_out": fix,  # The old name, until 0.2.0.
         "message": message,
     }
 

@@ -69,21 +69,10 @@ def _judged(violation: Violation, policies: Mapping[str, Policy]) -> Violation |
     level = violation.level
     if level == BY_PROFILE:
         level = ERROR if any(one is None or one.production for one in known) else WARNING
-    names = {violation.name, violation.number or violation.name}
-    accepted = known and all(one is not None and not names.isdisjoint(one.accepted) for one in known)
+    accepted = known and all(one is not None and violation.name in one.accepted for one in known)
     if not (violation.acceptable and accepted):
         return replace(violation, level=level)
     return replace(violation, level=WARNING, accepted=True) if level == ERROR else None
-
-
-def numbers_accepted(policies: Iterable[Policy]) -> dict[str, list[str]]:
-    """The numbers that rules had before, in preflight_accept, each with the names to write instead."""
-    found: dict[str, list[str]] = {}
-    for number in sorted({entry for policy in policies for entry in policy.accepted}):
-        names = [one.name for one in RULES.values() if one.number == number and one.acceptable]
-        if names:
-            found[number] = names
-    return found
 
 
 def failed(violations: Iterable[Violation]) -> bool:

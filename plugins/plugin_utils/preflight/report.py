@@ -23,13 +23,8 @@ def preflight_result(violations: Sequence[Violation], registered: bool) -> dict[
     found: dict[str, Any] = {"violations": [violation.result() for violation in violations]}
     if failed(violations):
         return dict(found if registered else {}, changed=False, failed=True, msg=message(violations))
-    warnings = [f"{title(one)}: {one.sentence()}" for one in violations if one.level == WARNING]
+    warnings = [f"{one.name}: {one.sentence()}" for one in violations if one.level == WARNING]
     return dict(found, changed=False, warnings=warnings, msg=f"All checks passed, {len(warnings)} warnings.")
-
-
-def title(violation: Violation) -> str:
-    """The name of the rule with its number, such as "even_quorum (B5)"."""
-    return f"{violation.name} ({violation.number})" if violation.number else violation.name
 
 
 def message(violations: Sequence[Violation]) -> str:
@@ -42,8 +37,8 @@ def message(violations: Sequence[Violation]) -> str:
     parts = [f"{count} found before any change; nothing was touched."]
     for level in (ERROR, WARNING):
         of_level = [violation for violation in violations if violation.level == level]
-        for name in dict.fromkeys(map(title, of_level)):
-            lines = [_item(violation) for violation in of_level if title(violation) == name]
+        for name in dict.fromkeys(one.name for one in of_level):
+            lines = [_item(violation) for violation in of_level if violation.name == name]
             parts.append("\n".join([f"{level.upper()} {name}:", *lines]))
     return "\n\n".join(parts)
 

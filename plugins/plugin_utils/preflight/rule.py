@@ -2,7 +2,7 @@
 # Private to this collection.
 """What a preflight rule is: a decorated function that yields the problems it sees.
 
-    @rule(number="B19", variable="kafka_listeners", fix="give each listener its own port")
+    @rule(variable="kafka_listeners", fix="give each listener its own port")
     def listener_port_twice(inventory):
         '''Two listeners of a node have the same port.'''
         ...
@@ -48,7 +48,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: its name, the number that it had before (newer ones have none), and what its problems share.
+    """A rule: its name, and what its problems share.
 
     subject -- "inventory" or "hosts": whether it needs the answers of the hosts
     text -- what it refuses, as a sentence for docs/preflight.md
@@ -56,7 +56,6 @@ class Rule:
     """
 
     name: str
-    number: str
     subject: str
     text: str
     fix: str
@@ -71,7 +70,6 @@ class Rule:
         for problem in self.find(checked):
             yield Violation(
                 name=self.name,
-                number=self.number,
                 level=problem.level or self.level,
                 hosts=host_names(problem.where),
                 variable=_first(problem.variable, self.variable),
@@ -90,7 +88,6 @@ RULES: dict[str, Rule] = {}
 def rule(
     *,
     fix: str,
-    number: str = "",
     variable: str = "",
     allowed: str = "",
     level: str = ERROR,
@@ -103,7 +100,7 @@ def rule(
         """Keep the rule under the function's name."""
         text = " ".join((find.__doc__ or "").split())
         known = RULES.setdefault(
-            find.__name__, Rule(find.__name__, number, subject, text, fix, variable, allowed, level, acceptable, find)
+            find.__name__, Rule(find.__name__, subject, text, fix, variable, allowed, level, acceptable, find)
         )
         if known.find is not find:
             raise ValueError(f"two rules have the name {find.__name__}")
@@ -121,7 +118,6 @@ class Violation:
     """One breach of a rule; acceptable tells a rule of prudence from what cannot work."""
 
     name: str
-    number: str
     level: str
     hosts: tuple[str, ...]
     variable: str
@@ -150,9 +146,8 @@ class Violation:
         return f"{self.where}: {self.what}{f' ({found})' if found else ''}; fix: {self.fix}{accept}."
 
     def result(self) -> dict[str, Any]:
-        """The breach as a dict for a task's result; rule, way_out and policy are the old keys."""
-        old = {"rule": self.number, "way_out": self.fix, "policy": self.acceptable}
-        return {**asdict(self), **old, "hosts": list(self.hosts), "where": self.where}
+        """The breach as a dict for a task's result."""
+        return {**asdict(self), "hosts": list(self.hosts), "where": self.where}
 
 
 def merge(violations: Iterable[Violation]) -> list[Violation]:

@@ -68,23 +68,23 @@ def test_mistakes_of_mirrors_stand_in_one_message_and_nothing_is_touched(tmp_pat
     told = message(run)
     for part in (
         "nothing was touched",
-        "ERROR mirror_loop (B37):",
+        "ERROR mirror_loop:",
         "flows dc_a->dc_b, dc_b->dc_a form a loop: each record comes back under the same name",
         "topic orders of kafka_topics",
         "the pattern names internal topics (found: __consumer_offsets",
-        "ERROR exactly_once_clients (B38):",
+        "ERROR exactly_once_clients:",
         "its consumer reads records of aborted transactions",
         "the legacy engine of dc_a->dc_b delivers at least once only",
-        "ERROR legacy_engine_shared (B39):",
-        "ERROR managed_mirror_property (C10):",
+        "ERROR legacy_engine_shared:",
+        "ERROR managed_mirror_property:",
         "use mirror_maker_tasks_max",
-        "ERROR target_without_mirror (C24):",
+        "ERROR target_without_mirror:",
         "no mirror copies into dc_a",
         "mirror_flows[2].policies: the flow cannot be used (found: is not known",
         "mirror_flows[2].source: no broker of the inventory has kafka_cluster_name dc_c",
-        "ERROR rest_port_taken (B19):",
+        "ERROR rest_port_taken:",
         "mirror1, mirror2: mirror_maker_rest_port",
-        "ERROR weak_secret (B34):",
+        "ERROR weak_secret:",
         "mirror_password: the secret is not secret",
     ):
         assert part in told, (part, told)
@@ -102,10 +102,10 @@ def test_logins_of_mirrors_are_refused_before_any_host_is_asked(tmp_path: Path) 
     run = cluster.playbook()
     assert_refused_untouched(run, cluster)
     told = message(run)
-    assert "ERROR no_mirror_login (C25):" in told
+    assert "ERROR no_mirror_login:" in told
     assert "mirror_password: mirrors cannot log in at listener CLIENT" in told
     assert "mirrors would have the rights of a super user (found: admin" in told
-    assert "ERROR no_mirror_listener (C24):" in told
+    assert "ERROR no_mirror_listener:" in told
     assert "the broker has no listener for clients of this name (found: BROKER" in told
     assert not (tmp_path / "ca").exists()
 
@@ -114,4 +114,4 @@ def test_a_limit_to_a_mirror_alone_says_who_is_missing(tmp_path: Path) -> None:
     cluster = Cluster(SHIPPED, tmp_path / "run", free_port_base())
     run = cluster.playbook("site.yml", "--limit", "mirror1")
     assert_refused_untouched(run, cluster)
-    assert "ERROR limit_without_ends (B40): - mirror1: --limit takes the mirror without" in message(run)
+    assert "ERROR limit_without_ends: - mirror1: --limit takes the mirror without" in message(run)

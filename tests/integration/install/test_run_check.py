@@ -15,7 +15,7 @@ from tests.support.cluster import ROOT, Cluster, Run, free_port_base
 
 #: awx.yml works on AWX, and on no host of a cluster.
 PUBLIC = sorted({path.stem for path in (ROOT / "playbooks").glob("[!_]*.yml")} - {"awx"})
-#: These begin with the preflight, which says what is wrong with a part of a cluster together with all else (row B40).
+#: These begin with the preflight, which refuses a part of a cluster (limit_splits_cluster) together with all else.
 WITH_PREFLIGHT = {"site", "add_brokers", "rolling_restart", "mirrors"}
 #: These work on hosts beside the clusters, so a part of one is nothing to them.
 BESIDE = {"page", "monitoring"}

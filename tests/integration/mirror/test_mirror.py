@@ -203,7 +203,7 @@ def test_a_run_without_the_source_says_who_is_missing(mirrored: Mirrored) -> Non
     limited = ("--limit", "mirror1,b1,b2,b3")
     refused = mirrored.playbook("playbooks/mirrors.yml", *limited)
     assert refused.rc != 0
-    assert "ERROR limit_without_ends (B40)" in refused.output
+    assert "ERROR limit_without_ends" in refused.output
     assert refused.changed == 0
     insisted = mirrored.playbook("playbooks/mirrors.yml", *limited, preflight_allow_limit=True)
     assert insisted.rc != 0

@@ -105,7 +105,7 @@ def test_a_hub_and_two_ways_tell_origins_apart_and_nothing_goes_in_a_circle(mirr
 
 def test_names_are_kept_both_ways_where_topics_are_not_the_same(mirrored: Mirrored) -> None:
     refused = mirrored.playbook("playbooks/mirrors.yml", mirror_flows=[{**one, "topics": [".*sales"]} for one in KEPT])
-    assert "mirror_loop (B37)" in refused.output
+    assert "mirror_loop" in refused.output
     assert refused.changed == 0
     mirrored.variables["mirror_flows"] = KEPT
     mirrored.playbook("playbooks/mirrors.yml").ok()

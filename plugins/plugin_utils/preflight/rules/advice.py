@@ -28,7 +28,7 @@ BROKER_RETENTION = (
 )
 
 #: Rules of advice: warnings that a cluster may accept.
-advice = partial(rule, number="C23", level=WARNING, acceptable=True)
+advice = partial(rule, level=WARNING, acceptable=True)
 
 
 @advice(

@@ -104,7 +104,7 @@ def _certificates(inventory: Inventory) -> Iterator[tuple[Node, Mapping[str, Any
             yield first, first.admin_certificate, ADMIN
 
 
-@rule(number="B32", fix="correct the file")
+@rule(fix="correct the file")
 def bad_certificate(inventory: Inventory) -> Iterator[Problem]:
     """A certificate, key or CA file cannot be read, the key is encrypted or another certificate's, or the chain leads
     to no trusted CA, to one that Java does not accept as a CA, or through one that Java or OpenSSL refuses: more CAs
@@ -144,7 +144,7 @@ def _chain_problems(node: Node, faults: list[dict[str, str]], variable: str) -> 
         )
 
 
-@rule(number="B32", fix="renew the certificate")
+@rule(fix="renew the certificate")
 def expired_certificate(inventory: Inventory) -> Iterator[Problem]:
     """A certificate has expired, or is not valid yet."""
     for node, found, variable in _certificates(inventory):
@@ -163,7 +163,7 @@ def expired_certificate(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(node, what, f"{days} days left", f"at least {DAYS_LEFT}", variable=variable)
 
 
-@rule(number="B32", allowed=f"at least {DAYS_LEFT}", fix="renew the certificate", level=WARNING)
+@rule(allowed=f"at least {DAYS_LEFT}", fix="renew the certificate", level=WARNING)
 def certificate_expires_soon(inventory: Inventory) -> Iterator[Problem]:
     """A certificate expires within 30 days."""
     for node, found, variable in _certificates(inventory):
@@ -171,7 +171,7 @@ def certificate_expires_soon(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(node, "the certificate expires soon", f"{found['days_left']} days left", variable=variable)
 
 
-@rule(number="B32", variable=NODE, fix="have it issued with these subject alternative names")
+@rule(variable=NODE, fix="have it issued with these subject alternative names")
 def certificate_names(inventory: Inventory) -> Iterator[Problem]:
     """A node's certificate does not name an address that the node advertises. A warning: a server of ZooKeeper or a
     mirror whose certificate has another common name than the host."""
@@ -212,7 +212,7 @@ def _written(host: str) -> str:
     return host.rstrip(".")
 
 
-@rule(number="B32", fix="have it issued for this usage, or without an extended key usage")
+@rule(fix="have it issued for this usage, or without an extended key usage")
 def certificate_usage(inventory: Inventory) -> Iterator[Problem]:
     """A certificate may not be used as the node or the administrator uses it: an extended key usage without
     `serverAuth` or `clientAuth`, or a key usage without `digitalSignature`. Java refuses it in the handshake."""
@@ -259,7 +259,6 @@ def _uses(inventory: Inventory) -> Iterator[tuple[Node, Mapping[str, Any], list[
 
 
 @rule(
-    number="B32",
     fix="have it issued with CN as the last part of the subject (openssl: -subj /O=x/CN=name), or write a rule for it"
     " into kafka_tls_principal_rules, or name the principal in kafka_super_users",
 )

@@ -24,7 +24,6 @@ _CLOCKS = "run chrony or systemd-timesyncd on every machine, with the same sourc
 
 
 @host_rule(
-    number="B28",
     allowed=f"{REFUSED:g} s between two nodes, without a warning {WARNED:g} s",
     fix=_CLOCKS,
     acceptable=True,
@@ -44,7 +43,6 @@ def clocks_apart(hosts: Sequence[Host]) -> Iterator[Problem]:
 
 
 @host_rule(
-    number="B28",
     allowed=f"{REFUSED:g} s; a certificate made on a control node that is ahead is not valid yet on the nodes",
     fix="set the clock of the control node, or those of the nodes",
     level=WARNING,
@@ -66,7 +64,7 @@ def _clocks(hosts: Sequence[Host]) -> Iterator[tuple[Host, Mapping[str, Any]]]:
     return ((host, host.clock or _NOT_ASKED) for host in hosts if host.info is not None)
 
 
-@host_rule(number="B28", fix="see what the host answers to date and timedatectl", level=WARNING, acceptable=True)
+@host_rule(fix="see what the host answers to date and timedatectl", level=WARNING, acceptable=True)
 def unknown_clock(hosts: Sequence[Host]) -> Iterator[Problem]:
     """A clock could not be read, or in production whether anything keeps it right."""
     for host, clock in _clocks(hosts):
@@ -75,7 +73,6 @@ def unknown_clock(hosts: Sequence[Host]) -> Iterator[Problem]:
 
 
 @host_rule(
-    number="B28",
     allowed="a kernel that knows its clock follows a source (timedatectl: System clock synchronized)",
     fix=f"{_CLOCKS}; in a container on the machine below",
     level=WARNING,

@@ -37,26 +37,26 @@ _RENAME = '"To rename a host" in docs/format-guard.md'
 _FIX = "see the message: what belongs on the disk decides"
 
 
-@host_rule(number="B2", fix=_FIX)
+@host_rule(fix=_FIX)
 def disk_of_other_node(hosts: Sequence[Host]) -> Iterator[Problem]:
     """A disk has another node id than `kafka_node_id`; both are named."""
     yield from _refused(hosts, "node_id")
 
 
-@host_rule(number="B3", fix=_FIX)
+@host_rule(fix=_FIX)
 def disk_of_other_cluster(hosts: Sequence[Host]) -> Iterator[Problem]:
     """A disk is of another cluster (both ids are named), of the other mode (ZooKeeper or KRaft), or a copied disk."""
     yield from _refused(hosts, "cluster_id", "zookeeper_data", "kraft_data", "copied_disk")
 
 
-@host_rule(number="B4", fix=_FIX)
+@host_rule(fix=_FIX)
 def disk_lost_data(hosts: Sequence[Host]) -> Iterator[Problem]:
     """A controller's disk is empty in a cluster that has started, one data directory is empty beside used ones, or
     all are empty although a node has had data (all disks unmounted)."""
     yield from _refused(hosts, "empty_voter", "new_disk", "unknown_cluster", "running", "vanished")
 
 
-@host_rule(number="B27", fix=_FIX)
+@host_rule(fix=_FIX)
 def unusable_disk(hosts: Sequence[Host]) -> Iterator[Problem]:
     """A data directory cannot be read, or holds foreign files."""
     yield from _refused(hosts, "unreadable", "foreign_data", "cut_format")
@@ -101,7 +101,7 @@ def _refusals(cluster: Sequence[Host]) -> list[dict[str, Any]]:
     return list(plan["refusals"])
 
 
-@host_rule(number="B6", fix=_FIX)
+@host_rule(fix=_FIX)
 def disks_of_ensemble(hosts: Sequence[Host]) -> Iterator[Problem]:
     """`myid` is another server's, no number, on two servers, or missing beside data; a server has no data in an
     ensemble that has run, or no server has; a transaction log is missing."""
@@ -211,7 +211,7 @@ def _disks(hosts: Sequence[Host]) -> Iterator[tuple[Host, Mapping[str, Any]]]:
     return ((host, disk) for host in hosts for disk in host.disks)
 
 
-@host_rule(number="B27", fix="free some space, or lower retention", acceptable=True)
+@host_rule(fix="free some space, or lower retention", acceptable=True)
 def full_disk(hosts: Sequence[Host]) -> Iterator[Problem]:
     """A data directory has less free space than `preflight_min_free_mib` (1024), or room for fewer files than
     `preflight_min_free_inodes` (10,000; a partition is many files)."""
@@ -226,7 +226,7 @@ def full_disk(hosts: Sequence[Host]) -> Iterator[Problem]:
                 yield Problem(host, "the file system is nearly full", f"{shown} free", allowed, variable=disk["path"])
 
 
-@host_rule(number="B27", fix="see the kernel's log for errors of the disk, then mount it again")
+@host_rule(fix="see the kernel's log for errors of the disk, then mount it again")
 def read_only_disk(hosts: Sequence[Host]) -> Iterator[Problem]:
     """A data directory is on a file system that is mounted read-only."""
     for host, disk in _disks(hosts):
@@ -236,7 +236,6 @@ def read_only_disk(hosts: Sequence[Host]) -> Iterator[Problem]:
 
 
 @host_rule(
-    number="B27",
     allowed="a mount of its own (kafka_require_mount)",
     fix="mount the disk, or set kafka_require_mount to false",
 )
@@ -252,7 +251,6 @@ def unmounted_disk(hosts: Sequence[Host]) -> Iterator[Problem]:
 
 
 @host_rule(
-    number="B27",
     allowed="a disk for each (Kafka spreads partitions over them as if they were)",
     fix=_SEPARATE,
     level=WARNING,

@@ -71,7 +71,7 @@ def _words(inventory: Inventory) -> Iterator[tuple[str, str, str]]:
                 yield node.name, "kafka_firewall_admin_addresses", word
 
 
-@rule(number="C16", variable="kafka_firewall", fix="set kafka_firewall to false, or run the nodes under systemd")
+@rule(variable="kafka_firewall", fix="set kafka_firewall to false, or run the nodes under systemd")
 def firewall_without_systemd(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_firewall` is on, but the nodes do not run under systemd, whose unit loads the rules as root."""
     for node in inventory.nodes:
@@ -80,7 +80,7 @@ def firewall_without_systemd(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(node, "the firewall needs systemd", f"kafka_service_manager {manager}")
 
 
-@rule(number="C16", variable="kafka_listeners", fix="give the listener another port")
+@rule(variable="kafka_listeners", fix="give the listener another port")
 def listener_on_ssh_port(inventory: Inventory) -> Iterator[Problem]:
     """A listener has the port by which Ansible reaches the machine (22, `ansible_port`), which must stay open."""
     for node in inventory.nodes:
@@ -101,7 +101,6 @@ def _ports(node: Node) -> Mapping[str, Any]:
 
 
 @rule(
-    number="C16",
     allowed="an address or a network in CIDR form",
     fix="write an address or a network such as 10.1.0.0/16",
 )
@@ -147,7 +146,7 @@ def _network_problem(text: str) -> str | None:
     return None
 
 
-@rule(number="C16", allowed=f"one of {', '.join(PARTIES)}", fix="correct the purpose")
+@rule(allowed=f"one of {', '.join(PARTIES)}", fix="correct the purpose")
 def unknown_network_purpose(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_firewall_networks` names a purpose that no listener has."""
     for node in inventory.nodes:
@@ -158,7 +157,7 @@ def unknown_network_purpose(inventory: Inventory) -> Iterator[Problem]:
                 yield Problem(node, "no listener has this purpose", purpose, variable=where)
 
 
-@rule(number="C16", fix="remove networks, or name what must get in under kafka_firewall_networks")
+@rule(fix="remove networks, or name what must get in under kafka_firewall_networks")
 def networks_at_inner_listener(inventory: Inventory) -> Iterator[Problem]:
     """Networks are set at a listener that is not for clients; such a listener lets in the nodes of its cluster only."""
     for node in inventory.nodes:
@@ -172,7 +171,7 @@ def networks_at_inner_listener(inventory: Inventory) -> Iterator[Problem]:
                 )
 
 
-@rule(number="C16", fix="set kafka_firewall_addresses of the host, or write an address")
+@rule(fix="set kafka_firewall_addresses of the host, or write an address")
 def unresolvable_address(inventory: Inventory) -> Iterator[Problem]:
     """The control node finds no address of a name that a firewall lets in."""
     for host, variable, word in _words(inventory):
@@ -181,7 +180,6 @@ def unresolvable_address(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="C16",
     variable="kafka_firewall_addresses",
     fix="set kafka_firewall_addresses to the addresses that the node connects from",
 )
@@ -205,7 +203,7 @@ def _addresses(inventory: Inventory, word: str) -> list[str]:
     return [written(one) for one in map(network, words) if one is not None]
 
 
-@rule(number="C16", variable="ansible_host", fix="give all its nodes the same ansible_host")
+@rule(variable="ansible_host", fix="give all its nodes the same ansible_host")
 def machine_with_two_names(inventory: Inventory) -> Iterator[Problem]:
     """Two names lead to one machine, so its nodes would replace each other's firewall rules in turn."""
     machines: dict[str, list[Node]] = {}
@@ -220,7 +218,6 @@ def machine_with_two_names(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="C17",
     variable="kafka_firewall_admin_addresses",
     fix="add the address that the control node connects from",
     acceptable=True,
@@ -237,7 +234,7 @@ def _administered(node: Node, known: Mapping[str, Any]) -> bool:
     return bool(known["kafka_firewall_admin_addresses"]) or known["ansible_connection"] in LOCAL
 
 
-@rule(number="C16", variable="kafka_listeners", fix="write the address, or give it a port of its own")
+@rule(variable="kafka_listeners", fix="write the address, or give it a port of its own")
 def shared_port_by_name(inventory: Inventory) -> Iterator[Problem]:
     """Nodes that share a port of a machine bind to names; the firewall tells them apart by addresses only."""
     for node in inventory.nodes:

@@ -18,7 +18,6 @@ ZOOKEEPER_JAVA = 11
 
 
 @host_rule(
-    number="B21",
     fix="make the host reachable, or remove it from the inventory (a broker or controller: with its id in "
     "kafka_accept_missing_nodes); while its machine is out, playbook resources works without it (topics, users, ACLs, "
     "quotas)",
@@ -35,7 +34,6 @@ def _answered(hosts: Sequence[Host]) -> Iterator[tuple[Host, Mapping[str, Any]]]
 
 
 @host_rule(
-    number="B18",
     variable="kafka_listeners",
     allowed="a name that leads every node to the other machine",
     fix="correct DNS or the hosts file of the node, or set advertised_host to an address",
@@ -50,9 +48,7 @@ def unresolvable_node(hosts: Sequence[Host]) -> Iterator[Problem]:
                 yield Problem(host, "a node cannot find another by what it advertises", found)
 
 
-@host_rule(
-    number="B20", allowed="a free port, or the node itself", fix="stop that process, or give the listener another port"
-)
+@host_rule(allowed="a free port, or the node itself", fix="stop that process, or give the listener another port")
 def port_taken(hosts: Sequence[Host]) -> Iterator[Problem]:
     """Another process than the node has its port. A warning when the node runs and the owner cannot be seen."""
     owners = {
@@ -83,7 +79,7 @@ def _holder(holder: Mapping[str, Any], node: str | None) -> str:
     return f"pid {holder['pid']} ({f'node {node}' if node else shown})"
 
 
-@host_rule(number="B29", variable="kafka_java_home", fix="install it, or set kafka_java_home to one that is installed")
+@host_rule(variable="kafka_java_home", fix="install it, or set kafka_java_home to one that is installed")
 def no_java(hosts: Sequence[Host]) -> Iterator[Problem]:
     """Java is missing (unless the play installs it), or too old: Kafka 4 needs 17, Kafka 3.9 needs 11."""
     for host, info in _answered(hosts):
@@ -103,7 +99,7 @@ def _least_java(host: Host) -> int:
     return known.java[0] if known else max(one.java[0] for one in releases())
 
 
-@host_rule(number="B29", variable="kafka_java_home", fix="install the same Java on all nodes", level=WARNING)
+@host_rule(variable="kafka_java_home", fix="install the same Java on all nodes", level=WARNING)
 def mixed_java(hosts: Sequence[Host]) -> Iterator[Problem]:
     """The nodes of a cluster run on different Java versions, which behave differently under load."""
     for cluster, members in by_cluster(host for host in hosts if not host.only_mirrors).items():
@@ -118,7 +114,6 @@ def mixed_java(hosts: Sequence[Host]) -> Iterator[Problem]:
 
 
 @host_rule(
-    number="C23",
     variable="preflight_network_mbits",
     allowed=f"at most {MOST_OF_LINK} %",
     fix="add brokers or a faster link, limit clients by kafka_quotas, or throttle moves",

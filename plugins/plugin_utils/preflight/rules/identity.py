@@ -46,7 +46,6 @@ SHARED = {
 
 
 @rule(
-    number="C1",
     variable="kafka_cluster_name",
     allowed="a name, the same on all nodes of a cluster",
     fix="set kafka_cluster_name in the group_vars of the cluster",
@@ -91,7 +90,6 @@ def group_named_by_variable(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="C2",
     variable="kafka_cluster_name",
     fix="add hosts of this cluster to the group, or correct kafka_cluster_name",
 )
@@ -109,7 +107,6 @@ def incomplete_cluster(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B1",
     variable="kafka_node_id",
     allowed=f"a whole number from 0 to {MAX_NODE_ID}",
     fix="set kafka_node_id as a host variable and never change it",
@@ -128,7 +125,6 @@ def bad_node_id(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B1",
     variable="kafka_node_id",
     allowed="an id that no other broker or controller of the cluster has",
     fix="give the newer node an unused id; never change the id of a node that holds data",
@@ -159,7 +155,7 @@ def bad_missing_nodes(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(nodes, "a node that may be missing is named by its id", ", ".join(map(repr, bad)))
 
 
-@rule(number="C3", variable="kafka_mode", fix=f"set it to one of {', '.join(MODES)}")
+@rule(variable="kafka_mode", fix=f"set it to one of {', '.join(MODES)}")
 def wrong_mode(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_mode` is unknown, or the groups of a host contradict it. Controllers that a run of voters.yml takes out
     may be of the other kind: on the way from one mode to the other both are there."""
@@ -190,7 +186,6 @@ def wrong_mode(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="C5",
     variable="kafka_cluster_id",
     allowed="empty, or 16 bytes in URL-safe base64 without padding (22 characters)",
     fix="make one with 'kafka-storage random-uuid', or leave it empty for a new cluster",
@@ -213,7 +208,7 @@ def usable_cluster_id(value: str) -> bool:
         return False
 
 
-@rule(number="C11", fix="set the variable once, in the group_vars of the cluster")
+@rule(fix="set the variable once, in the group_vars of the cluster")
 def nodes_disagree(inventory: Inventory) -> Iterator[Problem]:
     """The nodes of a cluster have different modes, ids, profiles or topics, or not all want `kafka_survive_rack_loss`.
     Different versions are a warning."""

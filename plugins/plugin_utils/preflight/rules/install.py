@@ -36,7 +36,6 @@ _MIB = {"k": 1 / 1024, "m": 1, "g": 1024, "": 1 / 1024 / 1024}
 
 
 @rule(
-    number="B30",
     variable="kafka_version",
     allowed=f"one of {', '.join(SUPPORTED)}",
     fix=f"choose a supported version; older clusters go to {BRIDGE} first",
@@ -99,7 +98,7 @@ def _path(value: str) -> str:
     return "choose a supported version that is not older than the one a running cluster has"
 
 
-@rule(number="C6", fix="set the variable, or kafka_install_source to maven")
+@rule(fix="set the variable, or kafka_install_source to maven")
 def no_archive(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_install_source` is `archive`, but `kafka_archive_src` (`zookeeper_archive_src`) is not set."""
     for node, prefix in _archives(inventory):
@@ -108,7 +107,6 @@ def no_archive(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="C6",
     allowed="128 hexadecimal digits",
     fix="copy the digest from where the archive is published, without spaces and file name",
 )
@@ -128,7 +126,7 @@ def _archives(inventory: Inventory) -> Iterator[tuple[Node, str]]:
             yield node, "zookeeper_archive" if node.zookeeper else "kafka_archive"
 
 
-@rule(number="C7", allowed="digits and k, m or g, such as 4g", fix="set it to a size such as 1g")
+@rule(allowed="digits and k, m or g, such as 4g", fix="set it to a size such as 1g")
 def bad_heap_size(inventory: Inventory) -> Iterator[Problem]:
     """Java cannot read `kafka_heap_size` (of a mirror `mirror_maker_heap_size`), or a heap in `kafka_jvm_options`."""
     for node in inventory.processes:
@@ -157,7 +155,7 @@ def initial_heap_above_maximum(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(node, what, f"-Xms{initial[0][1]} -Xmx{text}")
 
 
-@rule(number="C7", level=WARNING, allowed=f"{MIN_HEAP_MIB}m or more", fix="set it to a size such as 1g")
+@rule(level=WARNING, allowed=f"{MIN_HEAP_MIB}m or more", fix="set it to a size such as 1g")
 def small_heap(inventory: Inventory) -> Iterator[Problem]:
     """The heap is so small that Java spends its time collecting garbage."""
     for node, variable, text, size in _heaps(inventory):
@@ -201,7 +199,7 @@ def _least_heap(node: Node) -> int:
     return min(one.least_heap[role] for one in known or releases())
 
 
-@rule(number="C8", fix="write the whole path of a directory")
+@rule(fix="write the whole path of a directory")
 def bad_directory(inventory: Inventory) -> Iterator[Problem]:
     """A directory is empty, not absolute, the root, or has characters outside of ASCII, which Java cannot open."""
     for node in inventory.processes:
@@ -223,7 +221,7 @@ def bad_directory(inventory: Inventory) -> Iterator[Problem]:
                 yield Problem(node, what, repr(path), fix="name it in ASCII characters", variable=variable)
 
 
-@rule(number="C8", variable="kafka_log_dirs", fix="give each node its own directory")
+@rule(variable="kafka_log_dirs", fix="give each node its own directory")
 def shared_directory(inventory: Inventory) -> Iterator[Problem]:
     """A data directory is used twice on one machine, or is inside another one."""
     by_machine: dict[str, list[tuple[str, str]]] = {}

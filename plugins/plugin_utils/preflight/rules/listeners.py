@@ -25,7 +25,7 @@ META_ADDRESSES = ("0.0.0.0", "::")
 Opened = tuple[Node, Listener]
 
 
-@rule(number="B18", variable="kafka_listeners", fix="correct the listener")
+@rule(variable="kafka_listeners", fix="correct the listener")
 def bad_listener(inventory: Inventory) -> Iterator[Problem]:
     """A listener has an unusable name."""
     for node, listener in ((one, listener) for one in inventory.kafka for listener in one.listeners()):
@@ -34,7 +34,7 @@ def bad_listener(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(node, what, f"name {listener.name!r}", allowed)
 
 
-@rule(number="B18", variable="kafka_listeners", fix="rename one of them")
+@rule(variable="kafka_listeners", fix="rename one of them")
 def duplicate_listener_name(inventory: Inventory) -> Iterator[Problem]:
     """Two listeners of a node have the same name; Kafka does not tell capitals from small letters there."""
     for node in inventory.nodes:
@@ -44,7 +44,7 @@ def duplicate_listener_name(inventory: Inventory) -> Iterator[Problem]:
                 yield Problem(node, "two listeners have the same name", f"{name} {names.count(name)} times")
 
 
-@rule(number="B18", variable="kafka_listeners", fix="add a listener with this purpose")
+@rule(variable="kafka_listeners", fix="add a listener with this purpose")
 def missing_listener(inventory: Inventory) -> Iterator[Problem]:
     """A controller has no listener for controllers, or a broker none for clients or brokers."""
     for node in inventory.nodes:
@@ -61,7 +61,6 @@ def missing_listener(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B18",
     variable="kafka_listeners",
     allowed="a name or address that clients reach",
     fix="set advertised_host; to bind to all addresses leave host empty",
@@ -76,7 +75,6 @@ def advertised_wildcard(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B18",
     variable="kafka_listeners",
     allowed="a name or address that all machines reach",
     fix="set advertised_host (or ansible_host)",
@@ -92,7 +90,7 @@ def advertised_loopback(inventory: Inventory) -> Iterator[Problem]:
                     yield Problem(node, what, f"advertised_host {listener.advertised_host} on {len(machines)} machines")
 
 
-@rule(number="B18", variable="kafka_listeners", fix="give each node its own advertised_host or port")
+@rule(variable="kafka_listeners", fix="give each node its own advertised_host or port")
 def advertised_twice(inventory: Inventory) -> Iterator[Problem]:
     """Two nodes advertise the same address, so clients of one reach the other. Kafka does not notice."""
     seen: dict[tuple[str, str, int], list[Opened]] = {}
@@ -126,7 +124,7 @@ def _hosts(opened: list[Opened]) -> tuple[str, ...]:
     return host_names(node for node, _listener in opened)
 
 
-@rule(number="B19", variable="kafka_listeners", fix="give each its own port (metrics: kafka_metrics_port)")
+@rule(variable="kafka_listeners", fix="give each its own port (metrics: kafka_metrics_port)")
 def port_twice_on_node(inventory: Inventory) -> Iterator[Problem]:
     """Two listeners of a node have the same port, or its metrics have that of a listener."""
     for node in inventory.processes:
@@ -139,7 +137,6 @@ def port_twice_on_node(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B19",
     variable="kafka_listeners",
     fix="give the nodes different ports (metrics: kafka_metrics_port), or bind them to different addresses",
 )
@@ -163,7 +160,7 @@ def binds_meet(hosts: list[str]) -> bool:
     return everywhere or len(set(hosts)) < len(hosts)
 
 
-@rule(number="B18", variable="kafka_listeners", fix="give all nodes of the cluster the same list")
+@rule(variable="kafka_listeners", fix="give all nodes of the cluster the same list")
 def no_controller_listener(inventory: Inventory) -> Iterator[Problem]:
     """A broker's list lacks the listener of the controllers, so it does not know how to reach them."""
     for cluster in inventory.clusters():

@@ -35,7 +35,7 @@ def _exact(inventory: Inventory) -> list[Flow]:
     return [flow for flow in flows(inventory) if flow.exactly_once != "disabled"]
 
 
-@rule(number="B38", variable=VARIABLE, fix="use MirrorMaker 2, or remove exactly_once")
+@rule(variable=VARIABLE, fix="use MirrorMaker 2, or remove exactly_once")
 def exactly_once_with_legacy_engine(inventory: Inventory) -> Iterator[Problem]:
     """A flow is to be exactly-once, but its engine is legacy, which delivers at least once."""
     for flow in _exact(inventory):
@@ -44,7 +44,7 @@ def exactly_once_with_legacy_engine(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(where(inventory, flow.target), what, f"exactly_once {flow.exactly_once}")
 
 
-@rule(number="B38", fix="remove the property, or set exactly_once to disabled")
+@rule(fix="remove the property, or set exactly_once to disabled")
 def exactly_once_clients(inventory: Inventory) -> Iterator[Problem]:
     """A property of an exactly-once flow breaks it: a consumer with `read_uncommitted`, or a producer without
     `acks=all` and idempotence."""
@@ -103,7 +103,6 @@ CLIENT_RULES: tuple[tuple[str, Callable[[Any], bool], str, str], ...] = (
 
 
 @rule(
-    number="B38",
     variable=f"kafka_config['{LOG_FACTOR}']",
     allowed=f"{PRODUCTION_RF} or more",
     fix="use three brokers and three copies (the log keeps the number that it was made with), or set exactly_once to"
@@ -127,7 +126,6 @@ def few_transaction_log_replicas(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B39",
     variable="kafka_version",
     fix=f"set engine to mirror_maker_2, or kafka_version of the mirror to {newest_that_runs(LEGACY_MIRROR).version}",
 )
@@ -142,7 +140,6 @@ def legacy_engine_version(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B39",
     variable=VARIABLE,
     fix="set engine to mirror_maker_2 for all of them, or enabled to false for all but one",
 )

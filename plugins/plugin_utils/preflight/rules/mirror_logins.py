@@ -34,7 +34,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security im
 
 
 @rule(
-    number="C25",
     fix="set the variable in the group_vars of the cluster, a password from the vault",
 )
 def no_mirror_login(inventory: Inventory) -> Iterator[Problem]:
@@ -48,7 +47,6 @@ def no_mirror_login(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="C25",
     variable="mirror_user",
     allowed="a name of neither a node, the administrator nor kafka_super_users",
     fix="name a user of their own, who gets the ACLs that mirroring takes",
@@ -62,7 +60,7 @@ def mirror_is_super_user(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(cluster, "mirrors would have the rights of a super user", user)
 
 
-@rule(number="C25", fix="remove the user from the list, or give mirrors another name")
+@rule(fix="remove the user from the list, or give mirrors another name")
 def mirror_user_listed_differently(inventory: Inventory) -> Iterator[Problem]:
     """`mirror_user` is also in `kafka_users` or `kafka_plain_users`, with another password or `state: absent`."""
     for cluster in _mirrored(inventory):
@@ -79,7 +77,6 @@ def mirror_user_listed_differently(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="C25",
     variable="kafka_sasl_mechanisms",
     allowed=" or ".join(MECHANISMS),
     fix="put SCRAM-SHA-512 first in kafka_sasl_mechanisms, or with PLAIN list mirror_user in kafka_plain_users",
@@ -98,7 +95,7 @@ def mirror_mechanism(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(cluster, what, first or "no mechanism")
 
 
-@rule(number="C25", fix="set the variable once, in the group_vars of the cluster")
+@rule(fix="set the variable once, in the group_vars of the cluster")
 def mirror_logins_disagree(inventory: Inventory) -> Iterator[Problem]:
     """The brokers of a cluster have different `mirror_user`, `mirror_password` or `mirror_listener`."""
     for cluster in _mirrored(inventory):
@@ -115,7 +112,6 @@ def _unknown(node: Node, variable: str) -> bool:
 
 
 @rule(
-    number="C25",
     variable=VARIABLE,
     fix="set sync_topic_acls of the flow, or kafka_acls_authoritative of the target, to false",
 )
@@ -138,7 +134,6 @@ def _certified(inventory: Inventory) -> Iterator[tuple[Flow, tuple[Node, ...]]]:
 
 
 @rule(
-    number="C25",
     variable="kafka_tls_source",
     allowed="the development CA, or files",
     fix="set kafka_tls_source for the mirrors as for their cluster",
@@ -153,7 +148,6 @@ def mirror_without_certificate(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="C25",
     variable="kafka_config_dir",
     fix="put them on two machines: connectors find their files by one path on all mirrors of a target",
 )
@@ -169,7 +163,6 @@ def mirrors_share_certificate(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="C25",
     variable="kafka_tls_certificate_file",
     fix="have it issued in the mirror's name, write a rule into kafka_tls_principal_rules of the cluster, or give that"
     " principal ACLs in kafka_acls",

@@ -49,7 +49,7 @@ INTERNAL = re.compile(
 )
 
 
-@rule(number="B37", fix="name another source or target")
+@rule(fix="name another source or target")
 def mirror_into_itself(inventory: Inventory) -> Iterator[Problem]:
     """A flow mirrors a cluster into itself."""
     for number, item in entries(said(inventory)):
@@ -63,7 +63,7 @@ def mirror_into_itself(inventory: Inventory) -> Iterator[Problem]:
             )
 
 
-@rule(number="B37", variable=VARIABLE, fix="put their topics into one flow")
+@rule(variable=VARIABLE, fix="put their topics into one flow")
 def duplicate_flow(inventory: Inventory) -> Iterator[Problem]:
     """Two flows have the same source, target and engine; MirrorMaker has one flow for each pair of clusters."""
     listed = [item for _number, item in entries(said(inventory)) if item.get("source") and item.get("target")]
@@ -76,7 +76,7 @@ def duplicate_flow(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(where(inventory, source, target), what, f"{source}->{target} {times} times")
 
 
-@rule(number="B37", variable="kafka_cluster_id", fix="correct kafka_cluster_id of one of them, or remove the flow")
+@rule(variable="kafka_cluster_id", fix="correct kafka_cluster_id of one of them, or remove the flow")
 def source_is_target(inventory: Inventory) -> Iterator[Problem]:
     """Source and target of a flow have the same `kafka_cluster_id`; the role asks the running brokers too."""
     known = kafka_clusters(inventory)
@@ -88,13 +88,13 @@ def source_is_target(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(where(inventory, *ends), what, cluster_id)
 
 
-@rule(number="B37", variable=VARIABLE, fix=NARROW)
+@rule(variable=VARIABLE, fix=NARROW)
 def mirror_loop(inventory: Inventory) -> Iterator[Problem]:
     """A topic of `kafka_topics` goes round by several flows and is mirrored again, without end."""
     yield from _loops(inventory, known=True)
 
 
-@rule(number="B37", variable=VARIABLE, fix=NARROW, acceptable=True)
+@rule(variable=VARIABLE, fix=NARROW, acceptable=True)
 def possible_mirror_loop(inventory: Inventory) -> Iterator[Problem]:
     """The patterns of several flows allow a loop, though no topic of `kafka_topics` is in one."""
     yield from _loops(inventory, known=False)
@@ -170,7 +170,6 @@ def _topics(inventory: Inventory, *clusters: str) -> list[str]:
 
 
 @rule(
-    number="B37",
     variable=VARIABLE,
     allowed="patterns that have no name in common, or policy default",
     fix="narrow topics, or use policy default",
@@ -190,7 +189,6 @@ def mixed_origins(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B37",
     allowed="topics of users; internal topics are about one cluster and stay there",
     fix="remove the pattern; offsets of groups are mirrored by groups and sync_group_offsets",
 )
@@ -206,7 +204,7 @@ def internal_topics(inventory: Inventory) -> Iterator[Problem]:
                 )
 
 
-@rule(number="B37", variable=VARIABLE, fix="exclude them by topics_exclude, rename them, or use policy default")
+@rule(variable=VARIABLE, fix="exclude them by topics_exclude, rename them, or use policy default")
 def renamed_heartbeats(inventory: Inventory) -> Iterator[Problem]:
     """Policy identity cannot keep the name of a topic that ends in `heartbeats`: MirrorMaker 2 renames it."""
     for flow in flows(inventory):

@@ -57,7 +57,7 @@ OF_CLIENTS = {
 _FIX = "remove the property and set the key or variable"
 
 
-@rule(number="C10", fix=_FIX)
+@rule(fix=_FIX)
 def managed_flow_property(inventory: Inventory) -> Iterator[Problem]:
     """`config`, `consumer_config` or `producer_config` of a flow has a property that a key of the flow or a variable
     sets; or the prefix of the flow, which the collection writes."""
@@ -77,7 +77,7 @@ def managed_flow_property(inventory: Inventory) -> Iterator[Problem]:
                     yield managed(hosts, f"{VARIABLE}, {name} of {flow.pair}", key, OF_CLIENTS[key])
 
 
-@rule(number="C10", fix=_FIX)
+@rule(fix=_FIX)
 def managed_mirror_property(inventory: Inventory) -> Iterator[Problem]:
     """`mirror_maker_config` has a property, whatever its prefix, that a key of the flows or a variable sets."""
     listed = flows(inventory)
@@ -92,7 +92,7 @@ def managed_mirror_property(inventory: Inventory) -> Iterator[Problem]:
             yield managed(mirror, one.variable, key, instead)
 
 
-@rule(number="C24", fix="name the cluster or the flow in the key, or remove it")
+@rule(fix="name the cluster or the flow in the key, or remove it")
 def ignored_client_property(inventory: Inventory) -> Iterator[Problem]:
     """`mirror_maker_config` has a property of a client that names neither cluster nor flow: MirrorMaker ignores it."""
     for mirror, one in _written(inventory):

@@ -38,7 +38,7 @@ OF_THE_TARGET = (
 )
 
 
-@rule(number="C24", fix="set the variable once, in the group_vars of the mirrors")
+@rule(fix="set the variable once, in the group_vars of the mirrors")
 def mirrors_disagree(inventory: Inventory) -> Iterator[Problem]:
     """The mirrors of one target have different settings; they all run what one of them has written down."""
     for target in dict.fromkeys(mirror.cluster for mirror in inventory.mirrors):
@@ -51,7 +51,6 @@ def mirrors_disagree(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="C24",
     variable=VARIABLE,
     fix="set them at the topic of the source, or sync_topic_configs of the flow to false",
     level=WARNING,

@@ -37,7 +37,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.li
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
 
 
-@rule(number="C24", fix="correct the flow, or it mirrors nothing or the wrong thing")
+@rule(fix="correct the flow, or it mirrors nothing or the wrong thing")
 def bad_flow(inventory: Inventory) -> Iterator[Problem]:
     """An entry of `mirror_flows` has an unknown key, word or pattern, or lacks a key."""
     for value, hosts in said(inventory):
@@ -69,7 +69,7 @@ def _ends(item: Mapping[str, Any]) -> tuple[Any, ...]:
     return item["source"], item["target"], item.get("engine") or MIRROR_MAKER_2
 
 
-@rule(number="C24", variable=VARIABLE, fix=f"set {VARIABLE} once, in group_vars/all")
+@rule(variable=VARIABLE, fix=f"set {VARIABLE} once, in group_vars/all")
 def flows_disagree(inventory: Inventory) -> Iterator[Problem]:
     """Hosts have different `mirror_flows`, on which both clusters and the mirrors between them act."""
     found = said(inventory)
@@ -84,7 +84,7 @@ def _pairs(value: Any) -> str:
     return ", ".join(f"{item.get('source')}->{item.get('target')}" for item in items) or "no flow"
 
 
-@rule(number="C24", fix="correct the name; both ends of a mirror live in one inventory, or set enabled: false")
+@rule(fix="correct the name; both ends of a mirror live in one inventory, or set enabled: false")
 def unknown_cluster(inventory: Inventory) -> Iterator[Problem]:
     """The source or target of a flow is no cluster with brokers in this inventory."""
     known = kafka_clusters(inventory)
@@ -102,7 +102,7 @@ def unknown_cluster(inventory: Inventory) -> Iterator[Problem]:
                 )
 
 
-@rule(number="C24", variable=VARIABLE, fix="add a host next to the target, or set enabled: false")
+@rule(variable=VARIABLE, fix="add a host next to the target, or set enabled: false")
 def target_without_mirror(inventory: Inventory) -> Iterator[Problem]:
     """The target of a flow has no mirror, that is no host in `mirror_makers` with its `kafka_cluster_name`."""
     known = kafka_clusters(inventory)
@@ -118,7 +118,7 @@ def target_without_mirror(inventory: Inventory) -> Iterator[Problem]:
             )
 
 
-@rule(number="C24", variable="kafka_cluster_name", fix="add a flow, correct kafka_cluster_name, or remove the mirror")
+@rule(variable="kafka_cluster_name", fix="add a flow, correct kafka_cluster_name, or remove the mirror")
 def mirror_without_flow(inventory: Inventory) -> Iterator[Problem]:
     """The `kafka_cluster_name` of a mirror is the target of no flow, not even of a disabled one."""
     targets = dict.fromkeys(str(item.get("target")) for _number, item in entries(said(inventory)))
@@ -134,7 +134,7 @@ def mirror_without_flow(inventory: Inventory) -> Iterator[Problem]:
             )
 
 
-@rule(number="C24", variable=MIRROR_GROUP, fix="name a second host with the same ansible_host for MirrorMaker")
+@rule(variable=MIRROR_GROUP, fix="name a second host with the same ansible_host for MirrorMaker")
 def mirror_and_node_on_one_host(inventory: Inventory) -> Iterator[Problem]:
     """A host is a mirror and a node of Kafka or ZooKeeper."""
     for node in inventory.nodes:
@@ -142,7 +142,7 @@ def mirror_and_node_on_one_host(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(node, "the host is a mirror and a node of Kafka or ZooKeeper", "in both groups")
 
 
-@rule(number="C24", fix="add a listener with purpose clients, or correct mirror_listener")
+@rule(fix="add a listener with purpose clients, or correct mirror_listener")
 def no_mirror_listener(inventory: Inventory) -> Iterator[Problem]:
     """A broker of a mirrored cluster has no listener for clients, or none with the name in `mirror_listener`."""
     for cluster in kafka_clusters(inventory).values():
@@ -168,7 +168,7 @@ def _for_clients(node: Node) -> list[str]:
     return [listener.name for listener in node.listeners() if listener.purpose == "clients"]
 
 
-@rule(number="C24", variable="kafka_listeners", fix="give all brokers of the cluster the same list")
+@rule(variable="kafka_listeners", fix="give all brokers of the cluster the same list")
 def mirror_protocols_differ(inventory: Inventory) -> Iterator[Problem]:
     """The brokers of a cluster differ in the protocol of the listener for mirrors, which log in in one way."""
     for cluster in kafka_clusters(inventory).values():
@@ -193,7 +193,7 @@ def _is_mirrored(inventory: Inventory, cluster: Cluster) -> bool:
     return any(cluster.name in (flow.source, flow.target) for flow in flows(inventory))
 
 
-@rule(number="B19", variable=REST_PORT, fix=f"give each mirror of the machine a {REST_PORT} that no other process has")
+@rule(variable=REST_PORT, fix=f"give each mirror of the machine a {REST_PORT} that no other process has")
 def rest_port_taken(inventory: Inventory) -> Iterator[Problem]:
     """A mirror has the address and port of another mirror or of a listener on its machine."""
     opened = [(node, listener) for node in inventory.processes for listener in node.ports()]

@@ -63,7 +63,7 @@ REPLACEMENTS = {
 }
 
 
-@rule(number="C10", fix="remove the property and set the variable")
+@rule(fix="remove the property and set the variable")
 def managed_property(inventory: Inventory) -> Iterator[Problem]:
     """A native property of a node (`kafka_config`, `kafka_broker_config`, `kraft_controller_config`) is one that the
     collection writes from a variable of its own; the message names it."""
@@ -79,7 +79,7 @@ def managed(where: object, variable: str, key: str, instead: str) -> Problem:
     return Problem(where, what, key, fix=f"remove it and use {instead}", variable=variable)
 
 
-@rule(number="B17", fix="remove it")
+@rule(fix="remove it")
 def removed_property(inventory: Inventory) -> Iterator[Problem]:
     """A native property of a node has a key that this version or KRaft no longer reads; the message names what
     replaced it. One that only the version no longer reads may be listed in `kafka_allow_unknown_config`."""
@@ -92,7 +92,6 @@ def removed_property(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B15",
     allowed="a broker key of this version, or one named in kafka_allow_unknown_config",
     fix="correct the key, or list it in kafka_allow_unknown_config when a plugin reads it",
 )

@@ -34,7 +34,6 @@ _NAMES_SHOWN = 5
 
 
 @rule(
-    number="B5",
     variable="kraft_controllers",
     allowed="an odd number from 3 on",
     fix="run 3 controllers, or 5 to survive the loss of two; one alone is for kafka_profile development",
@@ -69,7 +68,7 @@ def survives(count: int, members: str = "") -> str:
     return f"needs {majority} of {count}{members} and survives the loss of {count - majority}"
 
 
-@rule(number="B7", variable="kafka_rack", fix="set kafka_rack on these hosts, or remove it from all")
+@rule(variable="kafka_rack", fix="set kafka_rack on these hosts, or remove it from all")
 def missing_racks(inventory: Inventory) -> Iterator[Problem]:
     """Some brokers of a cluster have a `kafka_rack`, others have none."""
     for cluster in inventory.clusters():
@@ -80,7 +79,6 @@ def missing_racks(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B7",
     variable="kafka_rack",
     fix="add a rack, or expect that losing one rack may lose that many copies",
     level=WARNING,
@@ -105,7 +103,7 @@ def few_racks(inventory: Inventory) -> Iterator[Problem]:
             )
 
 
-@rule(number="B8", fix="lower the number, or add brokers")
+@rule(fix="lower the number, or add brokers")
 def more_replicas_than_brokers(inventory: Inventory) -> Iterator[Problem]:
     """A topic, or `default.replication.factor`, has more copies than the cluster has brokers."""
     for cluster in inventory.clusters():
@@ -122,7 +120,7 @@ def more_replicas_than_brokers(inventory: Inventory) -> Iterator[Problem]:
     yield from _factors_above(inventory, [DEFAULT_RF], "")
 
 
-@rule(number="B11", fix="lower the number, or add brokers")
+@rule(fix="lower the number, or add brokers")
 def more_internal_replicas_than_brokers(inventory: Inventory) -> Iterator[Problem]:
     """Internal topics have more copies than the cluster has brokers; group commits or transactions fail much later."""
     yield from _factors_above(inventory, INTERNAL_RF, "; group commits or transactions would fail much later")
@@ -161,7 +159,7 @@ def _both(cluster: Cluster, node: Node, factor: str, least: str) -> Iterator[tup
         yield numbers[0], numbers[1], set_ones[0].variable
 
 
-@rule(number="B11", fix="lower transaction.state.log.min.isr, or raise transaction.state.log.replication.factor")
+@rule(fix="lower transaction.state.log.min.isr, or raise transaction.state.log.replication.factor")
 def transaction_log_min_isr(inventory: Inventory) -> Iterator[Problem]:
     """`transaction.state.log.min.isr` is above the number of copies of that log; Kafka then asks for these only."""
     log = "transaction.state.log"
@@ -173,7 +171,7 @@ def transaction_log_min_isr(inventory: Inventory) -> Iterator[Problem]:
                     yield Problem(node, what, f"{least} of {factor}", f"1 to {factor}", variable=variable)
 
 
-@rule(number="B9", fix=f"lower {MIN_ISR}, or raise the replication factor")
+@rule(fix=f"lower {MIN_ISR}, or raise the replication factor")
 def min_isr_above_replicas(inventory: Inventory) -> Iterator[Problem]:
     """`min.insync.replicas` is above the number of copies; Kafka then asks for no more than these, and says nothing."""
     for problem, _cluster, factor, least in _min_isr(inventory):
@@ -183,7 +181,7 @@ def min_isr_above_replicas(inventory: Inventory) -> Iterator[Problem]:
             )
 
 
-@rule(number="B9", fix=f"lower {MIN_ISR}, or raise the replication factor", level=BY_PROFILE, acceptable=True)
+@rule(fix=f"lower {MIN_ISR}, or raise the replication factor", level=BY_PROFILE, acceptable=True)
 def min_isr_equals_replicas(inventory: Inventory) -> Iterator[Problem]:
     """`min.insync.replicas` equals the number of copies, so no broker can restart without refusing writes."""
     for problem, cluster, factor, least in _min_isr(inventory):
@@ -224,7 +222,7 @@ def _min_isr(inventory: Inventory) -> Iterator[tuple[Callable[[str], Problem], C
                 yield complaint(where, variable, of, factor, least), cluster, factor, least
 
 
-@rule(number="B10", fix="remove it", level=BY_PROFILE, acceptable=True)
+@rule(fix="remove it", level=BY_PROFILE, acceptable=True)
 def unclean_election(inventory: Inventory) -> Iterator[Problem]:
     """Unclean leader election is on, for brokers or a topic: acknowledged records can be lost."""
     for _cluster, where, variable, of, value in _values(inventory, UNCLEAN):
@@ -234,7 +232,6 @@ def unclean_election(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B10",
     allowed=f"{PRODUCTION_MIN_ISR} or more in the production profile",
     fix=f"raise {MIN_ISR}, or remove it",
     acceptable=True,
@@ -260,7 +257,6 @@ def _values(inventory: Inventory, key: str) -> Iterator[tuple[Cluster, Any, str,
 
 
 @rule(
-    number="C13",
     variable="kafka_brokers",
     allowed=f"{PRODUCTION_RF} or more in the production profile",
     fix="add brokers, or set kafka_profile to development",
@@ -276,7 +272,6 @@ def few_brokers(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="C13",
     allowed=f"{PRODUCTION_RF} or more in the production profile",
     fix="raise it, or set kafka_profile to development",
     acceptable=True,

@@ -23,7 +23,7 @@ COMPLAINTS: dict[str, Callable[[Sequence[Mapping[str, Any]]], list[str]]] = {
 }
 
 
-@rule(number="C22", fix="correct the entry; ansible-doc of the module shows what it takes")
+@rule(fix="correct the entry; ansible-doc of the module shows what it takes")
 def refused_entry(inventory: Inventory) -> Iterator[Problem]:
     """An entry of `kafka_users`, `kafka_acls` or `kafka_quotas` is one that its module refuses."""
     for cluster in inventory.clusters():
@@ -34,7 +34,7 @@ def refused_entry(inventory: Inventory) -> Iterator[Problem]:
                 yield Problem(cluster, "an entry cannot be used", found=why.rstrip("."), variable=variable)
 
 
-@rule(number="C22", variable="kafka_acls", fix="set kafka_authorizer: true, or remove kafka_acls")
+@rule(variable="kafka_acls", fix="set kafka_authorizer: true, or remove kafka_acls")
 def acls_without_authorizer(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_acls` are set, but the cluster has no authorizer."""
     for cluster in inventory.clusters():

@@ -15,7 +15,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advic
 
 
 @rule(
-    number="B40",
     allowed="all hosts of a cluster or none of them",
     fix="run without --limit, or use the playbook made for single nodes; preflight_allow_limit is for those",
 )
@@ -31,7 +30,6 @@ def limit_splits_cluster(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B40",
     fix="add the clusters at both ends of the mirror to --limit, or leave the mirror out (--limit 'dc_b:!mirror1'), as "
     "while one of them is dead; other mirrors may stay out",
 )
@@ -57,8 +55,7 @@ def limit_without_ends(inventory: Inventory) -> Iterator[Problem]:
 def unknown_rule(inventory: Inventory) -> Iterator[Problem]:
     """`preflight_accept` names a rule that does not exist or cannot be accepted."""
     names = [name for name, one in RULES.items() if one.acceptable]
-    numbers = {one.number for one in RULES.values()}
     for listed, nodes in by_value(inventory.processes, "preflight_accept"):
         for name in map(str, listed if isinstance(listed, (list, tuple)) else ()):
-            if name not in names and name not in numbers:
+            if name not in names:
                 yield Problem(nodes, "the list names no rule that can be accepted", name, fix=advice(name, names))

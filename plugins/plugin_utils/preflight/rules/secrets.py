@@ -37,7 +37,7 @@ OPTIONAL = frozenset(
 )
 
 
-@rule(number="B34", fix="define the variable that it names (a secret: in the vault)")
+@rule(fix="define the variable that it names (a secret: in the vault)")
 def undefined_value(inventory: Inventory) -> Iterator[Problem]:
     """A value cannot be templated: an undefined variable, or a vault without its password. Facts are not known yet."""
     for node in inventory.processes:
@@ -47,7 +47,7 @@ def undefined_value(inventory: Inventory) -> Iterator[Problem]:
                 yield Problem(node, "the value cannot be templated", reason, variable=path)
 
 
-@rule(number="C20", fix="replace it")
+@rule(fix="replace it")
 def placeholder(inventory: Inventory) -> Iterator[Problem]:
     """`CHANGE-ME` is left, which `inventories/prod` holds wherever you must decide."""
     for node in inventory.processes:
@@ -69,7 +69,7 @@ def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-@rule(number="B34", fix="put a long random value into the vault and refer to it")
+@rule(fix="put a long random value into the vault and refer to it")
 def weak_secret(inventory: Inventory) -> Iterator[Problem]:
     """A secret is empty, or one of the passwords that examples and images ship with."""
     for node in inventory.processes:

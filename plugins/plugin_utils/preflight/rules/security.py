@@ -19,7 +19,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security im
 CLIENT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 
 
-@rule(number="B33", variable="kafka_listeners", fix="set protocol SSL for the listeners of brokers and controllers")
+@rule(variable="kafka_listeners", fix="set protocol SSL for the listeners of brokers and controllers")
 def nodes_not_authenticated(inventory: Inventory) -> Iterator[Problem]:
     """A listener for brokers or controllers shows no certificates, so an authorizer cannot tell nodes from clients."""
     for node in inventory.kafka:
@@ -31,7 +31,7 @@ def nodes_not_authenticated(inventory: Inventory) -> Iterator[Problem]:
                 yield Problem(node, what, found, " or ".join(allowed))
 
 
-@rule(number="B33", variable="kafka_listeners", fix="add a listener with purpose brokers, protocol SSL")
+@rule(variable="kafka_listeners", fix="add a listener with purpose brokers, protocol SSL")
 def no_broker_listener(inventory: Inventory) -> Iterator[Problem]:
     """Clients log in with passwords at the only listener, where brokers, which have none, could not log in."""
     for node in inventory.nodes:
@@ -45,7 +45,7 @@ def _for_clients(node: Node) -> list[Listener]:
     return [one for one in node.listeners() if one.purpose == "clients"]
 
 
-@rule(number="B33", variable="kafka_listeners", fix="set the protocol of the listener to SASL_SSL or SSL")
+@rule(variable="kafka_listeners", fix="set the protocol of the listener to SASL_SSL or SSL")
 def anonymous_clients(inventory: Inventory) -> Iterator[Problem]:
     """With an authorizer the listener for clients is PLAINTEXT: clients are anonymous, also the administrator."""
     for node in inventory.nodes:
@@ -55,7 +55,7 @@ def anonymous_clients(inventory: Inventory) -> Iterator[Problem]:
                 yield Problem(node, what, "PLAINTEXT with kafka_authorizer")
 
 
-@rule(number="B33", fix="remove the key and write ACLs")
+@rule(fix="remove the key and write ACLs")
 def open_without_acl(inventory: Inventory) -> Iterator[Problem]:
     """`allow.everyone.if.no.acl.found` opens every resource without an ACL to everybody."""
     for node in inventory.nodes:
@@ -65,7 +65,6 @@ def open_without_acl(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="C14",
     variable="kafka_listeners",
     fix="set protocol SASL_SSL and kafka_tls_source",
     level=BY_PROFILE,
@@ -80,7 +79,7 @@ def unencrypted_login(inventory: Inventory) -> Iterator[Problem]:
                     yield Problem(node, f"listener {listener.name} takes logins without encryption", "SASL_PLAINTEXT")
 
 
-@rule(number="B34", variable="kafka_admin_password", fix="put a long random value into the vault and refer to it")
+@rule(variable="kafka_admin_password", fix="put a long random value into the vault and refer to it")
 def no_admin_password(inventory: Inventory) -> Iterator[Problem]:
     """Clients log in with passwords, and `kafka_admin_password` is empty."""
     for node in inventory.nodes:
@@ -91,7 +90,6 @@ def no_admin_password(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B33",
     variable="kafka_admin_certificate_file",
     fix="set kafka_admin_certificate_file and kafka_admin_key_file",
 )
@@ -104,7 +102,6 @@ def no_admin_certificate(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B32",
     variable="kafka_tls_source",
     allowed="development_ca or files",
     fix="set kafka_tls_source: where the certificates come from",
@@ -118,7 +115,7 @@ def no_tls_source(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(node, f"listener {tls[0]} has no certificate", "an empty value")
 
 
-@rule(number="C15", variable="kafka_tls_source", fix="use certificates of your own CA", acceptable=True)
+@rule(variable="kafka_tls_source", fix="use certificates of your own CA", acceptable=True)
 def development_certificates(inventory: Inventory) -> Iterator[Problem]:
     """In production certificates are of the development CA, whose key lies on the control node."""
     for cluster in inventory.clusters():
@@ -127,7 +124,7 @@ def development_certificates(inventory: Inventory) -> Iterator[Problem]:
                 yield Problem(node, "certificates of the development CA in production", "development_ca")
 
 
-@rule(number="B33", allowed="names of neither nodes nor the administrator", fix="rename the user or client")
+@rule(allowed="names of neither nodes nor the administrator", fix="rename the user or client")
 def name_of_super_user(inventory: Inventory) -> Iterator[Problem]:
     """A user (`kafka_users`), or a client of `kafka_tls_client_names`, has the name of a node or the administrator."""
     for cluster in inventory.clusters():
@@ -150,7 +147,6 @@ def _users(node: Node, variable: str) -> list[str]:
 
 
 @rule(
-    number="B33",
     allowed="a name without User: before it, without ';' and '*', and with no space around it",
     fix="correct the name",
 )
@@ -191,7 +187,7 @@ def _is_principal_name(name: Any) -> bool:
     return is_plain and text == text.strip() != "" and not re.search(r"[;*]", text) and not _begins_with_user(text)
 
 
-@rule(number="B33", allowed="letters, digits, dot, hyphen and underscore", fix="choose another name")
+@rule(allowed="letters, digits, dot, hyphen and underscore", fix="choose another name")
 def bad_client_name(inventory: Inventory) -> Iterator[Problem]:
     """A name that becomes the name of a file or a folder cannot be one: in `kafka_tls_client_names`; of
     `kafka_admin_user` with the development CA; of `kafka_users` with `kafka_resources_client_bundle_dir`."""
@@ -213,7 +209,6 @@ def _file_names(node: Node) -> Iterator[tuple[str, str]]:
 
 
 @rule(
-    number="B33",
     variable="kafka_plain_users",
     allowed="letters, digits, dot, hyphen and underscore, once, of neither a node nor the administrator",
     fix="rename the user",
@@ -228,7 +223,6 @@ def bad_plain_user(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B33",
     variable="kafka_plain_users",
     fix="add PLAIN to kafka_sasl_mechanisms, or give them SCRAM as kafka_users",
 )
@@ -241,7 +235,7 @@ def plain_not_offered(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(first, "users of PLAIN, which no listener offers", found)
 
 
-@rule(number="C21", variable="kafka_version", fix="upgrade once a fixed version is out", level=WARNING, acceptable=True)
+@rule(variable="kafka_version", fix="upgrade once a fixed version is out", level=WARNING, acceptable=True)
 def known_vulnerabilities(inventory: Inventory) -> Iterator[Problem]:
     """In production: CVEs of the chosen version, and what helps until there is a better one."""
     for cluster in inventory.clusters():

@@ -47,7 +47,7 @@ def entry_options() -> dict[str, Spec]:
     return {**of_roles, **{name: module_options(module)[module]["options"] for name, module in MODULES.items()}}
 
 
-@rule(number="C12", fix="write it as allowed")
+@rule(fix="write it as allowed")
 def wrong_type(inventory: Inventory) -> Iterator[Problem]:
     """A variable that is a list, a dict or text is something else, or a native property (`kafka_config`,
     `kafka_broker_config`, `zookeeper_ensemble_config` ...) is no single value."""
@@ -71,7 +71,7 @@ def wrong_type(inventory: Inventory) -> Iterator[Problem]:
                 )
 
 
-@rule(number="C12", fix="correct the entry")
+@rule(fix="correct the entry")
 def bad_entry(inventory: Inventory) -> Iterator[Problem]:
     """An entry of `kafka_listeners`, `kafka_topics`, `kafka_users`, `kafka_plain_users`, `kafka_acls` or
     `kafka_quotas` lacks a field, has one that does not exist, or one with a value that it cannot have."""
@@ -113,7 +113,7 @@ def checked_known(entry: Mapping[str, Any], options: Spec) -> tuple[dict[str, An
     return checked(known, {key: option for key, option in options.items() if key not in hidden})
 
 
-@rule(number="C9", level=WARNING, fix="correct the name; if it is your own, choose one without our prefixes")
+@rule(level=WARNING, fix="correct the name; if it is your own, choose one without our prefixes")
 def misspelt_variable(inventory: Inventory) -> Iterator[Problem]:
     """Nothing reads the variable, and its name is close to one that is read."""
     known = inventory.known_variables

@@ -20,7 +20,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advic
 OWN_PREFIX = "_streamops_"
 
 
-@rule(number="B12", variable="kafka_topics", allowed="1 or more", fix="correct it, or remove it to get the default")
+@rule(variable="kafka_topics", allowed="1 or more", fix="correct it, or remove it to get the default")
 def topic_numbers(inventory: Inventory) -> Iterator[Problem]:
     """A topic has fewer than one partition or replica."""
     for cluster in inventory.clusters():
@@ -30,7 +30,7 @@ def topic_numbers(inventory: Inventory) -> Iterator[Problem]:
                     yield Problem(cluster, f"topic {topic.name} has an impossible number", f"{field} {value}")
 
 
-@rule(number="B14", variable="kafka_topics", fix="choose another name")
+@rule(variable="kafka_topics", fix="choose another name")
 def bad_topic_name(inventory: Inventory) -> Iterator[Problem]:
     """A topic has a name that Kafka refuses (characters, over 249 of them, `.` and `..`), that Kafka keeps for itself,
     or that this collection keeps for itself (`_streamops_`)."""
@@ -57,7 +57,7 @@ def _shown(name: str) -> str:
     return repr(name if len(name) <= 60 else f"{name[:57]}...")
 
 
-@rule(number="B14", variable="kafka_topics", fix="keep one entry")
+@rule(variable="kafka_topics", fix="keep one entry")
 def duplicate_topic(inventory: Inventory) -> Iterator[Problem]:
     """A topic is listed more than once."""
     for cluster in inventory.clusters():
@@ -67,7 +67,6 @@ def duplicate_topic(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B14",
     variable="kafka_topics",
     allowed="names that differ in more than '.' and '_'",
     fix="rename all but one of them",
@@ -87,7 +86,7 @@ def colliding_topics(inventory: Inventory) -> Iterator[Problem]:
                 )
 
 
-@rule(number="B16", variable="kafka_topics", fix="correct the key or remove it")
+@rule(variable="kafka_topics", fix="correct the key or remove it")
 def unknown_topic_key(inventory: Inventory) -> Iterator[Problem]:
     """A key of a topic's config is unknown to the Kafka version."""
     for cluster in inventory.clusters():

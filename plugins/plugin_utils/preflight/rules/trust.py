@@ -19,7 +19,7 @@ ON_PURPOSE = (
 SHOWN = 4
 
 
-@host_rule(number="B32", fix="run as root there (ansible_become), or correct the modes")
+@host_rule(fix="run as root there (ansible_become), or correct the modes")
 def unreadable_stores(hosts: Sequence[Host]) -> Iterator[Problem]:
     """A store of a node cannot be read, so it is unknown which CA the node trusts."""
     for host, trust in _with_tls(hosts):
@@ -28,7 +28,6 @@ def unreadable_stores(hosts: Sequence[Host]) -> Iterator[Problem]:
 
 
 @host_rule(
-    number="B32",
     variable="kafka_tls_ca_dir",
     allowed="ca.pem and the ca.key that belongs to it",
     fix="copy both from the control node that made the CA",
@@ -42,7 +41,6 @@ def incomplete_ca(hosts: Sequence[Host]) -> Iterator[Problem]:
 
 
 @host_rule(
-    number="B32",
     allowed="the CA that the nodes trust, or for a while both",
     fix=f"use the CA that the nodes trust; {ON_PURPOSE}",
 )
@@ -84,7 +82,6 @@ def different_ca(hosts: Sequence[Host]) -> Iterator[Problem]:
 
 
 @host_rule(
-    number="B32",
     variable="kafka_tls_ca_file",
     allowed="the settings of the run before, until it has restarted every node",
     fix="run again with the certificates and the CA file of the run before, then take the next step",

@@ -17,7 +17,7 @@ IDS = ("kafka_node_id", "zookeeper_id")
 WORDS = ("kafka_mode", "kafka_version", "zookeeper_version")
 
 
-@rule(number="C26", fix="correct the value, or remove it to get the default")
+@rule(fix="correct the value, or remove it to get the default")
 def unclear_value(inventory: Inventory) -> Iterator[Problem]:
     """A variable of the roles or playbooks that is true or false, or a number, has another value: `maybe`, an empty
     text, null, `3.5` or `0x10` for a whole number, or a number outside of its range (docs/reference), such as a port
@@ -30,7 +30,7 @@ def unclear_value(inventory: Inventory) -> Iterator[Problem]:
                 yield Problem(node, one.what, found=one.found, allowed=one.allowed, variable=one.name)
 
 
-@rule(number="C4", fix="set it to one of the allowed words")
+@rule(fix="set it to one of the allowed words")
 def unknown_word(inventory: Inventory) -> Iterator[Problem]:
     """A variable that takes one of a few words, such as `kafka_profile`, has another one."""
     choices = {name: option for name, option in role_options().items() if option.get("choices") and name not in WORDS}

@@ -47,7 +47,6 @@ _SECURE = "set zookeeper_tls and zookeeper_password (from the vault)"
 
 
 @rule(
-    number="B6",
     variable="zookeeper_id",
     allowed=f"a whole number from 1 to {MAX_ID}",
     fix="set zookeeper_id as a host variable and never change it",
@@ -61,9 +60,7 @@ def bad_zookeeper_id(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(node, "the server has no usable id", "nothing" if value is None else repr(str(value)))
 
 
-@rule(
-    number="B6", variable="zookeeper_id", fix="give the newer one an unused id; never change that of a server with data"
-)
+@rule(variable="zookeeper_id", fix="give the newer one an unused id; never change that of a server with data")
 def duplicate_zookeeper_id(inventory: Inventory) -> Iterator[Problem]:
     """Two servers of one ensemble have the same `zookeeper_id`."""
     for cluster in inventory.clusters():
@@ -78,7 +75,6 @@ def duplicate_zookeeper_id(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B5",
     variable=ZOOKEEPER_GROUP,
     allowed="an odd number from 3 on",
     fix="run 3 servers, or 5 to survive the loss of two; one alone is for kafka_profile development",
@@ -106,7 +102,7 @@ def unknown_leaving_server(inventory: Inventory) -> Iterator[Problem]:
                 yield Problem(nodes, what, repr(name), ", ".join(servers) or "no host, since there is no ensemble")
 
 
-@rule(number="C3", variable=ZOOKEEPER_GROUP, fix="name a second host with the same ansible_host for the other process")
+@rule(variable=ZOOKEEPER_GROUP, fix="name a second host with the same ansible_host for the other process")
 def zookeeper_and_kafka_on_one_host(inventory: Inventory) -> Iterator[Problem]:
     """A host is a server of ZooKeeper and a node of Kafka."""
     for node in inventory.nodes:
@@ -119,7 +115,7 @@ def _brokers(cluster: Cluster) -> list[Node]:
     return [node for node in cluster.brokers if node.get("kafka_mode") == ZOOKEEPER_MODE]
 
 
-@rule(number="C3", variable="kafka_mode", fix="remove them from the group, or choose a mode of KRaft")
+@rule(variable="kafka_mode", fix="remove them from the group, or choose a mode of KRaft")
 def zookeeper_mode_with_controllers(inventory: Inventory) -> Iterator[Problem]:
     """A cluster in mode `zookeeper` has controllers of KRaft."""
     for cluster in inventory.clusters():
@@ -128,7 +124,6 @@ def zookeeper_mode_with_controllers(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="C3",
     variable="kafka_version",
     fix=f"set kafka_version to {newest_that_runs(WITH_ZOOKEEPER).version}, the last line with ZooKeeper, or use KRaft",
 )
@@ -143,7 +138,6 @@ def zookeeper_mode_without_support(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="C3",
     variable="kafka_mode",
     fix="set kafka_mode to zookeeper, or remove the servers from the inventory",
     level=WARNING,
@@ -157,7 +151,6 @@ def unused_ensemble(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    number="B30",
     variable="zookeeper_version",
     allowed=f"one of {', '.join(SUPPORTED)}",
     fix="choose one of them; older ones have known vulnerabilities",
@@ -170,7 +163,7 @@ def unsupported_zookeeper_version(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(node, "this ZooKeeper version is not supported", repr(value))
 
 
-@rule(number="C10", fix="remove the property and set the variable")
+@rule(fix="remove the property and set the variable")
 def managed_zookeeper_property(inventory: Inventory) -> Iterator[Problem]:
     """`zookeeper_ensemble_config` has a property that the collection writes from a variable of its own."""
     for node in inventory.nodes:
@@ -179,7 +172,7 @@ def managed_zookeeper_property(inventory: Inventory) -> Iterator[Problem]:
                 yield managed(node, one.variable, one.key, MANAGED.get(one.key, "the group zookeeper"))
 
 
-@rule(number="B33", variable="zookeeper_tls", fix=_SECURE)
+@rule(variable="zookeeper_tls", fix=_SECURE)
 def half_secured_zookeeper(inventory: Inventory) -> Iterator[Problem]:
     """Only one of `zookeeper_tls` and `zookeeper_password` is set: a login needs TLS, TLS alone asks for no login."""
     for node in _parties(inventory):
@@ -189,7 +182,7 @@ def half_secured_zookeeper(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(node, "one half of securing ZooKeeper is missing", found)
 
 
-@rule(number="B33", variable="kafka_authorizer", fix=_SECURE)
+@rule(variable="kafka_authorizer", fix=_SECURE)
 def unprotected_acls(inventory: Inventory) -> Iterator[Problem]:
     """The cluster has an authorizer, but its ZooKeeper is not secured, so any client may write the ACLs."""
     for node in _parties(inventory):

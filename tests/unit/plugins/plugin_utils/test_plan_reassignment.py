@@ -120,7 +120,7 @@ def test_a_spec_that_is_no_object_is_wrong_use(
         spec.write_text(text)
         assert main([snapshot, "--spec", str(spec)]) == 2
         assert why in capsys.readouterr().err
-    assert main([snapshot, "--wish", str(tmp_path / "none.json")]) == 2
+    assert main([snapshot, "--spec", str(tmp_path / "none.json")]) == 2
     assert "none.json: cannot be read" in capsys.readouterr().err
 
 

@@ -36,7 +36,7 @@ def test_no_record_is_none() -> None:
     assert record_of(None) is None
 
 
-@pytest.mark.parametrize("kept", [{}, {"version": 2}, [], {"version": 1, "batches": [[["a"]]], "wish": {}}])
+@pytest.mark.parametrize("kept", [{}, {"version": 2}, [], {"version": 1, "batches": [[["a"]]], "spec": {}}])
 def test_a_record_that_cannot_be_understood_is_refused(kept: object) -> None:
     with pytest.raises(StreamopsError, match="cannot be understood"):
         record_of(kept)

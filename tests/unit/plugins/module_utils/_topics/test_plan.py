@@ -21,6 +21,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._topics.plan impor
     CREATED,
     DELETED,
     GROWN,
+    Asked,
+    Brokers,
     Plan,
     changes_of,
     growth_requests,
@@ -29,12 +31,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._topics.plan impor
     records,
 )
 
-BROKERS = [1, 2, 3]
+BROKERS = Brokers(dict.fromkeys((1, 2, 3)))
 
 
 def plan(state: dict[str, TopicState], *specs: DesiredTopic, allow_delete: bool = False) -> Plan:
     """The plan on three live brokers."""
-    return plan_topics(state, specs, BROKERS, allow_delete)
+    return plan_topics(state, Asked(specs, allow_delete), BROKERS)
 
 
 def at_topic(value: str, kind: str = "LONG") -> ConfigValue:
@@ -160,14 +162,14 @@ def test_a_compacted_topic_grows_with_consent_only(held: str | None, wanted: dic
     assert [("is compacted" in said, "would grow from 3 to 6 partitions" in said) for said in found.violations] == [
         (True, True)
     ] * refused
-    agreed = plan_topics(state, [spec], BROKERS, allow_delete=False, allow_compacted_growth=True)
+    agreed = plan_topics(state, Asked([spec], allow_compacted_growth=True), BROKERS)
     assert not agreed.violations
     assert [topic.growth for topic in agreed.topics] == [(3, 6)]
     assert not plan(state, DesiredTopic("a", 3, config=wanted)).violations
 
 
 def test_fenced_brokers_are_named_when_replicas_are_short() -> None:
-    found = plan_topics({}, [DesiredTopic("a", 1, 3)], [1, 2], False, [3])
+    found = plan_topics({}, Asked([DesiredTopic("a", 1, 3)]), Brokers({1: None, 2: None}, fenced=[3]))
     assert "registered but down: 3, start them first" in found.violations[0]
 
 
@@ -234,13 +236,13 @@ def test_what_cannot_be_placed_is_refused() -> None:
 
 def test_a_topic_that_must_exist_is_not_created_and_names_like_it_are_shown() -> None:
     state = {"orders": TopicState(3, 2), "payments": TopicState(3, 2)}
-    found = plan_topics(state, [DesiredTopic("ordres", 6)], BROKERS, allow_delete=False, allow_create=False)
+    found = plan_topics(state, Asked([DesiredTopic("ordres", 6)], allow_create=False), BROKERS)
     assert found.violations == (
         "topic ordres: does not exist (names like it: orders), and allow_create is false. Name a topic of the cluster.",
     )
-    unlike = plan_topics(state, [DesiredTopic("x", 6)], BROKERS, allow_delete=False, allow_create=False)
+    unlike = plan_topics(state, Asked([DesiredTopic("x", 6)], allow_create=False), BROKERS)
     assert unlike.violations == ("topic x: does not exist, and allow_create is false. Name a topic of the cluster.",)
-    grown = plan_topics(state, [DesiredTopic("orders", 6)], BROKERS, allow_delete=False, allow_create=False)
+    grown = plan_topics(state, Asked([DesiredTopic("orders", 6)], allow_create=False), BROKERS)
     assert (grown.violations, grown.topics[0].growth) == ((), (3, 6))
 
 
@@ -262,7 +264,7 @@ def test_a_topic_of_a_user_may_begin_with_two_underscores() -> None:
 
 def limited(state: dict[str, TopicState], *specs: DesiredTopic) -> Plan:
     """The plan on three live brokers that may get 4,000 replicas each."""
-    return plan_topics(state, specs, BROKERS, False, most_new_replicas=4000)
+    return plan_topics(state, Asked(specs, most_new_replicas=4000), BROKERS)
 
 
 def test_a_number_with_zeros_too_many_is_refused_before_any_request_knows_it() -> None:

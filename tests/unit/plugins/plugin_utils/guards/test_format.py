@@ -357,7 +357,7 @@ def test_a_missing_drawn_id_is_an_error_and_no_empty_cluster_id() -> None:
 def test_every_refusal_says_where_what_is_allowed_and_the_fix() -> None:
     nodes = [node(1, used(1, B)), node(2), node(3, disk(empty=False, entries=["x"]))]
     for one in format_plan(nodes, A, None, DRAWN)["refusals"]:
-        assert all(one[key] for key in ("host", "kind", "where", "found", "allowed", "fix", "way_out"))
+        assert all(one[key] for key in ("host", "kind", "where", "found", "allowed", "fix"))
         assert one["message"].startswith(f"{one['host']}: ")
         assert "Nothing was formatted" in one["message"]
 

@@ -11,9 +11,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import (
-    Policy,
     check_inventory,
-    numbers_accepted,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.report import message, preflight_result
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import (
@@ -53,9 +51,8 @@ def test_two_rules_cannot_have_one_name() -> None:
         rule(fix="none")(even_quorum)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("entry", ["even_quorum", "B5"])
-def test_a_rule_of_prudence_is_accepted_by_its_name_or_by_its_old_number(entry: str) -> None:
-    found = only(combined(count=4, preflight_accept=[*QUIET, entry]), "even_quorum", "warning")
+def test_a_rule_of_prudence_is_accepted_by_its_name() -> None:
+    found = only(combined(count=4, preflight_accept=[*QUIET, "even_quorum"]), "even_quorum", "warning")
     assert found.sentence().endswith("(accepted by preflight_accept).")
 
 
@@ -71,20 +68,14 @@ def test_what_one_of_two_clusters_accepts_is_an_error_in_the_other() -> None:
     assert ("even_quorum", "error", ("kafka4",)) in [(one.name, one.level, one.hosts) for one in found]
 
 
-@pytest.mark.parametrize("entry", ["even_quorom", "duplicate_node_id", "B99"])
+@pytest.mark.parametrize("entry", ["even_quorom", "duplicate_node_id", "B5"])
 def test_an_accepted_rule_that_does_not_exist_is_a_warning(entry: str) -> None:
     expect(combined(preflight_accept=[*QUIET, entry]), "unknown_rule", f"found: {entry}", level="warning")
 
 
-def test_numbers_are_shown_with_the_names_to_write_instead() -> None:
-    assert numbers_accepted([Policy(True, ["C13", "even_quorum"]), Policy(True, ["C16"])]) == {
-        "C13": ["few_brokers", "few_replicas"]
-    }
-
-
 def violation(**changes: object) -> Violation:
     """A violation with readable parts."""
-    parts = {"name": "bad_node_id", "number": "B1", "level": ERROR, "hosts": ("kafka1",), "variable": "v"}
+    parts = {"name": "bad_node_id", "level": ERROR, "hosts": ("kafka1",), "variable": "v"}
     more = {"what": "is wrong", "found": "1", "allowed": "2", "fix": "set 2"}
     return Violation(**{**parts, **more, **changes})  # type: ignore[arg-type]
 
@@ -108,16 +99,16 @@ def test_many_hosts_are_cut_with_the_number_of_the_rest() -> None:
 
 
 def test_the_message_counts_and_groups_by_rule() -> None:
-    few = violation(name="few_racks", number="", level=WARNING)
+    few = violation(name="few_racks", level=WARNING)
     text = message([violation(), violation(variable="w"), few])
     assert text.startswith(
-        "2 errors and 1 warning found before any change; nothing was touched.\n\nERROR bad_node_id (B1):\n"
+        "2 errors and 1 warning found before any change; nothing was touched.\n\nERROR bad_node_id:\n"
     )
     assert text.count("ERROR bad_node_id") == 1
     assert text.endswith("WARNING few_racks:\n  - kafka1: v: is wrong (found: 1, allowed: 2); fix: set 2.")
 
 
-def test_a_result_has_the_old_keys_beside_the_new_ones() -> None:
+def test_a_result_has_the_violations_where_the_task_registers_it() -> None:
     (found,) = preflight_result([violation()], registered=True)["violations"]
-    assert (found["name"], found["rule"], found["fix"], found["way_out"]) == ("bad_node_id", "B1", "set 2", "set 2")
+    assert (found["name"], found["fix"], found["where"]) == ("bad_node_id", "set 2", "kafka1: v")
     assert "violations" not in preflight_result([violation()], registered=False)

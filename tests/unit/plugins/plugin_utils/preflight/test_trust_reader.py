@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Violation
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.trust_reader import trust_facts
 from tests.support.certificates import Issued, issue
+from tests.support.preflight_inventories import CERTIFICATE_RULES
 from tests.unit.plugins.plugin_utils.preflight.rules.test_hosts import host
 
 OLD, NEW, OTHER = (issue(f"{name} CA", ca=True) for name in ("old", "new", "other"))
@@ -113,7 +114,7 @@ class Site:
             asked.append((node, {"certificate_files": stores, "quorum": self.quorums.get(name)}))
         trust = trust_facts(asked)
         hosts = [host(number, trust=trust.get(f"kafka{number}")) for number in (1, 2, 3)]
-        return [one for one in check_hosts(hosts) if one.number == "B32"]
+        return [one for one in check_hosts(hosts) if one.name in CERTIFICATE_RULES]
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
-from tests.support.preflight_inventories import combined, config, expect, topic
+from tests.support.preflight_inventories import ADVICE, combined, config, expect, topic
 
 KEPT = {"retention.ms": 1}
 
@@ -46,4 +46,4 @@ def test_a_retention_of_the_cluster_is_enough() -> None:
 
 
 def test_who_knows_it_is_not_told_again() -> None:
-    assert check_inventory(advised(kafka_topics=[topic()], preflight_accept=["C21", "C23"])) == []
+    assert check_inventory(advised(kafka_topics=[topic()], preflight_accept=["known_vulnerabilities", *ADVICE])) == []

@@ -11,7 +11,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.firewall import names_to_resolve
-from tests.support.preflight_inventories import LISTENERS, UNSET, combined, expect, isolated, node
+from tests.support.preflight_inventories import ADVICE, LISTENERS, UNSET, combined, expect, isolated, node
 
 ON: dict[str, Any] = {"kafka_firewall": True, "kafka_firewall_admin_addresses": ["10.9.0.1"]}
 
@@ -24,7 +24,12 @@ def listeners(**changes: Any) -> list[dict[str, Any]]:
 def test_a_good_firewall_passes_and_none_asks_for_nothing() -> None:
     assert check_inventory(combined(**ON)) == []
     assert check_inventory(isolated(**ON)) == []
-    assert check_inventory(combined(ansible_host="nowhere", count=1, preflight_accept=["B5", "C13"])) != []
+    assert (
+        check_inventory(
+            combined(ansible_host="nowhere", count=1, preflight_accept=["even_quorum", "few_brokers", "few_replicas"])
+        )
+        != []
+    )
     assert names_to_resolve(combined({"kafka1": {"ansible_host": "kafka1.example"}})) == []
 
 
@@ -140,7 +145,7 @@ def test_a_firewall_lets_an_administrator_in_unless_that_is_accepted_by_name() -
     closed = {**ON, "kafka_firewall_admin_addresses": []}
     expect(combined(**closed), "no_administrator_address", "no address may administer the cluster from outside")
     expect(
-        combined(**closed, preflight_accept=["no_administrator_address", "C21", "C23"]),
+        combined(**closed, preflight_accept=["no_administrator_address", "known_vulnerabilities", *ADVICE]),
         "no_administrator_address",
         "accepted",
         level="warning",

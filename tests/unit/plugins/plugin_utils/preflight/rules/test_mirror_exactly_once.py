@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""B38 and B39 by table: what exactly-once needs, and where the legacy engine ends."""
+"""Exactly-once flows by table: what exactly-once needs, and where the legacy engine ends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
-from tests.support.preflight_inventories import config, expect
+from tests.support.preflight_inventories import ADVICE, config, expect
 from tests.support.preflight_mirrors import flow, mirrored
 
 ONCE = {"exactly_once": "enabled"}
@@ -90,7 +90,10 @@ def test_the_legacy_engine_is_not_exactly_once() -> None:
 
 
 def test_a_transaction_log_with_few_copies_is_refused_in_production_and_warned_of_in_development() -> None:
-    few = {"kafka_config": config(**{LOG: 2}), "preflight_accept": ["C13", "C21", "C23"]}
+    few = {
+        "kafka_config": config(**{LOG: 2}),
+        "preflight_accept": ["few_brokers", "few_replicas", "known_vulnerabilities", *ADVICE],
+    }
     found = check_inventory(mirrored(flow(**ONCE), hosts={"dc_b": few}))
     assert [(one.name, one.level) for one in found] == [
         ("few_transaction_log_replicas", "error"),
@@ -138,4 +141,4 @@ def test_a_mirror_of_the_legacy_engine_carries_one_flow(beside: dict[str, Any], 
     if parts:
         expect(inventory, "legacy_engine_shared", *parts)
     else:
-        assert not [one.sentence() for one in check_inventory(inventory) if one.number == "B39"]
+        assert not [one.sentence() for one in check_inventory(inventory) if one.name.startswith("legacy_engine_")]

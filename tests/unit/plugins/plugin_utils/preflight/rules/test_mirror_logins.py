@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""C25 by table: how mirrors log in at both ends. No message shows a password."""
+"""How mirrors log in at both ends, by table. No message shows a password."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
-from tests.support.preflight_inventories import LISTENERS, expect
+from tests.support.preflight_inventories import LISTENERS, MIRROR_LOGIN_RULES, expect
 from tests.support.preflight_mirrors import SECURED, flow, mirrored
 
 OPEN = {"kafka_listeners": LISTENERS, "kafka_authorizer": False}
@@ -137,7 +137,7 @@ TWO = {name: {"kafka_cluster_name": "dc_b", "ansible_host": "10.9.0.1"} for name
 def certified(mirrors: dict[str, dict[str, Any]]) -> list[str]:
     """What is said of certificates of these mirrors, behind the name of its rule."""
     found = check_inventory(mirrored(flow(), mirrors=mirrors, **SHOWN))
-    return [f"{one.name} {one.sentence()}" for one in found if one.number == "C25"]
+    return [f"{one.name} {one.sentence()}" for one in found if one.name in MIRROR_LOGIN_RULES]
 
 
 def test_a_mirror_has_a_certificate_where_one_is_asked_for() -> None:
@@ -154,7 +154,9 @@ def test_mirrors_of_one_machine_do_not_share_a_certificate() -> None:
     apart = {**TWO, "m2": {**TWO["m2"], "ansible_host": "10.9.0.2"}}
     assert certified(apart) == []
     assert [
-        one.sentence() for one in check_inventory(mirrored(flow(), mirrors=TWO, **SECURED)) if one.number == "C25"
+        one.sentence()
+        for one in check_inventory(mirrored(flow(), mirrors=TWO, **SECURED))
+        if one.name in MIRROR_LOGIN_RULES
     ] == []
 
 
@@ -163,7 +165,7 @@ def test_a_mirror_is_by_its_certificate_who_its_acls_are_for() -> None:
     mirror = {"m1": {"kafka_cluster_name": "dc_b"}}
     rules = "RULE:^CN=([^,]+).*$/$1/"
     good = mirrored(flow(), mirrors=mirror, **{**SHOWN, **issued, "kafka_tls_principal_rules": rules})
-    assert [one.sentence() for one in check_inventory(good) if one.number == "C25"] == []
+    assert [one.sentence() for one in check_inventory(good) if one.name in MIRROR_LOGIN_RULES] == []
     other = {"dc_a": {"kafka_tls_principal_rules": "RULE:^CN=([^,]+).*$/x-$1/"}}
     bad = mirrored(flow(), mirrors=mirror, hosts=other, **{**SHOWN, **issued, "kafka_tls_principal_rules": rules})
     (told,) = [one.sentence() for one in check_inventory(bad) if one.name == "mirror_principal"]

@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.identity import same_cluster
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
-from tests.support.preflight_inventories import expect
+from tests.support.preflight_inventories import ADVICE, expect
 from tests.support.preflight_mirrors import flow, mirrored, topics
 
 ID = "MkU3OEVBNTcwNTJENDM2Qg"
@@ -107,7 +107,7 @@ def test_what_does_not_come_back_is_no_loop(name: str) -> None:
 
 
 def test_a_loop_of_patterns_can_be_accepted_and_one_of_topics_cannot() -> None:
-    accepted = {"preflight_accept": ["B37", "C21", "C23"]}
+    accepted = {"preflight_accept": ["possible_mirror_loop", "mixed_origins", "known_vulnerabilities", *ADVICE]}
     other = {"dc_a": topics("orders"), "dc_b": topics("audit")}
     loose = [flow(topics=["x.*"], **SAME), flow("dc_b", "dc_a", topics=[".*x"], **SAME)]
     expect(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""C10 on mirrors by table: a native property that a variable of ours says already."""
+"""Properties of mirrors by table: a native property that a variable of ours says already."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""C24 by table: settings that have one owner."""
+"""Settings of mirrors by table: settings that have one owner."""
 
 from __future__ import annotations
 

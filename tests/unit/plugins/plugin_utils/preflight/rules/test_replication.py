@@ -7,7 +7,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
-from tests.support.preflight_inventories import combined, config, expect, isolated, only, topic
+from tests.support.preflight_inventories import ADVICE, combined, config, expect, isolated, only, topic
 
 RACKS = {f"kafka{n}": {"kafka_rack": f"r{n}"} for n in (1, 2, 3)}
 MIN_ISR_3 = topic(config={"min.insync.replicas": 3})
@@ -164,7 +164,7 @@ def test_a_single_production_node_breaks_quorum_and_copies() -> None:
 
 
 def test_a_broker_that_may_be_missing_counts_and_one_of_the_inventory_counts_once() -> None:
-    quiet = {"kafka_topics": [topic()], "preflight_accept": ["even_quorum", "C21", "C23"]}
+    quiet = {"kafka_topics": [topic()], "preflight_accept": ["even_quorum", "known_vulnerabilities", *ADVICE]}
     found = {one.name for one in check_inventory(combined(count=2, **quiet))}
     assert {"more_replicas_than_brokers", "few_brokers"} <= found
     for accepted in ([3], ["3"], "3", [2, 3]):
@@ -178,13 +178,18 @@ def test_fewer_racks_than_copies_is_a_warning_with_the_spread() -> None:
 
 
 def test_a_row_of_prudence_can_be_accepted_by_name() -> None:
-    found = only(combined(count=4, preflight_accept=["even_quorum", "C21", "C23"]), "even_quorum", "warning")
+    found = only(
+        combined(count=4, preflight_accept=["even_quorum", "known_vulnerabilities", *ADVICE]), "even_quorum", "warning"
+    )
     assert "accepted by preflight_accept" in found.sentence()
 
 
 def test_what_cannot_work_cannot_be_accepted() -> None:
     expect(
-        combined(kafka_topics=[topic(replication_factor=4)], preflight_accept=["B8", "C21", "C23"]),
+        combined(
+            kafka_topics=[topic(replication_factor=4)],
+            preflight_accept=["more_replicas_than_brokers", "known_vulnerabilities", *ADVICE],
+        ),
         "more_replicas_than_brokers",
         "4 with 3 brokers",
     )

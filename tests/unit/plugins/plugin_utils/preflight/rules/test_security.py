@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
-from tests.support.preflight_inventories import combined
+from tests.support.preflight_inventories import ADVICE, combined
 
 SECURED = [
     {"name": "CLIENT", "port": 9092, "protocol": "SASL_SSL", "purpose": "clients"},
@@ -152,10 +152,10 @@ def test_placeholders_of_the_example_are_named_once_for_all_nodes() -> None:
 
 
 def test_known_vulnerabilities_are_said_until_they_are_accepted() -> None:
-    found = check_inventory(combined(**GOOD, preflight_accept=["C23"]))
+    found = check_inventory(combined(**GOOD, preflight_accept=[*ADVICE]))
     assert {(one.name, one.level) for one in found} == {("known_vulnerabilities", "warning")}
     assert "CVE-2026-111115" in found[0].sentence()
-    assert check_inventory(combined(**GOOD, kafka_profile="development", preflight_accept=["C23"])) == []
+    assert check_inventory(combined(**GOOD, kafka_profile="development", preflight_accept=[*ADVICE])) == []
 
 
 def test_the_message_about_a_password_never_shows_one() -> None:
