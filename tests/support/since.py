@@ -49,6 +49,7 @@ PROVEN: Mapping[str, str] = {
     "plugins/module_utils/_logs/": "resources/test_groups",
     "plugins/module_utils/_metadata/": "resources/test_metadata_compare install/test_status",
     "plugins/module_utils/_mirror/": "mirror/",
+    "plugins/module_utils/_mirror_tune/": "mirror/test_mirror_status",
     "plugins/module_utils/_node/attach.py": "restart/test_upgrade_clients",
     "plugins/module_utils/_node/deprecated_requests.py": "restart/test_upgrade_clients",
     "plugins/module_utils/_node/": "install/ restart/ security/test_certificates molecule:secure",
