@@ -19,14 +19,14 @@ class Look(NamedTuple):
 
 
 def rate_of(looks: Sequence[Look], record_bytes: int) -> dict[str, Any]:
-    """Return {records, seconds, begin, end, bytes_per_second} from the first record to the last one seen.
+    """Return {records, seconds, first_at, last_at, bytes_per_second} from the first record to the last one seen.
 
     What was there at the first look with records does not count, since its time is not known. bytes_per_second is None
     where the run copied for less than LEAST_SECONDS.
     """
     arrived = [look for look in looks if look.records]
     if not arrived:
-        return {"records": 0, "seconds": 0.0, "begin": None, "end": None, "bytes_per_second": None}
+        return {"records": 0, "seconds": 0.0, "first_at": None, "last_at": None, "bytes_per_second": None}
     first = arrived[0]
     last = next(look for look in arrived if look.records == arrived[-1].records)
     seconds, records = last.at - first.at, last.records - first.records
@@ -34,8 +34,8 @@ def rate_of(looks: Sequence[Look], record_bytes: int) -> dict[str, Any]:
     return {
         "records": last.records,
         "seconds": round(seconds, 3),
-        "begin": first.at,
-        "end": last.at,
+        "first_at": first.at,
+        "last_at": last.at,
         "bytes_per_second": round(records * record_bytes / seconds) if enough else None,
     }
 

@@ -11,8 +11,8 @@ def test_the_rate_is_that_between_the_first_look_with_records_and_the_first_with
     assert rate_of(looks, 1000) == {
         "records": 4500,
         "seconds": 4,
-        "begin": 10,
-        "end": 14,
+        "first_at": 10,
+        "last_at": 14,
         "bytes_per_second": 1_000_000,
     }
 
