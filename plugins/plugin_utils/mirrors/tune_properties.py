@@ -48,6 +48,8 @@ def tune_properties(
         groups=(f"{PREFIX}none",),
         groups_exclude=(),
         policy=DEFAULT,
+        # Workers with exactly once ask each other over the REST port, which only the mirrors of production have.
+        exactly_once="disabled",
         sync_group_offsets=False,
         sync_topic_configs=False,
         sync_topic_acls=False,

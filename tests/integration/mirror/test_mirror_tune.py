@@ -72,9 +72,9 @@ class Pair:
         return [("a", self.a), ("b", self.b)]
 
     def topics(self) -> dict[str, list[str]]:
-        """Names of topics by cluster, without Kafka's own."""
+        """Names of topics by cluster, without Kafka's own and that of heartbeats, which every MirrorMaker makes."""
         return {
-            name: sorted(one for one in admin(broker).list_topics(timeout=30).topics if not one.startswith("__"))
+            name: sorted(set(admin(broker).list_topics(timeout=30).topics) - {"heartbeats", "__consumer_offsets"})
             for name, broker in self.brokers
         }
 

@@ -8,7 +8,9 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tune_properties import tune_properties
 
-FLOW = Flow("dc_a", "dc_b", (".*",), config={"consumer.fetch.max.bytes": 1, "offset.lag.max": 5}, heartbeats=True)
+FLOW = Flow(
+    "dc_a", "dc_b", (".*",), config={"consumer.fetch.max.bytes": 1, "offset.lag.max": 5}, exactly_once="enabled"
+)
 CLUSTERS = {
     "dc_a": {"bootstrap_servers": ["a:1"], "brokers": 3, "properties": {"security.protocol": "SSL"}},
     "dc_b": {"bootstrap_servers": ["b:1"], "brokers": 1},
@@ -30,6 +32,7 @@ def test_only_the_load_is_mirrored_under_a_name_of_the_run_and_nothing_is_writte
     assert found["_streamops_tune_7->dc_b.topics.exclude"] == r".*[\-.]internal"
     assert found["_streamops_tune_7->dc_b.offset-syncs.topic.location"] == "target"
     assert found["_streamops_tune_7->dc_b.emit.heartbeats.enabled"] is False
+    assert found["dc_b.exactly.once.source.support"] == "disabled"
     assert found["tasks.max"] == 4
     assert not [key for key in found if key.startswith(("dc_a", "dc_b->"))]
 
