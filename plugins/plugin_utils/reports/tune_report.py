@@ -50,7 +50,8 @@ def tune_report(flow: str, rows: Sequence[Mapping[str, Any]], end: Mapping[str, 
         together = next(iter(curve((row for row in rows if row["kind"] == TOGETHER_KIND), "kind")), None)
         text = "\n".join(inventory_lines(flow, rows, str(end["resource"]), mirrors))
         note = f"All better values together: {rate(together)}." if together else ""
-        sections.append(_card("Proposal for the inventory", note, f"<pre>{escape(text)}</pre>"))
+        name = "Proposal for the inventory"
+        sections.append(_card(name, note, _scrolled(name, f"<pre>{escape(text)}</pre>")))
     sections.append(_runs(rows))
     return document(f"Tuning of {flow}", "\n".join(sections))
 
@@ -77,6 +78,11 @@ def _end(end: Mapping[str, Any]) -> str:
 def _card(title: str, note: str, body: str) -> str:
     said = f'<p class="note">{escape(note)}</p>' if note else ""
     return f'<section class="card"><h2>{escape(title)}</h2>{said}{body}</section>'
+
+
+def _scrolled(name: str, body: str) -> str:
+    """What may be wider than the page."""
+    return f'<div class="scroll" role="group" aria-label="{escape(name)}" tabindex="0">{body}</div>'
 
 
 def _gains(points: Sequence[Point], option: Option) -> str:
@@ -122,7 +128,7 @@ def _runs(rows: Sequence[Mapping[str, Any]]) -> str:
     cells = "".join(f"<tr>{_row(row)}</tr>" for row in rows)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
     note = "Of a run without a rate, the load was copied in less than two seconds, or nothing arrived."
-    return _card("Runs", note, f'<div class="scroll" role="group" aria-label="Runs" tabindex="0">{table}</div>')
+    return _card("Runs", note, _scrolled("Runs", table))
 
 
 def _row(row: Mapping[str, Any]) -> str:
