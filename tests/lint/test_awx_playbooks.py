@@ -13,8 +13,13 @@ from tests.support.cluster import ROOT
 #: What AWX shows besides: it cannot be told apart from a playbook by its content (docs/awx.md).
 CLUTTER = ("playbooks/_", "inventories/", "molecule/", "awx/project/", "extensions/eda/")
 #: Public playbooks that are no jobs: dump and monitoring_files write files on the control node, for a person; voters
-#: needs an inventory that a person changes before and behind it.
-NO_JOBS = {"playbooks/dump.yml", "playbooks/monitoring_files.yml", "playbooks/voters.yml"}
+#: needs an inventory that a person changes before and behind it; mirror_tune leaves its page on the control node.
+NO_JOBS = {
+    "playbooks/dump.yml",
+    "playbooks/mirror_tune.yml",
+    "playbooks/monitoring_files.yml",
+    "playbooks/voters.yml",
+}
 #: What the export has no template for: that needs the name of a credential (awx_own_credential).
 NAMED_BY_A_SETTING = {"playbooks/awx.yml"}
 PROJECT = ROOT / "awx" / "project"

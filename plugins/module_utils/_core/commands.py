@@ -92,14 +92,16 @@ def _goes_on(process: subprocess.Popen[bytes], seconds: float, started: float) -
     return False
 
 
-def detach(argv: Sequence[str]) -> None:
+def detach(argv: Sequence[str], env: Mapping[str, str] | None = None, user: tuple[int, int] | None = None) -> None:
     """Start a program that outlives this one, in a session of its own; its own arguments must bound its time.
 
-    Raises OSError where it cannot be started. It holds no pipe of ours open, or Ansible would wait for its end.
+    Raises OSError where it cannot be started. It holds no pipe of ours open, or Ansible would wait for its end. env --
+    its environment, None for ours. user -- the numbers of the user and the group that it runs as, None for ours.
     """
     none = subprocess.DEVNULL
+    other: dict[str, Any] = {"user": user[0], "group": user[1], "extra_groups": []} if user else {}
     subprocess.Popen(  # pylint: disable=ansible-bad-function
-        list(argv), stdin=none, stdout=none, stderr=none, start_new_session=True, cwd="/"
+        list(argv), stdin=none, stdout=none, stderr=none, start_new_session=True, cwd="/", env=env, **other
     )
 
 

@@ -35,6 +35,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines impo
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import mirror_properties
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import mirror_clients
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.kafka import own_properties
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.mirror_tune import MirrorTune
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status import start_file_lines
@@ -96,6 +97,7 @@ class Mirroring(Parts):
                 "users": self._users,
                 "acls": self._acls,
                 "acl_owners": self._acl_owners,
+                "tune": self._tune,
             }
         )
 
@@ -194,6 +196,20 @@ class Mirroring(Parts):
             "listeners.https.ssl.enabled.protocols": self._settings["kafka_tls_protocols"],
             "listeners.https.ssl.endpoint.identification.algorithm": "https",
         }
+
+    def _tune(self) -> MirrorTune:
+        """What the tuning of a flow needs."""
+        everywhere = self._groups.get(MIRROR_GROUP, ())
+        return MirrorTune(
+            self._settings,
+            self._model["node"]["host"],
+            self._flows,
+            lambda target: [host for host in everywhere if self._read(host)["kafka_cluster_name"] == target],
+            lambda: self._clients,
+            lambda: self._options,
+            lambda: self["endpoints"],
+            self._results,
+        )
 
     def _opposed(self) -> list[dict[str, str]]:
         """The mirrors of disabled flows that would close a loop: host, cluster and state_dir, where its record is."""

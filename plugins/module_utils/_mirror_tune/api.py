@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What a tuning asks of both clusters and does there: look, write the load, delete what is its own."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    disk_usage,
+    end_offsets,
+    list_topics,
+    live_brokers,
+    start_offsets,
+    topics_at,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import visit
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.names import (
+    LOAD,
+    MARK,
+    copy_topic,
+    own_topics,
+    with_load,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.plan import COPIES, Disk
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.rate import Look, is_over
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics, delete_topics
+
+#: Seconds that a topic may take to be there, or to be gone, at the brokers.
+_SETTLE_SECONDS = 60.0
+#: Seconds between two looks at a copy.
+PAUSE = 0.25
+#: Different values of the load. A batch holds several of each, but no more than about 2 to 1 can be packed.
+_VALUES = 64
+#: The load of a tuning that was killed goes by itself after a day.
+_KEPT = {"cleanup.policy": "delete", "retention.ms": str(86_400_000), "message.timestamp.type": "CreateTime"}
+
+
+def disks(session: Session, end: str, brokers: Sequence[int]) -> list[Disk]:
+    """The log directories of these brokers, one without figures for a broker that does not tell."""
+    found = []
+    for broker, held in disk_usage(session, brokers).items():
+        listed = [Disk(end, broker, one.total_bytes, one.usable_bytes) for one in held.disks]
+        found += listed or [Disk(end, broker, None, None)]
+    return found
+
+
+def alive(session: Session) -> list[int]:
+    """The brokers that are not fenced."""
+    return live_brokers(session)
+
+
+def own(session: Session) -> list[str]:
+    """The topics that a tuning made here."""
+    return own_topics(list_topics(session))
+
+
+def foreign(session: Session, names: Sequence[str]) -> list[str]:
+    """Those of these topics whose first or last records no tuning wrote; others than those with load are left out."""
+    existing = list_topics(session)
+    keys = [(name, part.index) for name in with_load(names) for part in existing.get(name, ())]
+    starts, ends = start_offsets(session, keys), end_offsets(session, keys)
+    known = [key for key in keys if key in starts and key in ends and starts[key] < ends[key]]
+    found: set[str] = set()
+
+    def take(record: Any) -> None:
+        """One record."""
+        if not (record.key or b"").startswith(MARK):
+            found.add(record.topic)
+
+    visit(session, {key: starts[key] for key in known}, {key: starts[key] + 1 for key in known}, take)
+    visit(session, {key: ends[key] - 1 for key in known}, {key: ends[key] for key in known}, take)
+    return sorted(found)
+
+
+def remove(session: Session, names: Sequence[str]) -> None:
+    """Delete these topics and wait until no broker that is asked knows them."""
+    there = sorted(topics_at(session, None, names))
+    if not there:
+        return
+    for name, refused in delete_topics(session, there).items():
+        if refused and refused[0] != "UNKNOWN_TOPIC_OR_PARTITION":
+            raise RequestFailedError("delete topic", name, *refused)
+    wait_until_none("delete topics of a tuning", lambda: sorted(topics_at(session, None, there)), _SETTLE_SECONDS)
+
+
+def make(session: Session, partitions: int) -> None:
+    """Create the topic of the load, with its replicas on as many brokers as production has."""
+    copies = max(1, min(COPIES, len(live_brokers(session))))
+    refused = create_topics(session, [TopicSpec(LOAD, partitions, copies, _KEPT)]).get(LOAD)
+    if refused:
+        raise RequestFailedError("create topic", LOAD, *refused)
+    wait_until_none("create topic", lambda: [] if topics_at(session, None, [LOAD]) else [LOAD], _SETTLE_SECONDS)
+
+
+def write(session: Session, partitions: int, records: int, record_bytes: int, seconds: float) -> int:
+    """Write the load, spread evenly; stop after so many seconds. Return how many records the source has then."""
+    from confluent_kafka import Producer
+
+    fixed = {
+        "acks": "all",
+        "linger.ms": 20,
+        "batch.size": 1_000_000,
+        "compression.type": "none",
+        "queue.buffering.max.kbytes": 262_144,
+        "message.max.bytes": max(1_000_000, 2 * record_bytes),
+        "log_level": 0,
+    }
+    failures: list[Any] = []
+
+    def delivered(error: Any, _message: Any) -> None:
+        """Keep the first failure."""
+        if error is not None and not failures:
+            failures.append(error)
+
+    producer, until = Producer({**session.confluent_config(), **fixed}), time.monotonic() + seconds
+    pool = values(record_bytes)
+    for number in range(records):
+        while not failures:
+            try:
+                at = number % partitions
+                producer.produce(LOAD, pool[number % len(pool)], MARK + b"%d" % number, at, on_delivery=delivered)
+                break
+            except BufferError:
+                producer.poll(0.1)
+        if failures or (number % 1000 == 0 and time.monotonic() > until):
+            break
+        producer.poll(0)
+    left = producer.flush(session.connection.request_timeout)
+    if failures or left:
+        error = failures[0] if failures else None
+        code, why = (error.name(), error.str()) if error else ("TIMED_OUT", f"{left} records were not acknowledged")
+        raise RequestFailedError("write", LOAD, code, why)
+    return sum(end_offsets(session, [(LOAD, at) for at in range(partitions)]).values())
+
+
+def values(record_bytes: int) -> list[bytes]:
+    """Values of the load: half of each is drawn, half is the same everywhere, so that about 2 to 1 can be packed."""
+    drawn = random.Random(46)
+    half = record_bytes // 2
+    return [drawn.randbytes(half) + b"s" * (record_bytes - half) for _ in range(_VALUES)]
+
+
+def watched(session: Session, number: int, partitions: int, records: int, bounds: Mapping[str, float]) -> list[Look]:
+    """Look at the copy of a run until it is over (rate.is_over with these bounds); the looks."""
+    name, looks = copy_topic(number), [Look(time.time(), 0)]
+    keys = [(name, at) for at in range(partitions)]
+    is_there = False
+    while not is_over(looks, records, bounds["run_seconds"], bounds["start_seconds"], time.time()):
+        time.sleep(PAUSE)
+        # A client of librdkafka that asks for a topic before it is there may make it, where brokers create topics.
+        is_there = is_there or bool(topics_at(session, None, [name]))
+        looks.append(Look(time.time(), sum(end_offsets(session, keys).values()) if is_there else 0))
+    return looks

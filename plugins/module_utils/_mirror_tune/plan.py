@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What a tuning of a mirror will do, how long and with how many bytes at most, and when it must not begin. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.grid import OPTIONS, TASKS, most_runs
+
+#: Seconds that a mirror may take until its first record is in the target, and that it takes to stop.
+START_SECONDS, STOP_SECONDS = 120, 30
+#: A broker deletes the files of a topic a minute after the topic (file.delete.delay.ms), and a run takes ten seconds
+#: at least. So copies of earlier runs are still on the disks.
+COPIES_ON_DISK = 7
+#: Share of a disk that stays free, whatever the tuning needs.
+FREE_SHARE = 0.05
+#: More partitions than this cannot show anything: no more tasks are tried.
+MOST_PARTITIONS = 64
+#: The word for no options: an empty text is the same as not given.
+NOTHING = "none"
+#: Replicas of the load and of its copies, where a cluster has as many brokers.
+COPIES = 3
+#: The smallest load that says something, and the largest that one key press may write.
+LEAST_BYTES, MOST_BYTES = 1_000_000, 1_000_000_000_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the operator asked for.
+
+    load_bytes -- bytes of the values of the load. run_seconds -- longest time that one run copies.
+    partitions -- 0 takes as many as the topics of the flow have.
+    """
+
+    load_bytes: int
+    record_bytes: int = 1000
+    run_seconds: int = 120
+    partitions: int = 0
+    tasks: tuple[int, ...] = TASKS
+    options: tuple[str, ...] = tuple(OPTIONS)
+    rounds: int = 3
+
+
+@dataclass(frozen=True)
+class Disk:
+    """A log directory of a broker at one end (source or target); None where the broker does not tell."""
+
+    end: str
+    broker: int
+    total: int | None
+    usable: int | None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What both clusters told: partitions of the flow's topics, brokers that are alive, disks, own topics that are
+    there by end, and those of them that hold records of another writer."""
+
+    flow_partitions: int
+    brokers: Mapping[str, int]
+    disks: Sequence[Disk]
+    left: Mapping[str, Sequence[str]]
+    foreign: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What will be done at most: partitions and records of the load, runs, seconds in all, bytes by end (of all
+    replicas together, with what is deleted but still on disk)."""
+
+    partitions: int
+    records: int
+    runs: int
+    seconds: int
+    bytes: Mapping[str, int]
+
+
+def plan_of(asked: Asked, seen: Seen) -> Plan:
+    """The bounds of a tuning."""
+    partitions = asked.partitions or max(1, min(seen.flow_partitions, MOST_PARTITIONS))
+    runs = most_runs(asked.tasks, asked.options, asked.rounds)
+    copies = {end: max(1, min(COPIES, count)) for end, count in seen.brokers.items()}
+    seconds = asked.run_seconds + runs * (START_SECONDS + asked.run_seconds + STOP_SECONDS)
+    # The load may take as long to write as a run to copy it.
+    size = {
+        "source": asked.load_bytes * copies["source"],
+        "target": asked.load_bytes * copies["target"] * min(runs, COPIES_ON_DISK),
+    }
+    return Plan(partitions, max(1, asked.load_bytes // asked.record_bytes), runs, seconds, size)
+
+
+def refusals(asked: Asked, seen: Seen) -> list[str]:
+    """Why the tuning must not begin, a sentence each."""
+    return [*_of_asked(asked), *_of_topics(seen), *(_of_disks(plan_of(asked, seen), seen) if seen.disks else ())]
+
+
+def _of_asked(asked: Asked) -> Iterator[str]:
+    if not LEAST_BYTES <= asked.load_bytes <= MOST_BYTES:
+        yield f"mirror_tune_bytes is {asked.load_bytes:,}; allowed are {LEAST_BYTES:,} to {MOST_BYTES:,}."
+    if not 16 <= asked.record_bytes <= 1_000_000:
+        yield f"mirror_tune_record_bytes is {asked.record_bytes:,}; allowed are 16 to 1,000,000."
+    if not 0 <= asked.partitions <= MOST_PARTITIONS:
+        yield f"mirror_tune_partitions is {asked.partitions}; allowed are 0 (as the flow has) to {MOST_PARTITIONS}."
+    if not 5 <= asked.run_seconds <= 3600:
+        yield f"mirror_tune_seconds is {asked.run_seconds}; allowed are 5 to 3,600."
+    if not 1 <= asked.rounds <= 10:
+        yield f"mirror_tune_rounds is {asked.rounds}; allowed are 1 to 10."
+    if not asked.tasks or min(asked.tasks) < 1 or max(asked.tasks) > 256:
+        yield f"mirror_tune_tasks is {list(asked.tasks)}; allowed are numbers from 1 to 256, at least one."
+    if unknown := [name for name in asked.options if name not in OPTIONS]:
+        yield f"mirror_tune_options has {', '.join(unknown)}; allowed are {', '.join(OPTIONS)}."
+
+
+def _of_topics(seen: Seen) -> Iterator[str]:
+    for end, names in seen.foreign.items():
+        if names:
+            yield (
+                f"topics of the {end} have records that no tuning wrote: {capped(sorted(names), 5)}. A tuning would "
+                "delete them. Find out what writes there, and delete or rename these topics first."
+            )
+
+
+def _of_disks(plan: Plan, seen: Seen) -> Iterator[str]:
+    for disk in seen.disks:
+        where = f"broker {disk.broker} of the {disk.end}"
+        if disk.total is None or disk.usable is None:
+            yield f"{where} does not report its disk size, so free space is unknown."
+            continue
+        # Replicas are spread evenly, but for what does not divide.
+        need = round(plan.bytes[disk.end] / seen.brokers[disk.end] * 1.2)
+        left = round(disk.total * FREE_SHARE)
+        if disk.usable - need < left:
+            yield (
+                f"{where} has {disk.usable / 1e9:.1f} GB free on a disk; the tuning needs {need / 1e9:.1f} GB there, "
+                f"and {left / 1e9:.1f} GB must stay free. Lower mirror_tune_bytes, or free disk space."
+            )
+
+
+def lines(asked: Asked, seen: Seen, plan: Plan, flow: str) -> list[str]:
+    """The plan in lines for people."""
+    left = sum(len(names) for names in seen.left.values())
+    return [
+        f"Flow         {flow}: its topics are not touched; a copy of it has topics that begin with _streamops_tune_",
+        f"Load         {asked.load_bytes / 1e6:,.0f} MB in {plan.records:,} records of {asked.record_bytes:,} bytes, "
+        f"{plan.partitions} partitions",
+        f"Tasks        {', '.join(map(str, asked.tasks))}, {asked.rounds} times each",
+        f"Then         {', '.join(asked.options) or 'nothing'} at the knee",
+        f"At most      {plan.runs} runs, {duration(plan.seconds)}, {plan.bytes['source'] / 1e9:,.2f} GB on the disks "
+        f"of the source, {plan.bytes['target'] / 1e9:,.2f} GB on those of the target",
+        *([f"Left         {left} topics of an earlier tuning, which are deleted first"] if left else []),
+    ]
+
+
+def asked_of(params: Mapping[str, Any]) -> Asked:
+    """What the options of the module mirror_tune ask for."""
+    return Asked(
+        load_bytes=params["load_bytes"],
+        record_bytes=params["record_bytes"],
+        run_seconds=params["run_seconds"],
+        partitions=params["partitions"],
+        tasks=tuple(sorted(set(params["tasks"]))),
+        options=tuple(dict.fromkeys(name for name in params["options"] if name != NOTHING)),
+        rounds=params["rounds"],
+    )

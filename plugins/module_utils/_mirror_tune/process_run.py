@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The mirror of one run on its machine: start it, end it, and look at the machine."""
+
+from __future__ import annotations
+
+import contextlib
+import grp
+import os
+import pwd
+import shutil
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core import commands, network
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.watch import (
+    LOG,
+    PID,
+    PROPERTIES,
+    SAMPLES,
+    SCRIPT,
+    TEXT,
+    complaints,
+    samples_of,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._node.process import read_text, stat
+
+LOOKED, STARTED, STOPPED = "looked", "started", "stopped"
+#: Seconds that a mirror may take to stop before it is killed, and that one which was killed may take to be gone.
+_GRACE, _KILLED = 20.0, 10.0
+_GONE = ("Z", "X", "x", "")
+#: Tries of a connection, of which the quickest is the round trip; seconds for each.
+_TRIES, _SECONDS = 5, 10.0
+#: What the kernel lets a receive buffer grow to where it tells nothing (tcp(7)).
+_RECEIVE_BYTES = 6_291_456
+
+
+class TuneProcessError(StreamopsError):
+    """The mirror of a run cannot be started, or its machine has no room for it."""
+
+
+def work(params: Mapping[str, Any], check: bool) -> dict[str, Any]:
+    """The result of the module mirror_tune_process."""
+    state, directory = params["state"], params["directory"]
+    if state == LOOKED:
+        return {"changed": False, **look(directory, params["addresses"], params["heap_bytes"])}
+    if state == STOPPED:
+        return _stopped(directory, check)
+    if check:
+        return {"changed": True}
+    return _started(params)
+
+
+def look(directory: str, addresses: Sequence[str], heap_bytes: int) -> dict[str, Any]:
+    """Return {cores, round_trip (seconds), receive_bytes, left (whether an earlier run left something)}.
+
+    Raises TuneProcessError where no address takes a connection, or memory is too small for a second mirror.
+    """
+    available = _available()
+    # Beside its heap a JVM takes about as much as half of it: code, threads, buffers.
+    need = heap_bytes + heap_bytes // 2
+    if available is not None and available < need:
+        raise TuneProcessError(
+            f"this machine has {available / 1e9:.1f} GB of memory left; a second mirror needs {need / 1e9:.1f} GB (one "
+            "and a half heaps, mirror_maker_heap_size). Nothing was started."
+        )
+    return {
+        "cores": len(os.sched_getaffinity(0)),
+        "round_trip": _round_trip(addresses),
+        "receive_bytes": _receive_bytes(),
+        "left": os.path.isdir(directory),
+    }
+
+
+def _available() -> int | None:
+    for line in (read_text("/proc/meminfo") or "").splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return None
+
+
+def _receive_bytes() -> int:
+    """The largest receive buffer that the kernel gives a connection by itself."""
+    words = (read_text("/proc/sys/net/ipv4/tcp_rmem") or "").split()
+    return int(words[2]) if len(words) == 3 else _RECEIVE_BYTES
+
+
+def _round_trip(addresses: Sequence[str]) -> float:
+    """Seconds that the quickest connection took; a handshake of TCP is one round trip."""
+    problems = []
+    for address in addresses:
+        host, _colon, port = address.rpartition(":")
+        try:
+            found = network.resolve(host.strip("[]"), int(port))
+            return round(min(_handshake(found) for _ in range(_TRIES)), 6)
+        except (OSError, UnicodeError) as error:
+            problems.append(f"{address}: {error}")
+    raise TuneProcessError(
+        f"no broker of the source takes a connection from this machine ({'; '.join(problems)}). Check the line and the "
+        "firewall. Nothing was started."
+    )
+
+
+def _handshake(addresses: Sequence[Any]) -> float:
+    begun = time.monotonic()
+    with network.connect_to(addresses, _SECONDS):
+        return time.monotonic() - begun
+
+
+def _started(params: Mapping[str, Any]) -> dict[str, Any]:
+    directory = params["directory"]
+    end(directory)
+    owner = _owner(params["user"], params["group"])
+    _write(directory, {PROPERTIES: params["properties"], SCRIPT: TEXT}, owner)
+    command = [
+        "/bin/sh",
+        os.path.join(directory, SCRIPT),
+        str(params["seconds"]),
+        os.path.join(params["release_dir"], "bin", "connect-mirror-maker.sh"),
+        os.path.join(directory, PROPERTIES),
+    ]
+    env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C.UTF-8"}
+    env["KAFKA_HEAP_OPTS"] = f"-Xms{params['heap_bytes'] // 1024}k -Xmx{params['heap_bytes'] // 1024}k"
+    home = os.path.dirname(os.path.dirname(params["java"])) if params["java"] else os.environ.get("JAVA_HOME", "")
+    if home:
+        env["JAVA_HOME"] = home
+    # It lives on after this module, until it is stopped or its time is over.
+    commands.detach(command, env, owner)
+    until = time.monotonic() + _KILLED
+    while _alive(directory) is None:
+        if time.monotonic() > until:
+            said = complaints(read_text(os.path.join(directory, LOG)) or "")
+            raise TuneProcessError(f"the mirror of the tuning did not start: {' / '.join(said) or 'it says nothing'}")
+        time.sleep(0.1)
+    return {"changed": True}
+
+
+def _owner(user: str, group: str) -> tuple[int, int] | None:
+    """The numbers of the user and group of the mirror; None where it runs as whoever runs the play."""
+    if not user or os.geteuid() != 0:
+        return None
+    try:
+        return pwd.getpwnam(user).pw_uid, grp.getgrnam(group).gr_gid
+    except KeyError as error:
+        raise TuneProcessError(f"{error.args[0]}. Install the mirror first (site.yml). Nothing was started.") from error
+
+
+def _write(directory: str, files: Mapping[str, str], owner: tuple[int, int] | None) -> None:
+    os.mkdir(directory, 0o700)
+    for name, text in files.items():
+        path = os.path.join(directory, name)
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+        if owner:
+            os.chown(path, *owner)
+    if owner:
+        os.chown(directory, *owner)
+
+
+def _stopped(directory: str, check: bool) -> dict[str, Any]:
+    """End the mirror, read what was written down of it, and remove its directory."""
+    there = os.path.isdir(directory)
+    if check or not there:
+        return {"changed": there, "samples": [], "complaints": [], "ran": False}
+    ran = _alive(directory) is not None
+    text = read_text(os.path.join(directory, SAMPLES)) or ""
+    said = complaints(read_text(os.path.join(directory, LOG)) or "")
+    end(directory)
+    return {"changed": True, "samples": samples_of(text, os.sysconf("SC_CLK_TCK")), "complaints": said, "ran": ran}
+
+
+def end(directory: str) -> None:
+    """End what runs from this directory, and remove it; nothing where it is not there."""
+    for sign, seconds in ((signal.SIGTERM, _GRACE), (signal.SIGKILL, _KILLED)):
+        pid = _alive(directory)
+        if pid is None:
+            break
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, sign)
+        until = time.monotonic() + seconds
+        while _alive(directory) is not None and time.monotonic() < until:
+            time.sleep(0.1)
+    if (pid := _alive(directory)) is not None:
+        raise TuneProcessError(f"process {pid}, the mirror of a tuning, does not end though it was killed.")
+    if os.path.isdir(directory):
+        shutil.rmtree(directory)
+
+
+def _alive(directory: str) -> int | None:
+    """The id of the mirror's process, where it is still the one that was started."""
+    words = (read_text(os.path.join(directory, PID)) or "").split()
+    if len(words) != 2:
+        return None
+    state, since = stat(int(words[0]))
+    return int(words[0]) if str(since) == words[1] and state not in _GONE else None

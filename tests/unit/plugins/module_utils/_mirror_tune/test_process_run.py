@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The process of a run, with a program in the place of MirrorMaker that only turns a loop or ends."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.process_run import (
+    TuneProcessError,
+    end,
+    look,
+    work,
+)
+from tests.support.cluster import until
+
+BUSY = 'echo "[now] ERROR cannot log in"\nwhile :; do :; done'
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Iterator[Path]:
+    """The directory of the process; whatever runs from it ends with the test."""
+    place = tmp_path / "tune"
+    yield place
+    end(str(place))
+
+
+def started(directory: Path, script: str, seconds: int = 60) -> int:
+    """Starts a program as MirrorMaker; its pid."""
+    program = directory.parent / "release" / "bin" / "connect-mirror-maker.sh"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text(f'#!/bin/sh\necho "$1 $KAFKA_HEAP_OPTS"\n{script}\n')
+    program.chmod(0o755)
+    options = {"properties": "tasks.max=2\n", "heap_bytes": 1 << 20, "release_dir": str(directory.parent / "release")}
+    fixed = {"java": "", "user": "", "group": "", "seconds": seconds, "directory": str(directory)}
+    assert work({"state": "started", **options, **fixed}, False) == {"changed": True}
+    return int((directory / "pid").read_text().split()[0])
+
+
+def stopped(directory: Path) -> dict[str, Any]:
+    """Stops it."""
+    return work({"state": "stopped", "directory": str(directory)}, False)
+
+
+def runs(pid: int) -> bool:
+    """Whether a process runs."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_process_is_given_its_files_and_heap_and_what_it_used_is_told(directory: Path) -> None:
+    pid = started(directory, BUSY)
+    assert runs(pid)
+    assert (directory / "mirror.properties").read_text() == "tasks.max=2\n"
+    assert (directory / "mirror.properties").stat().st_mode & 0o777 == 0o600
+    until(lambda: sum(len(file.read_text().splitlines()) for file in directory.glob("samples")) > 2, "samples")
+    assert f"{directory}/mirror.properties -Xms1024k -Xmx1024k" in (directory / "mirror.log").read_text()
+    found = stopped(directory)
+    assert (found["changed"], found["ran"], found["complaints"]) == (True, True, ["[now] ERROR cannot log in"])
+    first, *_rest, last = found["samples"]
+    assert last[0] > first[0]
+    assert last[2] > first[2]
+    assert not runs(pid)
+    assert not directory.exists()
+
+
+def test_a_process_ends_by_itself_when_its_time_is_over(directory: Path) -> None:
+    pid = started(directory, BUSY, seconds=1)
+    until(lambda: not runs(pid), "the end", timeout=30)
+    assert stopped(directory)["ran"] is False
+
+
+def test_a_process_that_ended_by_itself_tells_why(directory: Path) -> None:
+    pid = started(directory, "sleep 0.3\necho Caused by: no right")
+    until(lambda: not runs(pid), "the end", timeout=30)
+    found = stopped(directory)
+    assert (found["ran"], found["complaints"]) == (False, ["Caused by: no right"])
+
+
+def test_a_start_ends_what_an_earlier_run_left(directory: Path) -> None:
+    before = started(directory, BUSY)
+    now = started(directory, BUSY)
+    assert not runs(before)
+    assert runs(now)
+
+
+def test_a_process_that_does_not_listen_to_term_is_killed(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune import process_run
+
+    monkeypatch.setattr(process_run, "_GRACE", 0.5)
+    pid = started(directory, f"trap '' TERM\n{BUSY}")
+    time.sleep(0.3)
+    assert stopped(directory)["ran"]
+    assert not runs(pid)
+
+
+def test_a_pid_that_went_to_another_process_is_not_ended(directory: Path) -> None:
+    pid = started(directory, BUSY)
+    file = directory / "pid"
+    own = file.read_text()
+    file.write_text(f"{pid} 1\n")
+    assert work({"state": "stopped", "directory": str(directory)}, True)["changed"]
+    assert runs(pid)
+    file.write_text(own)
+
+
+def test_nothing_left_is_nothing_to_stop(directory: Path) -> None:
+    assert stopped(directory) == {"changed": False, "samples": [], "complaints": [], "ran": False}
+
+
+def test_the_machine_tells_cores_round_trip_and_buffers() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        found = look("/nowhere", ["127.0.0.1:1", address], 1)
+    assert found["cores"] >= 1
+    assert 0 < found["round_trip"] < 1
+    assert found["receive_bytes"] > 65536
+    assert found["left"] is False
+
+
+def test_a_source_that_takes_no_connection_is_refused() -> None:
+    with pytest.raises(TuneProcessError, match=r"127\.0\.0\.1:1: .*Nothing was started"):
+        look("/nowhere", ["127.0.0.1:1"], 1)
+
+
+def test_a_machine_without_memory_for_a_second_mirror_is_refused() -> None:
+    with pytest.raises(TuneProcessError, match=r"a second mirror needs 1500000\.0 GB"):
+        look("/nowhere", ["127.0.0.1:1"], 10**15)

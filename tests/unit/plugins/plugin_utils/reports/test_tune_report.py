@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The page of a tuning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.grid import Run
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.tune_report import tune_report
+
+END = {"resource": "more_tasks", "why": "it <grew>."}
+
+
+def row(kind: str, tasks: int, rate: float | None, option: str = "", **settings: Any) -> dict[str, Any]:
+    """The row of a run with this rate in MB/s."""
+    run = Run(1, kind, 1, tasks, option, settings)
+    measured = {"bytes_per_second": rate and rate * 1e6, "records": 1000, "seconds": 2.5, "busy": 1.0, "own": 0.5}
+    return {**run.as_dict(), **measured}
+
+
+ROWS = [row("tasks", tasks, rate) for tasks, rate in ((1, 50), (2, 98), (4, 100)) for _ in range(2)]
+
+
+def test_the_page_names_knee_end_curves_proposal_and_every_run() -> None:
+    rows = [*ROWS, row("option", 2, 120, "fetch", fetch=16 << 20), row("option", 2, 60, "fetch", fetch=1 << 20)]
+    page = tune_report("dc_a->dc_b", rows, END, 1)
+    assert '<h1 class="word">2 tasks</h1>' in page
+    assert "What ends it: more tasks" in page
+    assert "it &lt;grew&gt;." in page
+    assert page.count("<svg") == 3
+    assert "rate over tasks: 1: 50.0 MB/s ±0 %; 2: 98.0 MB/s ±0 %; 4: 100.0 MB/s ±0 %" in page
+    assert "Against it 1 MiB: -39 %, 16 MiB: +22 %." in page
+    assert "mirror_maker_tasks_max: 2" in page
+    assert page.count("<tr>") == 1 + len(rows)
+    assert "<script" not in page
+
+
+def test_the_curve_of_better_values_together_is_told() -> None:
+    better = {"linger": 100, "batch": 1048576}
+    page = tune_report("dc_a->dc_b", [*ROWS, row("together", 2, 140, **better)], END, 1)
+    assert "All better values together: 140.0 MB/s." in page
+
+
+def test_a_doubtful_knee_and_no_knee_look_so() -> None:
+    doubt = tune_report("dc_a->dc_b", [row("tasks", 1, 50), row("tasks", 2, 98)], END, 1)
+    assert "Repeats differ" in doubt
+    assert 'class="card inconclusive"' in doubt
+    none = tune_report("dc_a->dc_b", [row("tasks", 1, None)], END, 1)
+    assert "No knee" in none
+    assert "Raise mirror_tune_bytes" in none
+    assert "Proposal" not in none
