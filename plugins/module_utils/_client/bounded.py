@@ -2,6 +2,10 @@
 # Private to this collection.
 """kafka-python's client with an end to every step until a connection is ready, and whether a request was ever sent; and
 one question to several brokers, of which the first answer counts.
+
+All that this collection uses of the library beside its public interface stands here (Inside, ask_controller,
+new_client). The library may change it without notice, so requirements.txt pins its minor version, and test_inside.py
+fails when one of these members is gone.
 """
 
 from __future__ import annotations
@@ -18,6 +22,80 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses im
 
 #: How long a broker that took a connection and did not answer is left alone (seconds).
 _LEFT_ALONE = 10.0
+
+
+class Inside:
+    """The inside of a client of kafka-python: the brokers that it knows, and its connections to them."""
+
+    def __init__(self, client: Any) -> None:
+        self._manager = client._manager
+
+    def broker(self, node: Any) -> Any:
+        """Return host and port of a broker by its number, None where the client does not know it."""
+        return self._manager.cluster.broker_metadata(node)
+
+    def brokers(self) -> list[int]:
+        """Return the numbers of the brokers that the client knows."""
+        return [broker.node_id for broker in self._manager.cluster.brokers()]
+
+    def controller(self) -> int | None:
+        """Return the number of the controller, None where the client does not know it."""
+        found = self._manager.cluster.controller
+        return found.node_id if found else None
+
+    def connection(self, node: Any) -> Any:
+        """Return the connection to a broker, None where there is none."""
+        return self._manager._conns.get(node)
+
+    def take_over(self, name: str, call: Callable[..., Any]) -> None:
+        """Have the client call this instead of its own method of that name."""
+        setattr(self._manager, name, call)
+
+    def own(self, name: str) -> Callable[..., Any]:
+        """Return the client's own method of that name."""
+        method: Callable[..., Any] = getattr(self._manager, name)
+        return method
+
+    def later(self, seconds: float, call: Callable[[], None]) -> None:
+        """Have the loop of the library call this after so many seconds."""
+        self._manager._net.call_later(seconds, call)
+
+    def exchange(self, request: Any, node: int | None, seconds: float | None) -> Any:
+        """Send a message to a broker (None = any) and return its answer; without seconds in the client's own time."""
+        limit = None if seconds is None else seconds * 1000
+
+        async def exchange() -> Any:
+            """The message and its answer, on the loop of the library."""
+            return await self._manager.send(request, node_id=node, request_timeout_ms=limit)
+
+        return self._manager.run(exchange)
+
+    def close_ready(self, nodes: Collection[int | None]) -> None:
+        """Close the connections to these brokers; one that is not ready yet is left to its end."""
+
+        async def close() -> None:
+            """Close them, on the loop of the library."""
+            for node in nodes:
+                known = self.connection(node)
+                if known is not None and not known.initializing:
+                    self._manager.close(node)
+
+        self._manager.run(close)
+
+
+def ask_controller(client: Any, request: Any, errors_of: Callable[[Any], Any]) -> Any:
+    """Send a message to the controller, which an administrator's client looks up again when it has moved.
+
+    C(errors_of) yields the errors of an answer, by which the client sees that.
+    """
+    return client._manager.run(client._send_request_to_controller, request, errors_of)
+
+
+def new_client(config: dict[str, Any], seconds: float) -> Any:
+    """Return a client of kafka-python that gives all addresses of a name together so many seconds to connect."""
+    from kafka.net.compat import KafkaNetClient
+
+    return KafkaNetClient(**{**config, "proxy_url": f"{_every_address()}://{seconds}"})
 
 
 @functools.cache
@@ -68,12 +146,11 @@ def bounded_client(hung: dict[int, str], silent: Collection[str] = (), **config:
     answer: no broker there is drawn as long as there is another one. One that is meant by its number is asked.
     """
     from kafka import errors
-    from kafka.net.compat import KafkaNetClient
 
     limit = within(SETUP_SECONDS, config["request_timeout_ms"] / 1000)
-    client = KafkaNetClient(**{**config, "proxy_url": f"{_every_address()}://{limit}"})
-    manager = client._manager
-    connect, delay, draw = manager.get_connection, manager.connection_delay, manager.least_loaded_node
+    client = new_client(config, limit)
+    inside = Inside(client)
+    connect, delay, draw = map(inside.own, ("get_connection", "connection_delay", "least_loaded_node"))
     alone_until: dict[Any, float] = {}
     drawing = [False]
 
@@ -81,7 +158,7 @@ def bounded_client(hung: dict[int, str], silent: Collection[str] = (), **config:
         """Close a connection that is still not ready."""
         if not connection.initializing:
             return
-        where = manager.cluster.broker_metadata(node)
+        where = inside.broker(node)
         address = host_port(where.host, where.port) if where else "?"
         hung[node] = address
         alone_until[node] = time.monotonic() + _LEFT_ALONE
@@ -89,17 +166,17 @@ def bounded_client(hung: dict[int, str], silent: Collection[str] = (), **config:
 
     def get_connection(node_id: Any, timeout_ms: float | None = None, **options: Any) -> Any:
         """The library's own, with an end. Its own time limit comes later, since it does not say who hangs."""
-        known = manager._conns.get(node_id)
+        known = inside.connection(node_id)
         connection = connect(node_id, timeout_ms=max(timeout_ms or 0, (limit + 1) * 1000), **options)
         if connection is not known:
             connection.init_future.add_errback(_mark_unsent)
             connection.init_future.add_callback(lambda _ready: hung.pop(node_id, None))
-            manager._net.call_later(limit, lambda: give_up(node_id, connection))
+            inside.later(limit, lambda: give_up(node_id, connection))
         return connection
 
     def connection_delay(node_id: Any) -> float:
         """The library's own, which it forgets when a connection is given up, with the time of those that hang."""
-        where = manager.cluster.broker_metadata(node_id) if drawing[0] else None
+        where = inside.broker(node_id) if drawing[0] else None
         if where is not None and host_port(where.host, where.port) in silent:
             return _LEFT_ALONE
         return max(float(delay(node_id)), alone_until.get(node_id, 0.0) - time.monotonic())
@@ -113,8 +190,8 @@ def bounded_client(hung: dict[int, str], silent: Collection[str] = (), **config:
             drawing[0] = False
         return draw() if found is None else found
 
-    manager.get_connection, manager.connection_delay = get_connection, connection_delay
-    manager.least_loaded_node = least_loaded_node
+    for taken in (get_connection, connection_delay, least_loaded_node):
+        inside.take_over(taken.__name__, taken)
     return client
 
 

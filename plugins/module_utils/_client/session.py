@@ -25,6 +25,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.bounded im
     CHANGE_PATIENCE,
     PATIENCE,
     Asking,
+    Inside,
     bounded_client,
     unsent,
 )
@@ -138,6 +139,9 @@ class Session:
                 ) from error
         return self._python_client
 
+    def _inside(self) -> Inside:
+        return Inside(self.python)
+
     def metadata(self) -> Any:
         """The brokers and topics that one broker knows, in confluent-kafka's terms.
 
@@ -165,7 +169,7 @@ class Session:
 
     def send(self, what: str, request: Any, node: int | None = None) -> Any:
         """Send a message of kafka-python to one broker (None = any) and return the answer."""
-        if node is not None and self.python._manager.cluster.broker_metadata(node) is None:
+        if node is not None and self._inside().broker(node) is None:
             self._close_python()  # It came up after this client had learnt who is there.
         return self.call(what, lambda: self._exchange(request, node), anybody=node is None)
 
@@ -212,47 +216,32 @@ class Session:
         """
         if not nodes or self._python_client is None:
             return
-        manager = self._python_client._manager
-
-        async def drop() -> None:
-            """Close them, on the loop of the library."""
-            for node in nodes:
-                known = manager._conns.get(node)
-                if known is not None and not known.initializing:
-                    manager.close(node)
-
-        manager.run(drop)
+        self._inside().close_ready(nodes)
 
     def _around(self) -> Iterator[int | None]:
         """Every broker again and again: who had the last answer, then the controller as far as it is known, and those
         that hang last."""
         while True:
-            cluster = self.python._manager.cluster
-            first = cluster.controller.node_id if cluster.controller else None
+            inside = self._inside()
+            first = inside.controller()
 
             def rank(node: int, first: int | None = first) -> tuple[bool, bool, bool]:
                 """How late a broker is asked."""
                 return self._hangs(node), node != self._answered, node != first
 
-            yield from sorted([broker.node_id for broker in cluster.brokers()], key=rank) or [None]
+            yield from sorted(inside.brokers(), key=rank) or (None,)
 
     def _hangs(self, node: int) -> bool:
         """Whether a broker took a connection and did not answer, of this client or when the servers were tried."""
-        where = self.python._manager.cluster.broker_metadata(node) if self._silent else None
+        where = self._inside().broker(node) if self._silent else None
         return node in self._hung or (where is not None and host_port(where.host, where.port) in self._silent)
 
     def _exchange(self, request: Any, node: int | None, seconds: float | None = None) -> Any:
         """Send a message to a broker (None = any); C(seconds) is its time, where it is not C(request_timeout)."""
-        manager = self.python._manager
-        limit = None if seconds is None else seconds * 1000
-        if node is None and manager.cluster.broker_metadata(self._answered) is not None:
+        inside = self._inside()
+        if node is None and inside.broker(self._answered) is not None:
             node = self._answered
-
-        async def exchange() -> Any:
-            """The message and its answer, on the loop of the library."""
-            return await manager.send(request, node_id=node, request_timeout_ms=limit)
-
-        return manager.run(exchange)
+        return inside.exchange(request, node, seconds)
 
     def _controller(self) -> int | None:
         """The broker that must be sent what others do not forward in ZooKeeper mode; in KRaft it is any one."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import elect
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election import listed, plan, unled
+from ansible_collections.streamops.kafka.plugins.module_utils._client.bounded import ask_controller
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics, read_state, write_state
@@ -58,11 +59,8 @@ def _alter(session: Session, targets: Mapping[Key, Sequence[int] | None]) -> Fai
         """The error of the whole request."""
         yield for_code(answer.error_code)
 
-    manager = session.python._manager
-    answer = session.call(
-        "alter reassignments",
-        lambda: manager.run(session.python._send_request_to_controller, request, refused),
-    )
+    client = session.python
+    answer = session.call("alter reassignments", lambda: ask_controller(client, request, refused))
     return {
         (topic.name, found.partition_index): session.explain("alter reassignments", found, topic.name)
         for topic in answer.responses
