@@ -4,7 +4,7 @@ target.
 It needs kafka-python, and of this collection what talks to Kafka (plugins/module_utils); neither Ansible nor
 confluent-kafka.
 
-Pure: event, ledger, figures, metrics, told, places, config. The others act: write and read on clusters, serve on the
-process and on readers.
+Pure: event, ledger, latencies, figures, metrics, told, places, config; board holds what threads share. The others act:
+write and read on clusters, serve on the process and on readers.
 """
 # SPDX-License-Identifier: GPL-3.0-or-later

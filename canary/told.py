@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, OK
-from canary.figures import Figures, RouteFigures, SourceFigures
+from canary.figures import Figures, RouteFigures
 from canary.ledger import Account
 
 #: Intervals without a written event after which writing has stopped.
@@ -40,12 +40,6 @@ def _sources(figures: Figures) -> Iterator[str]:
     for one in figures.sources:
         if one.last_written > PATIENCE * figures.interval:
             yield f"no event was written into {one.source} for {_seconds(one.last_written)}{_because(one.why)}"
-        elif one.unwatched:
-            yield f"{_brokers(one)} no partition of the topic of events in {one.source}"
-
-
-def _brokers(source: SourceFigures) -> str:
-    return "1 broker leads" if source.unwatched == 1 else f"{source.unwatched} brokers lead"
 
 
 def _because(why: str) -> str:

@@ -12,7 +12,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow, matches, remote_topic
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
+    MIRROR_MAKER_2,
+    Flow,
+    matches,
+    remote_topic,
+)
 
 #: What the topics of events begin with at their source.
 PREFIX = "streamops-canary"
@@ -63,9 +68,10 @@ def routes(flows: Sequence[Flow], watched: Collection[str]) -> list[Route]:
     """The ways that end at a cluster with a canary, shortest first; C(watched) are these clusters.
 
     No way passes a cluster twice. Where two ways bring a topic into a cluster under one name, as with policy identity,
-    the shorter one is followed.
+    the shorter one is followed. A legacy mirror is not followed: it copies no topic that is made while it runs.
     """
-    running = sorted((flow for flow in flows if flow.enabled), key=lambda flow: (flow.pair, flow.engine))
+    followed = (flow for flow in flows if flow.enabled and flow.engine == MIRROR_MAKER_2)
+    running = sorted(followed, key=lambda flow: (flow.pair, flow.engine))
     found: list[Route] = []
     taken: set[tuple[str, str]] = set()
     ends = [route for flow in running if flow.target in watched for route in _next((), flow, events_topic(flow))]

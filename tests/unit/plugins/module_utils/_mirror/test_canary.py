@@ -66,6 +66,7 @@ def test_a_topic_that_comes_twice_under_one_name_is_followed_on_the_shorter_way(
 
 def test_flows_that_do_not_run_and_topics_that_are_left_out_are_no_way() -> None:
     assert ways([flow("a", "b", enabled=False)], "b") == {}
+    assert ways([flow("a", "b", engine="legacy")], "b") == {}
     assert ways([flow("a", "b", topics_exclude=("streamops.*",))], "b") == {}
 
 
