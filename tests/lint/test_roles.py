@@ -22,6 +22,7 @@ READS_ONLY = {
     "Candidate | Have each program read its part": "promtool and amtool only check files",
     "Configure | Compare with what is there": "check mode writes nothing",
     "Start | Compare with what each was started with and has read": "check mode writes nothing",
+    "Canary start | Read its last words": "journalctl or tail reads the end of a log",
     "Start | Read its last words": "journalctl or tail reads a log",
     "TLS issue | Create the signing request": "a request that stays in memory",
     "TLS CA | Create its signing request": "a request that stays in memory",
