@@ -81,7 +81,8 @@ def parts() -> dict[str, set[str]]:
     """The keys of the model, each with the keys of what it holds where that is a dictionary with keys of its own."""
     seen = view({"a": {"kafka_node_id": 1, "kafka_log_dirs": ["/d"]}}, brokers=["a"])
     own = ("first", "lock", "manifest", "owners", "paths", "process", "release")
-    own += ("seen", "ensemble", "mirroring", "monitoring", "reports", "client_bundle", "page", "prometheus")
+    own += ("seen", "ensemble", "mirroring", "monitoring", "reports", "client_bundle", "canary")
+    own += ("page", "prometheus")
     certificate = {"key", "certificate", "truststore"}
     return {**{key: set() for key in seen}, **{key: set(seen[key]) for key in own}, "certificate": certificate}
 

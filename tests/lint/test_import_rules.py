@@ -218,6 +218,15 @@ def test_the_page_imports_no_ansible_and_no_pyspark(path: Path) -> None:
     assert breaches(path, ("page", "starlette", "uvicorn", "jinja2"), PAGE_ROOMS) == []
 
 
+#: The canary keeps clients of Kafka open, serves with what Python has, and writes its metrics as the page does.
+CANARY_ROOMS = tuple(f"module_utils/{one}" for one in ("_client", "_cluster", "_core", "_health", "_logs", "_topics"))
+
+
+@pytest.mark.parametrize("path", files("canary"), ids=name)
+def test_the_canary_imports_no_ansible_and_no_web_library(path: Path) -> None:
+    assert breaches(path, ("canary", "kafka", "page.checks", "page.clusters", "page.exposition"), CANARY_ROOMS) == []
+
+
 def test_only_action_plugins_import_the_preflight() -> None:
     room = f"{OURS}plugin_utils.preflight."
     others = [path for path in files("plugins") if not {"action", "preflight"} & set(path.parts)]

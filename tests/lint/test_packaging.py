@@ -102,7 +102,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 
 def test_only_what_users_need_is_packed(packed: set[str]) -> None:
     folders = {name.split("/")[0] for name in packed if "/" in name}
-    content = {"extensions", "meta", "page", "playbooks", "plugins", "roles", "spark_validation"}
+    content = {"canary", "extensions", "meta", "page", "playbooks", "plugins", "roles", "spark_validation"}
     assert folders == {"awx", "docs", "inventories", *content}
     assert {name for name in packed if "/" not in name} == {
         *("CHANGELOG.rst", "FILES.json", "LICENSE", "MANIFEST.json", "README.md"),

@@ -23,6 +23,7 @@ READS_ONLY = {
     "Configure | Compare with what is there": "check mode writes nothing",
     "Start | Compare with what each was started with and has read": "check mode writes nothing",
     "Start | Read the last lines of the log": "journalctl or tail reads a log",
+    "Canary start | Read the last lines of the log": "journalctl or tail reads the end of a log",
     "TLS issue | Create the signing request": "a request that stays in memory",
     "TLS CA | Create the signing request of the CA": "a request that stays in memory",
     "Supervisor machine | Ask whether supervisord runs": "supervisorctl pid only answers a question",

@@ -162,6 +162,7 @@ PROVEN: Mapping[str, str] = {
     "spark_validation/": "spark spark/ mirror/test_mirror_audit",
     "spark_validation/smoke/": "spark spark/",
     "page/": "page/",
+    "canary/": "mirror/test_canary",
     "inventories/": "install/test_installation install/test_preflight_playbook",
     "inventories/local_isolated/": "install/test_isolated",
     "inventories/local_mirror/": "mirror/test_mirror",

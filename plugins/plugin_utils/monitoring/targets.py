@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 #: What the alerts and dashboards know as label job, by what serves the metrics.
-JOBS = ("kafka", "zookeeper", "mirror", "page", "node", "blackbox")
+JOBS = ("kafka", "zookeeper", "mirror", "page", "canary", "node", "blackbox")
 #: Those whose series say themselves which cluster they are about.
-OWN_CLUSTER = ("page",)
+OWN_CLUSTER = ("page", "canary")
 #: What begins the names of our scrape configurations, so that none of them meets one that Prometheus has already.
 PREFIX = "streamops"
 KEYS = ("job", "node", "cluster", "address")
@@ -22,10 +22,10 @@ def scrape_configs(targets: Any) -> dict[str, Any]:
 
     Args:
         targets: What is to be read, a mapping each. `job`, one of JOBS; `node`, the host's name; `cluster`, not of a
-            page; `address`, host:port, empty where nothing is served. `node_id` is the node's number in its cluster.
-            `tls` with `ca_file`, and `user` with `password_file`, say how to read it; both paths are those of the
-            machine of Prometheus. `probe` has the `address` of a blackbox_exporter, which reads the certificate at the
-            target, and its `module`.
+            page or a canary; `address`, host:port, empty where nothing is served. `node_id` is the node's number in its
+            cluster. `tls` with `ca_file`, and `user` with `password_file`, say how to read it; both paths are those of
+            the machine of Prometheus. `probe` has the `address` of a blackbox_exporter, which reads the certificate at
+            the target, and its `module`.
 
     Raises:
         ValueError: A target cannot be; all mistakes are named, each with its fix.

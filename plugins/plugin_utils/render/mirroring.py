@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import fail_on, fails
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import with_events
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
     LEGACY,
     Flow,
@@ -34,6 +35,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines impo
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import mirror_properties
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import mirror_clients
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.canary import watched
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.kafka import own_properties
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.mirror_tune import MirrorTune
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
@@ -136,6 +138,14 @@ class Mirroring(Parts):
         return flows
 
     @property
+    def _running(self) -> Sequence[Flow]:
+        """The flows as mirrors run them: with the events of canaries, which are nothing to compare or to wait for."""
+        found: Sequence[Flow] = self._once(
+            "flows with events", lambda: with_events(self._flows, watched(self._read, self._groups))
+        )
+        return found
+
+    @property
     def _first(self) -> Flow:
         """The one flow of a legacy mirror."""
         return flows_into(self._flows, self._cluster)[0]
@@ -170,7 +180,7 @@ class Mirroring(Parts):
     def _properties(self) -> dict[str, Any]:
         options = {**self._options, "rest_url": self._model["rest_url"]}
         version = self._settings["kafka_version"]
-        return mirror_properties(self._flows, self._cluster, self._clients, options, version)
+        return mirror_properties(self._running, self._cluster, self._clients, options, version)
 
     def _rest_secrets_file(self) -> str:
         """Where the password of the stores of the REST port is. Another key is another password, and what the mirror
@@ -258,7 +268,7 @@ class Mirroring(Parts):
         certificates = homes if self._has_listener(("SSL",), "clients") else {}
         principals = rights.mirror_principals(self._flows, self._cluster, settings["mirror_user"], certificates)
         free = {f"User:{name}" for name in self._model["super_users"]}
-        return rights.mirror_acls(self._flows, self._cluster, [one for one in principals if one not in free])
+        return rights.mirror_acls(self._running, self._cluster, [one for one in principals if one not in free])
 
     def _acl_owners(self) -> list[str]:
         """The principals whose ACLs follow from the flows alone, also those that have no flow any more."""

@@ -23,6 +23,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring import dashboards
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import planned
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.canary import running
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.metrics import kind
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.prometheus import alertmanager_socket
@@ -78,7 +79,7 @@ class Monitoring(Parts):
         ]
 
     def _targets(self) -> list[dict[str, Any]]:
-        return [*self._nodes(), *self._pages(), *self._machines(), *self._certificates()]
+        return [*self._nodes(), *self._pages(), *self._canaries(), *self._machines(), *self._certificates()]
 
     def _nodes(self) -> Iterator[dict[str, Any]]:
         for node in self._inventory.processes:
@@ -109,6 +110,20 @@ class Monitoring(Parts):
                 "address": host_port(address, variables.get("kafka_page_port", PAGE_PORT)),
                 "tls": not is_loopback(bound or own) or bool(variables.get("kafka_page_tls_source")),
                 "user": PAGE_USER if PAGE_USER in users else min(map(str, users), default=""),
+                **_files(variables),
+            }
+
+    def _canaries(self) -> Iterator[dict[str, Any]]:
+        """Yield the canary of each target, which has no login."""
+        for host in running(self._read, self._groups):
+            variables = self._read(host)
+            bound = plain_host(variables["mirror_maker_canary_host"])
+            own = plain_host(variables.get("ansible_host") or host)
+            address = _reached(host, variables, "mirror_maker_canary_host", bound, own)
+            yield {
+                "job": "canary",
+                "node": host,
+                "address": host_port(address, variables["mirror_maker_canary_port"]),
                 **_files(variables),
             }
 

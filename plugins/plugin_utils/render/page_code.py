@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""The code of the page as its host gets it: the package, and what it imports of module_utils, on whatever way."""
+"""The code of a service as its host gets it: its package, and what that imports of this collection, on whatever way."""
 
 from __future__ import annotations
 
@@ -18,22 +18,31 @@ OURS = "ansible_collections.streamops.kafka."
 SUFFIXES = (".py", ".css", ".j2", ".svg")
 #: What its pages are made of besides, of the report of a status and of the Spark job's report.
 KIT = ("plugins/plugin_utils/reports/kit.html.j2", STYLE_SHEET)
+#: Packages of which a service may import files: those of another one too.
+BESIDE = ("page/",)
 _OURS_THERE = OURS.replace(".", "/")
 
 
-@cache
 def code_files() -> dict[str, str]:
-    """Read the files of the code by their path below its directory, where `python -m page` finds all of them."""
+    """Read the files of the page's code by their path below its directory, where `python -m page` finds all of them."""
+    return package_files("page", KIT)
+
+
+@cache
+def package_files(name: str, kit: tuple[str, ...] = ()) -> dict[str, str]:
+    """Read the files of a package and of what it imports; C(kit) are others that it needs."""
     package = {
         path.relative_to(ROOT).as_posix(): path
-        for path in sorted((ROOT / "page").rglob("*"))
+        for path in sorted((ROOT / name).rglob("*"))
         if path.suffix in SUFFIXES and "__pycache__" not in path.parts
     }
-    known = {f"{_OURS_THERE}{place}": ROOT / place for place in KIT}
+    known = {f"{_OURS_THERE}{place}": ROOT / place for place in kit}
     left = [path for path in package.values() if path.suffix == ".py"]
     while left:
         for path in imported(left.pop().read_text(encoding="utf-8")):
-            place = f"{_OURS_THERE}{path.relative_to(ROOT).as_posix()}"
+            there = path.relative_to(ROOT).as_posix()
+            # The packages of services stand beside the collection, where their names lead.
+            place = there if there.startswith(BESIDE) else f"{_OURS_THERE}{there}"
             if place not in known:
                 known[place] = path
                 left.append(path)
@@ -51,5 +60,5 @@ def imported(source: str) -> Iterator[Path]:
             continue
         for name in names:
             path = ROOT.joinpath(*name.removeprefix(OURS).split(".")).with_suffix(".py")
-            if name.startswith(OURS) and path.is_file():
+            if name.startswith((OURS, *(one.replace("/", ".") for one in BESIDE))) and path.is_file():
                 yield path

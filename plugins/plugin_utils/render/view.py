@@ -208,6 +208,7 @@ class View(Parts):
             "mirroring": self._mirroring,
             "monitoring": self._monitoring,
             "client_bundle": self._client_bundle,
+            "canary": self._canary,
             "page": self._page,
             "prometheus": self._prometheus,
         }
@@ -426,6 +427,8 @@ class View(Parts):
             "mechanism": settings["kafka_sasl_mechanisms"][0],
             "user": settings["mirror_user"],
             "password": settings["mirror_password"],
+            "canary_user": settings["mirror_canary_user"],
+            "canary_password": settings["mirror_canary_password"],
             "ca_file": expanduser(settings["kafka_tls_ca_file"]),
             "brokers": self["copies"]["brokers"],
             "connection": self["connection"],
@@ -541,6 +544,11 @@ class View(Parts):
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.client_bundle import ClientBundle
 
         return ClientBundle(self)
+
+    def _canary(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.canary import Canary
+
+        return Canary(self, self._reader.read, self._reader.groups, self._results)
 
     def _page(self) -> Parts:
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.page import Page

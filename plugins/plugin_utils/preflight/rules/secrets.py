@@ -32,7 +32,7 @@ JUDGED = ("kafka_users[", "kafka_admin_user")
 # Passwords that only some clusters need; empty is their default.
 OPTIONAL = frozenset(
     """kafka_admin_password kafka_metrics_password kafka_monitoring_alertmanager_password
-    kafka_page_alertmanager_password kafka_page_password mirror_password
+    kafka_page_alertmanager_password kafka_page_password mirror_canary_password mirror_password
     spark_validation_password zookeeper_password""".split()  # noqa: SIM905  (words read better than a list of quotes)
 )
 

@@ -1,0 +1,181 @@
+"""Keep the accounts of all ways, which readers and writers fill from threads of their own. It asks no clock itself."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, OrderedDict
+from dataclasses import dataclass, field
+
+from canary.config import Config, Way
+from canary.event import Event, Place, event_of
+from canary.figures import Figures, RouteFigures, SourceFigures
+from canary.latencies import Latencies
+from canary.ledger import Ledger
+
+#: Seconds after which a cluster that was not read to its end counts as not readable.
+CURRENT = 60.0
+#: Events whose time of writing is kept: they come soon, or their latency is told by the clock of the day.
+_SENT = 10_000
+#: Characters of a failure that are shown.
+_LONGEST = 200
+
+
+@dataclass
+class _Account:
+    """A way: the accounts of its partitions, and which ends were read to their end since the start."""
+
+    way: Way
+    ledgers: dict[int, Ledger] = field(default_factory=dict)
+    latencies: Latencies = field(default_factory=Latencies)
+    is_ready: bool = False
+    #: The log of the copy had lost its beginning when it was read first.
+    is_cut: bool = False
+
+    def ledger(self, partition: int) -> Ledger:
+        """Return the account of a partition."""
+        return self.ledgers.setdefault(partition, Ledger())
+
+
+@dataclass
+class _Source:
+    """How writing goes: when each partition took its last event, and what went wrong."""
+
+    since: float
+    taken: dict[int, float] = field(default_factory=dict)
+    failures: int = 0
+    unwatched: int = 0
+    why: str = ""
+
+
+class Board:
+    """All that the service knows. C(now) is the time in seconds of a clock that only goes forward."""
+
+    def __init__(self, config: Config, now: float) -> None:
+        self._config = config
+        self._lock = threading.Lock()
+        self._accounts = [_Account(way) for way in config.ways]
+        #: Where records of a topic belong: cluster and topic, then whether it is the copy.
+        self._at: dict[tuple[str, str], list[tuple[_Account, bool]]] = {}
+        for one in self._accounts:
+            self._at.setdefault((one.way.source, one.way.topic), []).append((one, False))
+            self._at.setdefault((config.cluster, one.way.copy), []).append((one, True))
+        self._current: dict[str, float] = {}
+        self._whys: dict[str, str] = {}
+        self._foreign: Counter[str] = Counter({one.source: 0 for one in config.ways})
+        self._sources = {one.source: _Source(now) for one in config.own}
+        self._sent: OrderedDict[tuple[str, int, Place], float] = OrderedDict()
+
+    def topics(self, cluster: str) -> list[str]:
+        """Return the topics that are read in a cluster."""
+        return sorted({topic for where, topic in self._at if where == cluster})
+
+    # What readers tell.
+
+    def take(
+        self, cluster: str, topic: str, partition: int, value: bytes | None, is_live: bool, now: float, day: float
+    ) -> None:
+        """Take a record. C(is_live): it was read as soon as it stood there; C(day) is the time since 1970."""
+        with self._lock:
+            for account, is_copy in self._at.get((cluster, topic), ()):
+                event = event_of(value, account.way.writer)
+                if event is None or (not is_copy and event.partition != partition):
+                    if not is_copy:
+                        self._foreign[cluster] += 1
+                elif is_copy:
+                    self._arrived(account, event, is_live, now, day)
+                else:
+                    age = 0.0 if is_live else max(0.0, day - event.at / 1000)
+                    account.ledger(event.partition).written(event.place, now, age)
+
+    def _arrived(self, account: _Account, event: Event, is_live: bool, now: float, day: float) -> None:
+        age = max(0.0, day - event.at / 1000)
+        is_first = account.ledger(event.partition).arrived(event.place, now, 0.0 if is_live else age)
+        if is_first and is_live:
+            sent = self._sent.pop((event.flow, event.partition, event.place), None)
+            account.latencies.add(now, age if sent is None else now - sent)
+
+    def read(self, cluster: str, cut: set[str], now: float) -> None:
+        """Take that a cluster was read to its end; C(cut) are topics whose log has lost its beginning."""
+        with self._lock:
+            self._current[cluster] = now
+            self._whys.pop(cluster, None)
+            for one in self._accounts:
+                if one.is_ready:
+                    continue
+                one.is_cut = one.is_cut or (cluster == self._config.cluster and one.way.copy in cut)
+                if {one.way.source, self._config.cluster} <= self._current.keys():
+                    one.is_ready = True
+                    for ledger in one.ledgers.values() if one.is_cut else ():
+                        ledger.begin_where_the_copy_does()
+
+    def not_read(self, cluster: str, why: str) -> None:
+        """Take why a cluster cannot be read."""
+        with self._lock:
+            self._whys[cluster] = why[:_LONGEST]
+
+    # What writers ask and tell.
+
+    def is_ready(self, way: Way) -> bool:
+        """Whether the numbers that a writer goes on from are known."""
+        with self._lock:
+            return any(one.is_ready for one in self._accounts if one.way == way)
+
+    def last_place(self, way: Way, partition: int) -> Place | None:
+        """Return the last place of a partition that either end tells."""
+        with self._lock:
+            places = [one.ledger(partition).last_place() for one in self._accounts if one.way == way]
+            return max((one for one in places if one is not None), default=None)
+
+    def sends(self, event: Event, now: float) -> None:
+        """Take that an event is on its way from now on."""
+        with self._lock:
+            self._sent[event.flow, event.partition, event.place] = now
+            while len(self._sent) > _SENT:
+                self._sent.popitem(last=False)
+
+    def wrote(self, source: str, partition: int, now: float) -> None:
+        """Take that a partition took an event."""
+        with self._lock:
+            self._sources[source].taken[partition] = now
+
+    def failed(self, source: str, why: str, events: int = 1) -> None:
+        """Take that a source did not take so many events, and why."""
+        with self._lock:
+            self._sources[source].failures += events
+            self._sources[source].why = why[:_LONGEST]
+
+    def led(self, source: str, partitions: int, unwatched: int) -> None:
+        """Take how many partitions the topic of a source has, and how many brokers lead none of them."""
+        with self._lock:
+            known = self._sources[source]
+            known.unwatched = unwatched
+            known.taken = {number: at for number, at in known.taken.items() if number < partitions}
+
+    # What metrics and a status are made of.
+
+    def figures(self, now: float) -> Figures:
+        """Return all figures."""
+        config = self._config
+        with self._lock:
+            ends = sorted({config.cluster, *(one.source for one in config.ways)})
+            readable = {end: now - self._current.get(end, -CURRENT) < CURRENT for end in ends}
+            return Figures(
+                config.cluster,
+                config.interval,
+                [self._route(one, readable[config.cluster], now) for one in self._accounts],
+                [_source(name, one, now) for name, one in sorted(self._sources.items())],
+                readable,
+                dict(self._foreign),
+                dict(self._whys),
+            )
+
+    def _route(self, one: _Account, is_current: bool, now: float) -> RouteFigures:
+        way, limits = one.way, self._config.limits
+        accounts = {number: ledger.account(now, limits, is_current) for number, ledger in one.ledgers.items()}
+        return RouteFigures(way.path, way.origin, one.is_ready, accounts, one.latencies.quantiles(now))
+
+
+def _source(name: str, one: _Source, now: float) -> SourceFigures:
+    oldest = min(one.taken.values(), default=one.since)
+    return SourceFigures(name, now - oldest, one.failures, one.unwatched, one.why)

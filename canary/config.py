@@ -1,0 +1,117 @@
+"""Read the settings of the service from JSON. Pure."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from canary.ledger import WINDOW, Limits
+from page.checks import is_name, short, wrong_number
+from page.clusters import clusters_of
+
+#: Numbers that may be set: default, least and most. Times are in seconds. What is missing must still be within the
+#: window, which is a day of events that come every 5 s or more seldom (canary/ledger.py).
+NUMBERS = {
+    "port": (9407, 1, 65535),
+    "interval": (60, 1, 3600),
+    "late_after": (120, 1, int(WINDOW) // 2),
+    "missing_after": (21600, 1, int(WINDOW) // 2),
+}
+KNOWN = {"cluster", "host", "clusters", "routes", *NUMBERS}
+#: Ways at most: each has an account of every partition.
+MOST_ROUTES = 500
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way as the service follows it: C(topic) of cluster C(source) becomes C(copy) at the target.
+
+    C(path) is the whole way, C(writer) the flow that the events name, C(origin) the cluster that they were written
+    into.
+    """
+
+    path: str
+    origin: str
+    writer: str
+    source: str
+    topic: str
+    copy: str
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings of the service; C(cluster) is the target that it stands next to, times are in seconds."""
+
+    cluster: str
+    clusters: Mapping[str, Connection]
+    ways: tuple[Way, ...]
+    limits: Limits
+    host: str
+    port: int
+    interval: int
+
+    @property
+    def own(self) -> list[Way]:
+        """The ways whose events this service writes itself."""
+        return [one for one in self.ways if one.writer == f"{one.source}->{self.cluster}"]
+
+
+def config_of(text: str) -> Config:
+    """Return the settings in a JSON text; RefusedError names every setting that is wrong, each with its fix."""
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise RefusedError("configuration", [f"it is no JSON: {error}. Correct the file."]) from error
+    if not isinstance(given, dict):
+        raise RefusedError("configuration", ["it is no object. Write one with cluster, clusters and routes in it."])
+    wrong = [f"{short(name)} is unknown. Remove it." for name in sorted(given.keys() - KNOWN)]
+    numbers = {name: given.get(name, default) for name, (default, _least, _most) in NUMBERS.items()}
+    for name, (_default, least, most) in NUMBERS.items():
+        wrong += wrong_number(name, numbers[name], least, most)
+    clusters, wrong_clusters = clusters_of(given.get("clusters"))
+    cluster = given.get("cluster")
+    if not isinstance(cluster, str) or cluster not in clusters:
+        wrong.append(f"cluster is {short(cluster)}. Set the name of one of clusters, the target.")
+    host = given.get("host", "127.0.0.1")
+    if not _is_address(host):
+        wrong.append(f"host is {short(host)}. Set an IP address of this machine, as 127.0.0.1.")
+    ways, wrong_ways = _ways(given.get("routes"), clusters)
+    wrong += [*wrong_clusters, *wrong_ways]
+    if wrong:
+        raise RefusedError("configuration", wrong)
+    limits = Limits(numbers["late_after"], numbers["missing_after"])
+    return Config(str(cluster), clusters, ways, limits, host, numbers["port"], numbers["interval"])
+
+
+def _is_address(host: object) -> bool:
+    try:
+        ipaddress.ip_address(host if isinstance(host, str) else "")
+    except ValueError:
+        return False
+    return True
+
+
+def _ways(given: object, clusters: Collection[str]) -> tuple[tuple[Way, ...], list[str]]:
+    keys = Way.__dataclass_fields__.keys()
+    if not isinstance(given, list) or not 1 <= len(given) <= MOST_ROUTES:
+        return (), [f"routes is no list of 1 to {MOST_ROUTES} ways. Correct it."]
+    wrong: list[str] = []
+    for at, one in enumerate(given):
+        if not isinstance(one, dict) or one.keys() != keys or not all(_is_text(value) for value in one.values()):
+            wrong.append(f"routes[{at}] is no object of texts with {', '.join(keys)}. Correct it.")
+        elif one["source"] not in clusters:
+            wrong.append(f"routes[{at}].source {short(one['source'])} is not in clusters. Add the cluster.")
+    if wrong:
+        return (), wrong
+    ways: list[Mapping[str, Any]] = given
+    return tuple(Way(**one) for one in ways), []
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and is_name(value, 600)

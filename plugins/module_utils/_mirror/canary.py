@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Which ways the events of canaries take through the flows of an inventory, and under which names. Pure.
+
+A canary stands next to the target of flows. It writes events into a topic of each source, which has one writer: its
+name says the flow. Each flow copies these topics beside its own, also those that an earlier flow brought, so that
+chains are followed too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
+    MIRROR_MAKER_2,
+    Flow,
+    matches,
+    remote_topic,
+)
+
+#: What the topics of events begin with at their source.
+PREFIX = "streamops-canary"
+#: Flows of the longest way that is followed: more clusters than that stand in no chain that we know of, and all flows
+#: between many clusters make too many ways.
+MOST_FLOWS = 3
+
+
+@dataclass(frozen=True)
+class Route:
+    """The way of events through C(flows), one behind the other; C(topic) is their topic before the last of them."""
+
+    flows: tuple[Flow, ...]
+    topic: str
+
+    @property
+    def name(self) -> str:
+        """The way as people write it: a->b->c."""
+        return "->".join([self.origin, *(flow.target for flow in self.flows)])
+
+    @property
+    def origin(self) -> str:
+        """The cluster that the events are written into."""
+        return self.flows[0].source
+
+    @property
+    def last(self) -> Flow:
+        """The flow at the end of the way."""
+        return self.flows[-1]
+
+    @property
+    def copy(self) -> str:
+        """The name of the topic behind the last flow."""
+        return remote_topic(self.last, self.topic)
+
+    @property
+    def writer(self) -> str:
+        """The first flow, which the events name: source->target."""
+        return self.flows[0].pair
+
+
+def events_topic(flow: Flow) -> str:
+    """The topic of a flow's source that the canary next to its target writes into. No alias has a dot."""
+    return f"{PREFIX}.{flow.source}.{flow.target}"
+
+
+def routes(flows: Sequence[Flow], watched: Collection[str]) -> list[Route]:
+    """The ways that end at a cluster with a canary, shortest first; C(watched) are these clusters.
+
+    No way passes a cluster twice. Where two ways bring a topic into a cluster under one name, as with policy identity,
+    the shorter one is followed. A legacy mirror is not followed: it copies no topic that is made while it runs.
+    """
+    followed = (flow for flow in flows if flow.enabled and flow.engine == MIRROR_MAKER_2)
+    running = sorted(followed, key=lambda flow: (flow.pair, flow.engine))
+    found: list[Route] = []
+    taken: set[tuple[str, str]] = set()
+    ends = [route for flow in running if flow.target in watched for route in _next((), flow, events_topic(flow))]
+    while ends:
+        kept = []
+        for route in ends:
+            place = (route.last.target, route.copy)
+            if place not in taken:
+                taken.add(place)
+                kept.append(route)
+        found += kept
+        ends = [longer for route in kept for flow in running for longer in _next(route.flows, flow, route.copy)]
+    return [route for route in found if route.last.target in watched]
+
+
+def _next(before: tuple[Flow, ...], flow: Flow, topic: str) -> Iterator[Route]:
+    """Yield the way that goes on through a flow, where that takes the topic and leads to a cluster not passed yet."""
+    passed = {end for one in before for end in (one.source, one.target)}
+    follows = not before or before[-1].target == flow.source
+    if follows and flow.target not in passed and len(before) < MOST_FLOWS and matches(_with(flow, [topic]), topic):
+        yield Route((*before, flow), topic)
+
+
+def with_events(flows: Sequence[Flow], watched: Collection[str]) -> list[Flow]:
+    """The flows as mirrors run them: each also copies the topics of events that pass it."""
+    passing: dict[str, dict[str, None]] = {}
+    for route in routes(flows, watched):
+        topic = events_topic(route.flows[0])
+        for flow in route.flows:
+            passing.setdefault(f"{flow.pair} {flow.engine}", {})[topic] = None
+            topic = remote_topic(flow, topic)
+    return [_with(flow, passing.get(f"{flow.pair} {flow.engine}", ())) for flow in flows]
+
+
+def _with(flow: Flow, topics: Collection[str]) -> Flow:
+    return replace(flow, topics=(*flow.topics, *(topic.replace(".", "[.]") for topic in topics)))

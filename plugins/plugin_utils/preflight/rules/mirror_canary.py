@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on canaries of mirrors: how they log in, where they listen, and what they can follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import Route, routes
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Listener, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
+    flows,
+    kafka_clusters,
+    mirrors_of,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.mirrors import listener_of
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
+
+_SWITCH = "mirror_maker_canary"
+#: The defaults of the role, which a host does not have among its variables here.
+_LATE, _MISSING = 120, 21600
+
+
+@rule(fix="set the variable in the group_vars of the cluster, a password from the vault")
+def no_canary_login(inventory: Inventory) -> Iterator[Problem]:
+    """A listener that a canary connects to needs a login, and `mirror_canary_user` or `mirror_canary_password` is
+    empty."""
+    for cluster, way in _ends(inventory):
+        node = cluster.brokers[0]
+        for variable in ("mirror_canary_user", "mirror_canary_password") if way.protocol in SASL_PROTOCOLS else ():
+            if node.variables.get(variable) is not UNDEFINED and not node.text(variable):
+                what = f"the canary cannot log in at listener {way.name}"
+                yield Problem(cluster, what, "an empty value", variable=variable)
+
+
+@rule(
+    variable="mirror_canary_user",
+    allowed="a name of neither a node, the administrator nor kafka_super_users",
+    fix="name a user of their own, who gets the ACLs that the events take",
+)
+def canary_is_super_user(inventory: Inventory) -> Iterator[Problem]:
+    """`mirror_canary_user` is the name of a super user."""
+    for cluster in {cluster.name: cluster for cluster, _way in _ends(inventory)}.values():
+        node = cluster.brokers[0]
+        user = node.text("mirror_canary_user")
+        if user and user in cluster.super_users(node):
+            yield Problem(cluster, "canaries would have the rights of a super user", user)
+
+
+@rule(
+    variable=_SWITCH,
+    allowed="a listener without a login, or with one by user and password",
+    fix="give mirrors a listener of protocol SASL_SSL (mirror_listener), or set mirror_maker_canary to false",
+)
+def canary_without_certificate(inventory: Inventory) -> Iterator[Problem]:
+    """A listener that a canary connects to asks for a certificate, and canaries have none."""
+    for cluster, way in _ends(inventory):
+        if way.protocol == "SSL":
+            what = f"the canary cannot log in at listener {way.name}, which asks for a certificate"
+            yield Problem(cluster, what, "protocol SSL")
+
+
+@rule(variable="mirror_maker_canary_host", allowed="an IP address of the machine", fix="set 127.0.0.1, or another one")
+def canary_address(inventory: Inventory) -> Iterator[Problem]:
+    """`mirror_maker_canary_host` is no IP address."""
+    for mirror in _wanting(inventory):
+        host = mirror.text("mirror_maker_canary_host")
+        if mirror.variables.get("mirror_maker_canary_host") is not UNDEFINED and not is_address(host):
+            yield Problem(mirror, "the canary cannot listen there", host or "an empty value")
+
+
+@rule(
+    variable="mirror_maker_canary_host",
+    allowed="a loopback address",
+    fix="set it to 127.0.0.1 where Prometheus runs there, or let only Prometheus connect to the port",
+    level=WARNING,
+)
+def canary_open(inventory: Inventory) -> Iterator[Problem]:
+    """`mirror_maker_canary_host` is no loopback address: names of clusters and how mirrors fare can be read without a
+    login."""
+    for mirror in _wanting(inventory):
+        host = mirror.text("mirror_maker_canary_host")
+        if is_address(host) and not is_loopback(host):
+            yield Problem(mirror, "the canary answers others without a login", host)
+
+
+@rule(
+    variable="mirror_maker_canary_missing_seconds",
+    allowed="more than mirror_maker_canary_late_seconds",
+    fix="raise it; an event is late before it is missing",
+)
+def canary_limits(inventory: Inventory) -> Iterator[Problem]:
+    """`mirror_maker_canary_missing_seconds` is no more than `mirror_maker_canary_late_seconds`."""
+    for mirror in _wanting(inventory):
+        late = mirror.get("mirror_maker_canary_late_seconds", _LATE)
+        missing = mirror.get("mirror_maker_canary_missing_seconds", _MISSING)
+        if isinstance(late, int) and isinstance(missing, int) and missing <= late:
+            yield Problem(mirror, "events would be missing before they are late", f"{missing}, late after {late}")
+
+
+@rule(
+    variable=_SWITCH,
+    allowed="a flow of MirrorMaker 2 whose topics_exclude leaves streamops-canary.* alone",
+    fix="correct topics_exclude of the flow, or set mirror_maker_canary to false",
+    level=WARNING,
+)
+def canary_follows_nothing(inventory: Inventory) -> Iterator[Problem]:
+    """A canary is wanted next to a target, and it can follow a flow into it not at all."""
+    followed = {route.last.pair for route in _routes(inventory)}
+    wanted = {mirror.cluster for mirror in _wanting(inventory)}
+    for flow in flows(inventory):
+        if flow.target in wanted and flow.pair not in followed:
+            mirrors = [mirror for mirror in mirrors_of(inventory, flow.target) if as_bool(mirror.get(_SWITCH))]
+            yield Problem(mirrors, f"no event goes through {flow.pair}", f"engine {flow.engine}, topics_exclude "
+                          f"{', '.join(flow.topics_exclude) or 'empty'}")  # fmt: skip
+
+
+def _wanting(inventory: Inventory) -> list[Node]:
+    return [mirror for mirror in inventory.mirrors if as_bool(mirror.get(_SWITCH))]
+
+
+def _routes(inventory: Inventory) -> list[Route]:
+    return routes(flows(inventory), {mirror.cluster for mirror in _wanting(inventory)})
+
+
+def _ends(inventory: Inventory) -> Iterator[tuple[Cluster, Listener]]:
+    """Yield the clusters that canaries connect to, with the listener: of a source that for mirrors."""
+    known, seen = kafka_clusters(inventory), set()
+    # A flow with native properties has no hash.
+    for flow in {route.last.pair: route.last for route in _routes(inventory)}.values():
+        for name in (flow.source, flow.target):
+            if name not in known:
+                continue
+            node = known[name].brokers[0]
+            clients = (one for one in node.listeners() if one.purpose == "clients")
+            way = listener_of(node) if name == flow.source else next(clients, None)
+            if way is not None and (name, way.name) not in seen:
+                seen.add((name, way.name))
+                yield known[name], way

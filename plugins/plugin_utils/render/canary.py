@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What the canary of a target needs: within each cluster a user and its rights, on its host code and configuration.
+
+A status registers C(__mirror_maker_canary_told), the answer of the canary.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import (
+    host_port,
+    plain_host,
+    reached_here,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DOWN, fail_on, fails
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import Route, routes
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import read_flows
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import MIRROR_GROUP
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.rights import mirror_users
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.page_code import package_files
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD, shared
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (
+    SASL_PROTOCOLS,
+    TLS_PROTOCOLS,
+)
+
+#: What pins its library.
+LOCK = Path(__file__).resolve().parents[3] / "roles" / "mirror_maker" / "files" / "canary.lock"
+#: What the canary takes of the settings (canary/config.py), by its own names.
+_NUMBERS = {
+    "port": "mirror_maker_canary_port",
+    "interval": "mirror_maker_canary_interval",
+    "late_after": "mirror_maker_canary_late_seconds",
+    "missing_after": "mirror_maker_canary_missing_seconds",
+}
+_DIGITS = 12
+
+Read = Callable[[str], Mapping[str, Any]]
+
+
+def watched(read: Read, groups: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the clusters next to which a canary is wanted."""
+    return sorted(_first(read, groups))
+
+
+def running(read: Read, groups: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the mirrors that run a canary: the first of each target that wants one, where flows are followed."""
+    hosts = _first(read, groups)
+    flows = read_flows(read(min(hosts.values()))["mirror_flows"]) if hosts else ()
+    return sorted({hosts[route.last.target] for route in routes(flows, hosts)})
+
+
+def _first(read: Read, groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return by cluster the first mirror that wants a canary."""
+    found: dict[str, str] = {}
+    for host in sorted(groups.get(MIRROR_GROUP, ())):
+        variables = read(host)
+        if variables["mirror_maker_canary"]:
+            found.setdefault(str(variables["kafka_cluster_name"]).strip(), host)
+    return found
+
+
+class Canary(Parts):
+    """The key C(canary) of the model; docs/house.md lists its own keys.
+
+    read -- the variables of a host. groups -- those of the inventory.
+    """
+
+    def __init__(
+        self, model: Mapping[str, Any], read: Read, groups: Mapping[str, Sequence[str]], results: Results
+    ) -> None:
+        host = results.host
+        self._model, self._read, self._groups, self._host, self._results = model, read, groups, host, results
+        super().__init__(
+            {
+                "users": self._users,
+                "acls": self._acls,
+                "acl_owners": self._acl_owners,
+                "runs": lambda: host in running(read, groups),
+                "service": lambda: f"mirror-canary-{host}",
+                "paths": self._paths,
+                "lock": lambda: str(LOCK),
+                "wheels": lambda: LOCK.read_text(encoding="utf-8"),
+                "code_dir": lambda: f"{self['paths']['install']}/code-{_digest(json.dumps(package_files('canary')))}",
+                "code": self._code,
+                "code_directories": lambda: sorted({str(Path(one["path"]).parent) for one in self["code"]}),
+                "secret_files": self._secret_files,
+                "url": self._url,
+                "verdict": self._verdict,
+                "fails": lambda: fails(self["verdict"]["status"], fail_on(self._settings)),
+            }
+        )
+
+    @property
+    def _settings(self) -> Mapping[str, Any]:
+        settings: Mapping[str, Any] = self._model["settings"]
+        return settings
+
+    @property
+    def _cluster(self) -> str:
+        return str(self._settings["kafka_cluster_name"]).strip()
+
+    @property
+    def _routes(self) -> list[Route]:
+        """All ways of the inventory."""
+        found: list[Route] = self._once(
+            "ways", lambda: routes(read_flows(self._settings["mirror_flows"]), watched(self._read, self._groups))
+        )
+        return found
+
+    # Within a cluster.
+
+    def _followed(self) -> list[Flow]:
+        """The last flows of the ways: their ends are what canaries log in at."""
+        # A flow with native properties has no hash.
+        return list({route.last.pair: route.last for route in self._routes}.values())
+
+    def _users(self) -> list[dict[str, Any]]:
+        """The SCRAM user of canaries unless the inventory lists it itself, as kafka_users has it."""
+        settings = self._settings
+        protocols = {one["protocol"] for one in self._model["node"]["listeners"]}
+        known = [*(one["name"] for one in settings["kafka_users"]), settings["kafka_admin_user"]]
+        user, password = settings["mirror_canary_user"], settings["mirror_canary_password"]
+        if not password or user in known or not protocols & set(SASL_PROTOCOLS):
+            return []
+        return mirror_users(self._followed(), self._cluster, user, password, settings["kafka_sasl_mechanisms"])
+
+    def _acls(self) -> list[dict[str, Any]]:
+        """The ACLs of canaries, as kafka_acls has them."""
+        rights: dict[str, dict[str, None]] = {}
+        for route in self._routes:
+            if route.last.source == self._cluster:
+                writes = ("create", "write", "alter", "describe_configs") if len(route.flows) == 1 else ()
+                rights.setdefault(route.topic, {}).update(dict.fromkeys(("read", *writes)))
+            if route.last.target == self._cluster:
+                rights.setdefault(route.copy, {}).update({"read": None})
+        return [
+            {
+                "principal": principal,
+                "operations": list(operations),
+                "resource_type": "topic",
+                "resource": topic,
+                "pattern_type": "literal",
+            }
+            for principal in self["acl_owners"]
+            for topic, operations in sorted(rights.items())
+        ]
+
+    def _acl_owners(self) -> list[str]:
+        """The principal of canaries, also where none is wanted any more; super users need no ACLs."""
+        settings = self._settings
+        user = settings["mirror_canary_user"]
+        if not settings["kafka_authorizer"] or not user or user in self._model["super_users"]:
+            return []
+        return [f"User:{user}"]
+
+    # On its own host.
+
+    @property
+    def _own_routes(self) -> list[Route]:
+        return [route for route in self._routes if route.last.target == self._cluster]
+
+    def _paths(self) -> dict[str, str]:
+        """Where everything of the canary is on its machine."""
+        settings = self._settings
+        install = f"{settings['mirror_maker_canary_install_dir']}/{self._host}"
+        config = f"{settings['mirror_maker_canary_config_dir']}/{self._host}"
+        supervisor = shared(settings)["supervisor"]
+        systemd = settings["kafka_service_manager"] == SYSTEMD
+        return {
+            "install": install,
+            "wheels": f"{install}/wheels",
+            "venv": f"{install}/venv-{_digest(self['wheels'])}",
+            "config": config,
+            "config_file": f"{config}/canary.json",
+            "started": f"{config}/started",
+            "log": f"{settings['kafka_log_dir']}/{self['service']}.log",
+            "supervisor": supervisor,
+            "service_file": f"/etc/systemd/system/{self['service']}.service"
+            if systemd
+            else f"{supervisor}/conf.d/{self['service']}.conf",
+        }
+
+    def _code(self) -> list[dict[str, str]]:
+        """The files of the code, as the module node_files takes them."""
+        root = self["code_dir"]
+        return [
+            {"path": f"{root}/{place}", "content": content, "mode": "0644"}
+            for place, content in package_files("canary").items()
+        ]
+
+    def _configuration(self) -> dict[str, Any]:
+        """The configuration file as data; what the canary takes is in canary/config.py."""
+        settings, endpoints = self._settings, self._model["mirroring"]["endpoints"]
+        own = self._own_routes
+        names = sorted({self._cluster, *(route.last.source for route in own)})
+        return {
+            "cluster": self._cluster,
+            "host": settings["mirror_maker_canary_host"],
+            **{name: settings[variable] for name, variable in _NUMBERS.items()},
+            "clusters": {name: self._connection(endpoints[name]) for name in names},
+            "routes": [
+                {
+                    "path": route.name,
+                    "origin": route.origin,
+                    "writer": route.writer,
+                    "source": route.last.source,
+                    "topic": route.topic,
+                    "copy": route.copy,
+                }
+                for route in own
+            ],
+        }
+
+    def _connection(self, endpoint: Mapping[str, Any]) -> dict[str, Any]:
+        """How the canary reaches a cluster: as its mirrors do, as a user of its own."""
+        is_target = endpoint["cluster"] == self._cluster
+        protocol = endpoint["protocol" if is_target else "mirror_protocol"]
+        found = {
+            "bootstrap_servers": list(endpoint["bootstrap_servers" if is_target else "mirror_bootstrap_servers"]),
+            "security_protocol": protocol,
+        }
+        if protocol in TLS_PROTOCOLS:
+            found["ssl_ca_location"] = self._ca(endpoint["cluster"])
+        if protocol in SASL_PROTOCOLS:
+            found["sasl_mechanism"] = endpoint["mechanism"]
+            found["sasl_username"] = endpoint["canary_user"]
+            found["sasl_password"] = endpoint["canary_password"]
+        return found
+
+    def _ca(self, cluster: str) -> str:
+        return f"{self['paths']['config']}/{cluster}-ca.pem"
+
+    def _secret_files(self) -> list[dict[str, Any]]:
+        """The configuration and the CAs, as the module node_files takes them; it shows none of them."""
+        settings, configuration = self._settings, self._configuration()
+        endpoints = self._model["mirroring"]["endpoints"]
+        files = {self["paths"]["config_file"]: json.dumps(configuration, indent=2, sort_keys=True) + "\n"}
+        for name, options in configuration["clusters"].items():
+            if "ssl_ca_location" in options:
+                files[options["ssl_ca_location"]] = _read_file(endpoints[name]["ca_file"])
+        user = settings["mirror_maker_canary_os_user"] if settings["kafka_service_manager"] == SYSTEMD else None
+        return [
+            {"path": path, "content": content, "mode": "0600", "owner": user, "group": user}
+            for path, content in files.items()
+        ]
+
+    def _url(self) -> str:
+        """Where the canary answers on its own machine."""
+        host = reached_here(plain_host(self._settings["mirror_maker_canary_host"]))
+        return f"http://{host_port(host, self._settings['mirror_maker_canary_port'])}"
+
+    def _verdict(self) -> dict[str, str]:
+        """What the canary says, as status and line; DOWN where it does not answer."""
+        told = self._results.own("__mirror_maker_canary_told")
+        found = told.get("json")
+        if told.get("status") == 200 and isinstance(found, Mapping) and {"status", "line"} <= found.keys():
+            return {"status": str(found["status"]), "line": str(found["line"])}
+        why = str(told.get("msg") or "no answer").rstrip(".")
+        return {"status": DOWN, "line": f"{DOWN:<12} canary at {self._cluster}: {self['url']} does not answer ({why})"}
+
+
+def _read_file(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        why = "run site.yml for its cluster first, which makes or checks it"
+        raise ValueError(f"{path} on the control node cannot be read ({error.strerror}); fix: {why}") from error
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]

@@ -1,0 +1,190 @@
+"""The canary as a process of its own between real clusters with a real MirrorMaker 2: what it says, and what it does
+not say while mirrors and itself come and go."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import routes, with_events
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from canary.config import Way
+from tests.support.canary import Canary
+from tests.support.cluster import free_port_base, until
+from tests.support.lone_broker import LoneBroker
+from tests.support.mirror import MirrorProcess, quick_properties
+from tests.support.prometheus import promtool_reads
+
+#: Both ways between a and b; b's own come to a too.
+FLOWS = [Flow("a", "b", ("orders",)), Flow("b", "a", ("orders",))]
+TOPIC, WAY = "streamops-canary.a.b", "a->b"
+PATIENCE = 90
+
+
+@dataclass
+class Pair:
+    """Cluster a, cluster b, the mirror between them, and the canary at b."""
+
+    a: LoneBroker
+    b: LoneBroker
+    mirror: MirrorProcess
+    canary: Canary
+
+    def is_whole(self) -> bool:
+        """Whether the canary finds nothing wrong, and has found something."""
+        return self.canary.status()["status"] == "OK" and self.canary.events("arrived", WAY) > 0
+
+    def settle(self) -> None:
+        """Waits until the canary finds nothing wrong."""
+        self.wait(self.is_whole, "a canary that finds nothing wrong")
+
+    def wait(self, condition: Callable[[], bool], what: str) -> None:
+        """Waits; the assertion error has what the canary says."""
+        try:
+            until(condition, what, PATIENCE)
+        except AssertionError as error:
+            raise AssertionError(f"{error}: {self.canary.status()}\n{self.canary.log()[-2000:]}") from None
+
+    @property
+    def admin(self) -> AdminClient:
+        """A client of cluster a."""
+        return AdminClient({"bootstrap.servers": self.a.bootstrap_servers[0]})
+
+
+def ways(target: str) -> list[dict[str, str]]:
+    """The ways that end at a cluster, as its canary takes them."""
+    found = [one for one in routes(FLOWS, ["a", "b"]) if one.last.target == target]
+    return [asdict(Way(one.name, one.origin, one.writer, one.last.source, one.topic, one.copy)) for one in found]
+
+
+@pytest.fixture(scope="module")
+def pair(kafka_release: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+    """All runs; the tests follow each other."""
+    release, folder, port = kafka_release("4.3.1"), tmp_path_factory.mktemp("canary"), free_port_base()
+    brokers = {name: LoneBroker(release, folder / name, port + 10 * at) for at, name in enumerate("ab")}
+    clusters = {name: broker.bootstrap_servers for name, broker in brokers.items()}
+    flows = {one.pair: {"topics": ",".join(one.topics)} for one in with_events(FLOWS, ["a", "b"])}
+    mirror = MirrorProcess(release, quick_properties(clusters, flows), folder / "mirror")
+    settings = {
+        "cluster": "b",
+        "port": port + 25,
+        "interval": 1,
+        "late_after": 5,
+        "missing_after": 3600,
+        "clusters": {name: {"bootstrap_servers": servers} for name, servers in clusters.items()},
+        "routes": ways("b"),
+    }
+    found = Pair(brokers["a"], brokers["b"], mirror, Canary(folder / "canary", settings))
+    try:
+        for broker in brokers.values():
+            broker.format(urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("="))
+            broker.start()
+        mirror.start()
+        found.canary.start()
+        yield found
+    finally:
+        for process in (found.canary, mirror, *brokers.values()):
+            process.kill()
+
+
+def test_events_arrive_and_their_latency_is_known(pair: Pair) -> None:
+    pair.settle()
+    assert 0 < pair.canary.value("streamops_canary_latency_seconds", path=WAY, quantile="0.5") < 5
+    assert pair.canary.value("streamops_canary_readable", end="a") == 1
+    assert [pair.canary.events(one, WAY) for one in ("missing", "repeated", "out_of_order")] == [0, 0, 0]
+    assert promtool_reads(pair.canary.get("/metrics")) == (0, "")
+
+
+@pytest.mark.full
+def test_a_cut_of_the_mirror_and_a_restart_of_the_canary_are_no_false_alarm(pair: Pair) -> None:
+    pair.settle()
+    pair.mirror.kill()
+    pair.wait(lambda: pair.canary.events("late", WAY) > 5, "late events")
+    written = pair.canary.events("written", WAY)
+    assert "late" in pair.canary.status()["line"]
+    assert pair.canary.stop() == 0
+    pair.canary.start()
+    pair.wait(lambda: pair.canary.events("written", WAY) > written, "events after the restart")
+    assert pair.canary.events("missing", WAY) == 0
+    assert pair.canary.events("late", WAY) > 5
+    pair.mirror.start()
+    pair.settle()
+    assert pair.canary.events("arrived", WAY) > written
+    # The mirror notes its offsets each second, and was killed: it may repeat what it brought since then.
+    assert pair.canary.events("repeated", WAY) < 10
+    assert [pair.canary.events(one, WAY) for one in ("missing", "out_of_order")] == [0, 0]
+
+
+@pytest.mark.full
+def test_a_source_that_cannot_be_reached_is_told_and_nothing_is_missing(pair: Pair) -> None:
+    pair.settle()
+    pair.a.kill()
+    pair.wait(lambda: "cluster a cannot be read" in pair.canary.status()["line"], "a silent source")
+    assert pair.canary.events("missing", WAY) == 0
+    pair.a.start()
+    pair.settle()
+    assert [pair.canary.events(one, WAY) for one in ("missing", "out_of_order")] == [0, 0]
+
+
+@pytest.mark.full
+def test_a_target_that_cannot_be_reached_makes_events_late_and_none_missing(pair: Pair) -> None:
+    pair.settle()
+    pair.b.kill()
+    pair.wait(lambda: pair.canary.events("late", WAY) > 3, "late events")
+    assert pair.canary.events("missing", WAY) == 0
+    pair.b.start()
+    pair.settle()
+    assert [pair.canary.events(one, WAY) for one in ("missing", "out_of_order")] == [0, 0]
+
+
+@pytest.mark.full
+def test_what_others_write_into_the_topic_is_told_and_harms_nothing(pair: Pair) -> None:
+    pair.settle()
+    producer = Producer({"bootstrap.servers": pair.a.bootstrap_servers[0]})
+    for number in range(1000):
+        producer.produce(TOPIC, b"x" * number, partition=0)
+    assert producer.flush(30) == 0
+    pair.wait(lambda: pair.canary.value("streamops_canary_foreign_records", end="a") == 1000, "junk")
+    pair.settle()
+
+
+@pytest.mark.full
+def test_events_that_the_source_purged_are_missing_also_after_a_restart(pair: Pair) -> None:
+    pair.settle()
+    pair.mirror.kill()
+    pair.wait(lambda: pair.canary.events("waiting", WAY) > 5, "events that wait")
+    purged = pair.canary.events("waiting", WAY)
+    for future in pair.admin.delete_records([TopicPartition(TOPIC, 0, -1)]).values():
+        future.result(30)
+    pair.mirror.start()
+    pair.wait(lambda: pair.canary.events("missing", WAY) >= purged, "missing events")
+    missing = pair.canary.events("missing", WAY)
+    assert f"{missing} events missing" in pair.canary.status()["line"]
+    assert pair.canary.stop() == 0
+    pair.canary.start()
+    pair.wait(lambda: pair.canary.events("missing", WAY) == missing, "the same after a restart")
+
+
+@pytest.mark.full
+def test_a_topic_that_is_deleted_is_made_again_and_followed(pair: Pair) -> None:
+    for future in pair.admin.delete_topics([TOPIC]).values():
+        future.result(30)
+    pair.wait(lambda: TOPIC in pair.admin.list_topics(timeout=10).topics, "the topic again")
+    begun = time.monotonic()
+    # The mirror goes on where it was, so what the new topic holds below that is not mirrored: those are missing.
+    pair.wait(
+        lambda: (
+            0 <= pair.canary.value("streamops_canary_last_arrived_seconds", path=WAY) < 3
+            and time.monotonic() - begun > 10
+        ),
+        "events of the new topic",
+    )
+    assert pair.canary.value("streamops_canary_last_written_seconds", source="a") < 5

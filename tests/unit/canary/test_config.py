@@ -1,0 +1,58 @@
+"""Settings that cannot be used are refused with the fix of each, before anything is asked."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from canary.config import config_of
+
+WAY = {"path": "a->b", "origin": "a", "writer": "a->b", "source": "a", "topic": "t", "copy": "a.t"}
+GIVEN: dict[str, Any] = {
+    "cluster": "b",
+    "clusters": {"a": {"bootstrap_servers": ["a:9092"]}, "b": {"bootstrap_servers": ["b:9092"]}},
+    "routes": [WAY],
+}
+
+
+def test_defaults() -> None:
+    config = config_of(json.dumps(GIVEN))
+    assert (config.host, config.port, config.interval) == ("127.0.0.1", 9407, 60)
+    assert (config.limits.late, config.limits.missing) == (120, 21600)
+
+
+def test_only_events_of_a_first_flow_into_its_cluster_are_written() -> None:
+    chain = {**WAY, "path": "x->a->b", "origin": "x", "writer": "x->a"}
+    config = config_of(json.dumps({**GIVEN, "routes": [WAY, chain]}))
+    assert [one.path for one in config.own] == ["a->b"]
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"clusters": {}}, "clusters is no object"),
+        ({"cluster": "c"}, 'cluster is "c"'),
+        ({"routes": []}, "routes is no list"),
+        ({"routes": [{**WAY, "source": "c"}]}, 'source "c" is not in clusters'),
+        ({"routes": [{**WAY, "more": "x"}]}, "routes[0] is no object of texts"),
+        ({"routes": [{**WAY, "topic": 1}]}, "routes[0] is no object of texts"),
+        ({"interval": 0}, "interval is 0"),
+        ({"missing_after": 90000}, "missing_after is 90000"),
+        ({"port": True}, "port is true"),
+        ({"host": "example.com"}, "host is"),
+        ({"hots": "x"}, '"hots" is unknown'),
+    ],
+)
+def test_what_is_wrong_is_named(values: dict[str, Any], words: str) -> None:
+    with pytest.raises(RefusedError) as caught:
+        config_of(json.dumps({**GIVEN, **values}))
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000])
+def test_what_is_no_object_is_refused(text: str) -> None:
+    with pytest.raises(RefusedError):
+        config_of(text)

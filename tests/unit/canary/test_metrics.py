@@ -1,0 +1,95 @@
+"""The figures as Prometheus reads them, and as an operator reads them in a status."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from canary.figures import Figures, RouteFigures, SourceFigures
+from canary.ledger import Account
+from canary.metrics import families_of
+from canary.places import MOST, config_for, missing_partitions
+from canary.told import told
+from page.exposition import exposition
+
+LATENCIES = {0.5: 0.4, 0.95: 1.0, 0.99: 1.2, 1.0: 3.0}
+ROUTE = RouteFigures(
+    "dc_a->dc_b",
+    "dc_a",
+    True,
+    {0: Account(9, 9, last_arrived=12.0), 1: Account(9, 8, 1, oldest_waiting=2.5, last_arrived=62.0)},
+    LATENCIES,
+)
+FIGURES = Figures(
+    "dc_b", 60, (ROUTE,), (SourceFigures("dc_a", 12.0, 3, 0, "timed out"),), {"dc_a": True, "dc_b": True}, {"dc_a": 0}
+)
+
+
+def text(figures: Figures) -> list[str]:
+    return [line for line in exposition([families_of(figures)]).splitlines() if not line.startswith("#")]
+
+
+def with_total(**values: int) -> Figures:
+    return replace(FIGURES, routes=(replace(ROUTE, partitions={0: replace(ROUTE.partitions[0], **values)}),))
+
+
+def test_each_figure_is_a_series() -> None:
+    lines = text(FIGURES)
+    way = 'cluster="dc_b",path="dc_a->dc_b",source="dc_a",target="dc_b"'
+    assert f'streamops_canary_events{{{way},state="written"}} 18' in lines
+    assert f'streamops_canary_events{{{way},state="waiting"}} 1' in lines
+    assert f'streamops_canary_latency_seconds{{{way},quantile="0.99"}} 1.200' in lines
+    assert f'streamops_canary_oldest_waiting_seconds{{{way},partition="0"}} 0.000' in lines
+    assert f'streamops_canary_oldest_waiting_seconds{{{way},partition="1"}} 2.500' in lines
+    assert f'streamops_canary_last_arrived_seconds{{{way},partition="1"}} 62.000' in lines
+    assert 'streamops_canary_write_failures_total{cluster="dc_b",source="dc_a"} 3' in lines
+    assert 'streamops_canary_readable{cluster="dc_b",end="dc_a"} 1' in lines
+
+
+def test_a_way_that_was_not_read_has_no_figures() -> None:
+    """Zero missing would be a lie, and all events late an alarm, before the copy was read."""
+    lines = text(replace(FIGURES, routes=(replace(ROUTE, is_ready=False),)))
+    assert 'streamops_canary_ready{cluster="dc_b",path="dc_a->dc_b",source="dc_a",target="dc_b"} 0' in lines
+    assert not [line for line in lines if line.startswith("streamops_canary_events")]
+
+
+def test_a_status_of_a_flow_that_works_is_one_line_with_its_latency() -> None:
+    verdict = told(FIGURES)
+    assert verdict["line"] == "OK           canary at dc_b: dc_a->dc_b p50 0.4 s, p99 1.2 s, last 12 s ago"
+    assert verdict["status"] == "OK"
+
+
+def test_a_status_names_what_is_wrong() -> None:
+    for values, words in (
+        ({"missing": 2}, "dc_a->dc_b: 2 events missing"),
+        ({"out_of_order": 1}, "dc_a->dc_b: 1 event out of order"),
+        ({"late": 3}, "dc_a->dc_b: 3 events late"),
+    ):
+        verdict = told(with_total(**values))
+        assert verdict["status"] == "DEGRADED"
+        assert words in verdict["line"]
+
+
+def test_repeated_events_are_told_and_are_no_failure() -> None:
+    """A mirror without exactly once repeats events after a crash."""
+    verdict = told(with_total(repeated=4))
+    assert (verdict["status"], "4 repeated" in verdict["line"]) == ("OK", True)
+
+
+def test_a_status_says_which_cluster_cannot_be_read_or_written_and_why() -> None:
+    verdict = told(replace(FIGURES, readable={"dc_b": False}, whys={"dc_b": "no route to host"}))
+    assert "cluster dc_b cannot be read (no route to host)" in verdict["line"]
+    verdict = told(replace(FIGURES, sources=(SourceFigures("dc_a", 400.0, 3, 0, "timed out"),)))
+    assert "no event was written into dc_a for 400 s (timed out)" in verdict["line"]
+
+
+def test_each_broker_gets_a_partition_that_it_leads() -> None:
+    assert missing_partitions([3, 1, 2, 4], []) == [[1, 2, 3], [2, 3, 4], [3, 4, 1], [4, 1, 2]]
+    assert missing_partitions([1, 2, 3, 4], [1, 2, 3]) == [[4, 1, 2]]
+    assert missing_partitions([1], [1]) == []
+    assert missing_partitions([2, 1], []) == [[1, 2], [2, 1]]
+    assert len(missing_partitions(range(500), [])) == MOST
+
+
+def test_the_topic_can_be_written_where_there_is_one_broker() -> None:
+    assert config_for(1)["min.insync.replicas"] == "1"
+    assert config_for(5)["min.insync.replicas"] == "2"

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a canary needs within the clusters and on its host, and what mirrors need so that its events pass."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import canary, page
+from canary.config import config_of
+from tests.support.inventory_data import view
+
+FLOWS = [{"source": "dc_a", "target": "dc_b", "topics": ["orders"]}]
+LISTENERS = [
+    {"name": "CLIENT", "port": 9092, "protocol": "SASL_SSL", "purpose": "clients"},
+    {"name": "BROKER", "port": 9094, "protocol": "SSL", "purpose": "brokers"},
+]
+LOGIN = {"mirror_canary_user": "canary", "mirror_canary_password": "secret", "kafka_authorizer": True}
+TOPIC, COPY = "streamops-canary.dc_a.dc_b", "dc_a.streamops-canary.dc_a.dc_b"
+
+
+def endpoint(cluster: str, ca: str, protocol: str) -> dict[str, Any]:
+    """What the brokers of a cluster say of it."""
+    return {
+        "cluster": cluster,
+        "bootstrap_servers": [f"{cluster}:9092"],
+        "protocol": protocol,
+        "mirror_bootstrap_servers": [f"{cluster}:9095"],
+        "mirror_protocol": protocol,
+        "mechanism": "SCRAM-SHA-512",
+        "user": "mirror",
+        "password": "of mirrors",
+        "canary_user": "canary",
+        "canary_password": "secret",
+        "ca_file": ca,
+        "brokers": 1,
+    }
+
+
+def seen(host: str = "m1", ca: str = "/none", protocol: str = "SASL_SSL", told: Any = None, **common: Any) -> Any:
+    """What a host sees of a flow from a1 to b1, which m1 and m2 carry."""
+    names = {"a1": "dc_a", "b1": "dc_b", "m1": "dc_b", "m2": "dc_b"}
+    hosts: dict[str, Any] = {
+        name: {"kafka_cluster_name": cluster, "kafka_node_id": 1, "__kafka_endpoint": endpoint(cluster, ca, protocol)}
+        for name, cluster in names.items()
+    }
+    for name in ("m1", "m2"):
+        del hosts[name]["__kafka_endpoint"]
+        hosts[name] |= {"__mirror_maker_canary_told": told} if told else {}
+    given = {"kafka_listeners": LISTENERS, "mirror_maker_canary": True, **LOGIN, "mirror_flows": FLOWS, **common}
+    return view(hosts, brokers=["a1", "b1"], mirrors=["m2", "m1"], host=host, **given)
+
+
+def test_the_first_mirror_of_a_target_runs_it() -> None:
+    assert seen("m1")["canary"]["runs"] is True
+    assert seen("m2")["canary"]["runs"] is False
+
+
+@pytest.mark.parametrize(
+    "common",
+    [
+        {"mirror_maker_canary": False},
+        {"mirror_flows": []},
+        {"mirror_flows": [{**FLOWS[0], "enabled": False}]},
+        {"mirror_flows": [{**FLOWS[0], "engine": "legacy"}]},
+    ],
+)
+def test_it_runs_nowhere_where_it_is_off_or_has_nothing_to_follow(common: dict[str, Any]) -> None:
+    assert seen("m1", **common)["canary"]["runs"] is False
+    assert seen("a1", **common)["canary"]["acls"] == []
+    assert seen("a1", **common)["canary"]["users"] == []
+
+
+def test_its_user_may_do_at_each_end_what_events_take_and_nothing_else() -> None:
+    source, target = seen("a1")["canary"], seen("b1")["canary"]
+    assert source["users"] == target["users"] == [
+        {"name": "canary", "password": "secret", "mechanism": "SCRAM-SHA-512"}
+    ]  # fmt: skip
+    (right,) = source["acls"]
+    assert right == {
+        "principal": "User:canary",
+        "operations": ["read", "create", "write", "alter", "describe_configs"],
+        "resource_type": "topic",
+        "resource": TOPIC,
+        "pattern_type": "literal",
+    }
+    (right,) = target["acls"]
+    assert (right["resource"], right["operations"]) == (COPY, ["read"])
+
+
+def test_a_flow_with_native_properties_is_followed_too() -> None:
+    flows = [{**FLOWS[0], "config": {"offset.lag.max": 0}}]
+    assert seen("a1", mirror_flows=flows)["canary"]["users"] != []
+    assert seen("m1", mirror_flows=flows)["canary"]["runs"] is True
+
+
+def test_acls_of_a_canary_that_is_gone_are_removed() -> None:
+    assert seen("a1", mirror_maker_canary=False)["canary"]["acl_owners"] == ["User:canary"]
+
+
+def test_a_user_that_the_inventory_lists_is_not_made_twice() -> None:
+    listed = [{"name": "canary", "password": "other"}]
+    assert seen("a1", kafka_users=listed)["canary"]["users"] == []
+
+
+def test_mirrors_copy_the_events_and_may_do_so() -> None:
+    with_it, without = seen("m1")["mirroring"], seen("m1", mirror_maker_canary=False)["mirroring"]
+    assert with_it["properties"]["dc_a->dc_b.topics"] == ["orders", "streamops-canary[.]dc_a[.]dc_b"]
+    assert without["properties"]["dc_a->dc_b.topics"] == ["orders"]
+    topics = {
+        host: {one["resource"] for one in seen(host, mirror_user="mirror")["mirroring"]["acls"] if "resource" in one}
+        for host in ("a1", "b1")
+    }
+    assert TOPIC in topics["a1"]
+    assert COPY in topics["b1"]
+
+
+def test_events_are_nothing_to_compare_or_to_wait_for() -> None:
+    assert seen("m1")["mirroring"]["flows"][0]["topics"] == ["orders"]
+
+
+def test_the_service_takes_the_configuration(tmp_path: Path) -> None:
+    ca = tmp_path / "ca.pem"
+    ca.write_text("the CA\n")
+    found = seen("m1", ca=str(ca))["canary"]
+    files = {Path(one["path"]).name: one for one in found["secret_files"]}
+    assert sorted(files) == ["canary.json", "dc_a-ca.pem", "dc_b-ca.pem"]
+    assert {one["mode"] for one in files.values()} == {"0600"}
+    given = json.loads(files["canary.json"]["content"])
+    assert given["clusters"]["dc_a"] == {
+        "bootstrap_servers": ["dc_a:9095"],
+        "security_protocol": "SASL_SSL",
+        "ssl_ca_location": files["dc_a-ca.pem"]["path"],
+        "sasl_mechanism": "SCRAM-SHA-512",
+        "sasl_username": "canary",
+        "sasl_password": "secret",
+    }
+    config = config_of(files["canary.json"]["content"])
+    assert [(one.path, one.topic, one.copy) for one in config.own] == [("dc_a->dc_b", TOPIC, COPY)]
+    assert (config.interval, config.limits.late, config.limits.missing) == (60, 120, 21600)
+
+
+def test_without_a_login_it_needs_no_file_beside_its_configuration() -> None:
+    found = seen("m1", protocol="PLAINTEXT")["canary"]
+    (file,) = found["secret_files"]
+    assert "sasl" not in file["content"]
+    assert config_of(file["content"]).cluster == "dc_b"
+
+
+def test_its_code_is_whole_and_brings_nothing_of_ansible() -> None:
+    found = seen("m1")["canary"]
+    places = {one["path"].removeprefix(f"{found['code_dir']}/") for one in found["code"]}
+    assert {"canary/__main__.py", "canary/ledger.py", "page/exposition.py"} <= places
+    assert not [one for one in places if "/plugin_utils/" in one or "/modules/" in one]
+
+
+def test_prometheus_reads_it_and_its_series_name_their_cluster() -> None:
+    targets = seen("m1", ansible_host="127.0.0.1", kafka_metrics_enabled=False)["monitoring"]["targets"]
+    (one,) = (one for one in targets if one["job"] == "canary")
+    assert (one["node"], one["address"]) == ("m1", "127.0.0.1:9407")
+
+
+@pytest.mark.parametrize(
+    ("told", "line", "fails"),
+    [
+        ({"status": 200, "json": {"status": "OK", "line": "OK           canary"}}, "OK           canary", False),
+        ({"status": 200, "json": {"status": "DEGRADED", "line": "DEGRADED x"}}, "DEGRADED x", False),
+        ({"status": -1, "msg": "Connection refused."}, "does not answer (Connection refused)", True),
+        ({"status": 200, "json": []}, "does not answer", True),
+    ],
+)
+def test_a_status_says_what_it_says_or_that_it_is_silent(told: dict[str, Any], line: str, fails: bool) -> None:
+    found = seen("m1", told=told)["canary"]
+    assert line in found["verdict"]["line"]
+    assert found["fails"] is fails
+
+
+def test_a_status_that_is_to_be_strict_fails_for_late_events() -> None:
+    told = {"status": 200, "json": {"status": "DEGRADED", "line": "DEGRADED x"}}
+    assert seen("m1", told=told, status_strict=True)["canary"]["fails"] is True
+
+
+def test_its_library_is_that_of_the_page() -> None:
+    (line,) = (one for one in canary.LOCK.read_text().splitlines() if not one.startswith("#"))
+    assert line in page.LOCK.read_text().splitlines()
