@@ -12,8 +12,8 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from canary.ledger import WINDOW, Limits
-from page.checks import is_name, short, wrong_number
 from page.clusters import clusters_of
+from page.core.checks import is_name, short, wrong_number
 
 #: Numbers that may be set: default, least and most. Times are in seconds. What is missing must still be within the
 #: window, which is a day of events that come every 5 s or more seldom (canary/ledger.py).

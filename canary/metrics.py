@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from canary.figures import Figures, RouteFigures
-from page.exposition import Family, family
+from page.core.exposition import Family, family
 
 #: What is counted of events, each a value of the label C(state).
 STATES = ("written", "arrived", "waiting", "late", "missing", "repeated", "out_of_order")

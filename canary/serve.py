@@ -22,7 +22,7 @@ from canary.metrics import families_of
 from canary.read import Reader
 from canary.told import told
 from canary.write import Writer
-from page.exposition import CONTENT_TYPE, exposition
+from page.core.exposition import CONTENT_TYPE, exposition
 
 #: Seconds that a reader of metrics may be silent, and how many are answered at once.
 _PATIENCE, _READERS = 5, 10

@@ -9,7 +9,7 @@ from canary.ledger import Account
 from canary.metrics import families_of
 from canary.places import MOST, config_for, missing_partitions
 from canary.told import told
-from page.exposition import exposition
+from page.core.exposition import exposition
 
 LATENCIES = {0.5: 0.4, 0.95: 1.0, 0.99: 1.2, 1.0: 3.0}
 ROUTE = RouteFigures(

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import SHOWN
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import page, page_code
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 from page.config import NUMBERS, config_of
-from page.flows import KEYS
 from page.records.rights import KEYS as RECORDS_KEYS
 from page.records.rights import Rights
 from tests.lint.test_packaging import pins
@@ -149,7 +149,7 @@ def test_the_configuration_has_the_flows_that_run_and_have_an_end_on_the_page() 
              "exactly_once": "disabled", "heartbeats": True, "source": "orders"}  # fmt: skip
     named = {"topics_exclude": ["o.x"], "policy": "identity", "heartbeats": False}
     assert found["mirrors"] == [{**usual, "target": "far"}, {**usual, "target": "stock", **named}]
-    assert found["mirrors"][0].keys() == set(KEYS)
+    assert found["mirrors"][0].keys() == set(SHOWN)
     read = config_of(json.dumps(found), lambda _certificate, _key: [])
     assert [one.pair for one in read.mirrors] == ["orders->far", "orders->stock"]
     assert seen("page1")["page"]["configuration"]["mirrors"] == []
