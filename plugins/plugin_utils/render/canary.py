@@ -69,7 +69,7 @@ def _first(read: Read, groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 class Canary(Parts):
-    """The key C(canary) of the model; docs/house.md lists its own keys.
+    """The key C(canary) of the model; docs/development/house.md lists its own keys.
 
     read -- the variables of a host. groups -- those of the inventory.
     """

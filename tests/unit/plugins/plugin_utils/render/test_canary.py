@@ -153,7 +153,7 @@ def test_without_a_login_it_needs_no_file_beside_its_configuration() -> None:
 def test_its_code_is_whole_and_brings_nothing_of_ansible() -> None:
     found = seen("m1")["canary"]
     places = {one["path"].removeprefix(f"{found['code_dir']}/") for one in found["code"]}
-    assert {"canary/__main__.py", "canary/ledger.py", "page/exposition.py"} <= places
+    assert {"canary/__main__.py", "canary/ledger.py", "page/core/exposition.py"} <= places
     assert not [one for one in places if "/plugin_utils/" in one or "/modules/" in one]
 
 
