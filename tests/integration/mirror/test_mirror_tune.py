@@ -86,7 +86,8 @@ def admin(broker: LoneBroker) -> AdminClient:
 
 def create(broker: LoneBroker, name: str, partitions: int) -> None:
     """Creates a topic."""
-    for future in admin(broker).create_topics([NewTopic(name, partitions, 1)]).values():
+    client = admin(broker)  # Its futures end with it.
+    for future in client.create_topics([NewTopic(name, partitions, 1)]).values():
         future.result(30)
 
 
@@ -138,7 +139,8 @@ def test_a_topic_with_records_of_others_is_refused_and_kept(pair: Pair) -> None:
             assert f"records that no tuning wrote: {LOAD}" in found["msg"]
         assert LOAD in pair.topics()["a"]
     finally:
-        for future in admin(pair.a).delete_topics([LOAD]).values():
+        client = admin(pair.a)
+        for future in client.delete_topics([LOAD]).values():
             future.result(30)
         until(lambda: LOAD not in pair.topics()["a"], "the deletion")
 
