@@ -89,18 +89,18 @@ def _item_problems(path: str, item: Any) -> Iterator[tuple[str, str]]:
 def _value_complaints(key: str, value: Any) -> Iterator[str]:
     if key in BOOLEANS and is_unclear(key, value):
         yield f"is true or false, found {value!r}"
-    elif key == "streams" and (is_unclear(key, value) or to_integer(value, key) < 1):
+    elif key == "streams" and is_unclear(key, value):
         yield f"is a number of 1 or more, found {value!r}"
     else:
         yield from value_complaints(key, value)
 
 
 def is_unclear(key: str, value: Any) -> bool:
-    """Whether the value of a key that is true or false, or a number, is not one."""
+    """Whether the value of a key that is true or false, or a number from 1, is none of these."""
     if key not in (*BOOLEANS, "streams"):
         return False
     try:
-        (to_boolean if key in BOOLEANS else to_integer)(value, key)
+        read = to_boolean(value, key) if key in BOOLEANS else to_integer(value, key)
     except UnclearValueError:
         return True
-    return False
+    return key == "streams" and read < 1
